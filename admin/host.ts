@@ -37,7 +37,7 @@ export const host: Record<string, Verb> = {
 async function untilNoneIsLeft(): Promise<void> {
   for (let seconds = 0; ; seconds++) {
     // The row of a dead one stays for an hour; the sweep has stopped its task.
-    const left = (await Host.list()).filter(({ state }) => state !== "dead").filter(Host.isSwept)
+    const left = (await Host.list()).filter(({ state }) => state !== "dead").filter(Host.isOwnedBySweep)
     if (left.length === 0) return
     if (seconds === stopsWithin)
       throw new Refused(

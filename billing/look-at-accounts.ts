@@ -34,7 +34,7 @@ async function markNewlyLinked(): Promise<void> {
     const bridge = await Bridge.byId(bridgeId)
     const account = bridge && (await Account.get(bridge.accountId))
     if (account?.subscription === "trialing" && !bridge?.isSandbox) await Due.mark(account.id)
-    await TrialChecks.looked(bridgeId)
+    await TrialChecks.remove(bridgeId)
   }
 }
 

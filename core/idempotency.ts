@@ -20,7 +20,7 @@ const keptFor = 24 * 3600
 let aloneSince = -Infinity
 
 /** From now on this process alone claims keys: all claims of before are dead. @returns a function that undoes it */
-export function claimAlone(): () => void {
+export function voidEarlierClaims(): () => void {
   aloneSince = now()
   return () => {
     aloneSince = -Infinity

@@ -3,7 +3,7 @@ export * as RateLimit from "./rate-limit.ts"
 import { LRUCache } from "lru-cache"
 import { latestEnd, left, nowMs } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
-import { isThrottled, put, type Row, update, waitFor } from "./store/store.ts"
+import { isThrottled, put, type Row, update, waitForStore } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
 const minute = 60_000
@@ -77,7 +77,7 @@ export async function count(scope: Scope, who: string): Promise<Window> {
   const others = waiting.get(pk)
   if (others) others.push(request)
   else void countAll(pk, limits[scope](), [request])
-  return await waitFor(() => request.promise)
+  return await waitForStore(() => request.promise)
 }
 
 /** Writes until no request waits. */

@@ -22,7 +22,7 @@ export interface Info {
   size?: number | undefined
 }
 
-export function create(about: Omit<Info, "file">): Info {
+export function withNewId(about: Omit<Info, "file">): Info {
   return { ...about, file: randomBytes(16).toString("base64url") }
 }
 

@@ -11,7 +11,7 @@ import { ApiError, rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { sinceStoreAnswerMs, StoreAway, type UnderWay, watched } from "#core/store/store.ts"
+import { runWatched, sinceStoreAnswerMs, StoreAway, type UnderWay } from "#core/store/store.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
@@ -75,7 +75,7 @@ export async function withinTime<Result>(c: Context, work: () => Promise<Result>
   const over = new AbortController()
   const underWay: UnderWay = new Set()
   let isLate = false
-  const made = watched(underWay, work).finally(() => over.abort())
+  const made = runWatched(underWay, work).finally(() => over.abort())
   made.catch((error: unknown) => {
     if (isLate) log.warn({ error, requestId: c.var.requestId }, "a page failed that nobody waited for")
   })

@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
 import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
-import { timeOfHost } from "#core/lease/clocks-of-hosts.ts"
+import { timeHeader } from "#core/lease/clocks-of-hosts.ts"
 import { verifyCall } from "#core/lease/signed-call.ts"
 import { now } from "#core/platform/clock.ts"
 import type { CommandEnv } from "./commands/command.ts"
@@ -34,7 +34,7 @@ export function serverApp(
     // The call is misdirected or too late, or the session may be moving to another host. The caller reads the lease and
     // tries again while its own caller waits. If the clocks differ, it learns that here.
     if (!call.isTimely || session?.lease.epoch !== call.epoch || !host.isTrusted)
-      return c.body(null, 421, { [timeOfHost]: String(now()) })
+      return c.body(null, 421, { [timeHeader]: String(now()) })
     session.notes.use()
     c.set("session", session)
     c.set("call", call)

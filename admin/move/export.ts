@@ -47,7 +47,7 @@ export async function exportBridges(
     await writeExport(part, passphrase, contentOf(bridges, rows))
     await checkExport(part, passphrase)
     // Before anybody can have the file: exported once more, a bridge would be in two files.
-    for (const { id } of bridges) await Move.left(id)
+    for (const { id } of bridges) await Move.finishLeaving(id)
     await rename(part, path)
     syncFolder(dirname(path))
   } catch (error) {
@@ -106,7 +106,7 @@ async function* contentOf(bridges: Bridge.Info[], rows: Map<string, number>): As
     if (rows.has(bridgeId)) yield line(bridgeId, "requests", row)
   }
   for (const bridge of bridges) {
-    const left = await Move.leftAs(bridge)
+    const left = await Move.rowsAndKeysOf(bridge)
     const [session, delivery] = [left.keys.session, left.keys.delivery].map((key) =>
       Buffer.from(key).toString("base64"),
     )

@@ -33,7 +33,7 @@ async function* dataOfNumber(bridge: Bridge.Info): AsyncGenerator<Part> {
   const number = { customer_ref: customerRef }
   const choice = Choice.wire((await Lease.get(id))?.choice ?? Choice.Info.parse({}))
   yield { kind: "number", id, ...number, shownName, webhook_url: webhookUrl, createdMs, isSandbox, ...choice }
-  for (const day of await Usage.of(id, { from: "0000-01-01", to: Usage.today() }, undefined))
+  for (const day of await Usage.daysOf(id, { from: "0000-01-01", to: Usage.today() }, undefined))
     yield { kind: "usage", ...number, ...day }
   for (let from: number | undefined, first = true; first || from !== undefined; first = false) {
     const { events, next } = await EventFeed.page(bridge, { limit: eventsAtOnce, from })

@@ -231,7 +231,7 @@ async function post(accountId: string, url: string, news: News[]): Promise<void>
 
 /** Contract, "Alerts". Signed as an event of that number is, with the secret of its webhook. */
 async function postOne(accountId: string, url: string, { bridge, trouble, isOver }: News): Promise<void> {
-  const { secrets } = await WebhookSecret.of(bridge.id)
+  const { secrets } = await WebhookSecret.ofBridge(bridge.id)
   const body = {
     customer_ref: bridge.customerRef,
     trouble,

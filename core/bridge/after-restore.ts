@@ -19,7 +19,7 @@ export async function markRestored(bridgeId: string, copiedMs: number): Promise<
   const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))
   const lostMs = Math.max(leastMs, nowMs() - copiedMs)
   const to = after + Math.ceil((lostMs / 1000) * eventsEachSecond)
-  for (const delivery of deliveries) await Delivery.skip(delivery, { after, to })
+  for (const delivery of deliveries) await Delivery.skipNumbers(delivery, { after, to })
   // Last: a session that sees it finds the numbers to go on from.
   return await Lease.makeAnew(bridgeId)
 }

@@ -98,9 +98,9 @@ export async function create(input: {
     ...(await BridgeCount.creating(bridge)),
     { Put: { TableName: tables.accounts, Item: byIdRow(bridge) } },
     { Put: { TableName: tables.leases, Item: Lease.newRow(bridge.id, network) } },
-    { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
+    { Put: { TableName: tables.leases, Item: await DataKeys.newRow(owner, delivery.wrapped, isSandbox) } },
     DeliveryWrites.creation(
-      Receiver.of({
+      Receiver.build({
         owner,
         ...Receiver.first(bridge.id),
         url: asked.webhookUrl,

@@ -4,7 +4,7 @@ import { z } from "zod"
 import { type Event, EventType, Ignored, isUsual, MessageStatusDetail } from "../contract/event.ts"
 import { Keep } from "../contract/keep.ts"
 import { Pacing } from "../contract/pacing.ts"
-import { masked } from "../contract/webhook.ts"
+import { mask } from "../contract/webhook.ts"
 import { isGroup } from "../jid.ts"
 
 /** The customer's choice: which events of a bridge they get, and how its session behaves. */
@@ -65,7 +65,7 @@ export function wire(choice: Info) {
     message_status: messageStatus,
     daily_presence: dailyPresence,
     pacing: pacing ?? null,
-    proxy_url: proxy === undefined ? null : masked,
+    proxy_url: proxy === undefined ? null : mask,
     keep: keep ?? null,
     history,
   }

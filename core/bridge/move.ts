@@ -71,7 +71,7 @@ function isHeld(delivery: Delivery.Info): boolean {
 }
 
 /** A bridge that leaves: nothing here changes what this reads. */
-export async function leftAs(bridge: Bridge.Info): Promise<RowsAndKeys> {
+export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
   const deliveries = await Delivery.all(bridge.id)
   const [lease, row, keys, ...rows] = await Promise.all([
     get(tables.leases, Lease.key(bridge.id)),
@@ -84,8 +84,8 @@ export async function leftAs(bridge: Bridge.Info): Promise<RowsAndKeys> {
 }
 
 /** The file that it leaves in is whole. From here on only `takeBack` lets it run here again. */
-export async function left(bridgeId: string): Promise<void> {
-  await Lease.left(bridgeId, nowMs())
+export async function finishLeaving(bridgeId: string): Promise<void> {
+  await Lease.finishLeaving(bridgeId, nowMs())
 }
 
 /**
@@ -97,7 +97,7 @@ export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
     const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.all(bridge.id)])
     if (!lease?.stopped.includes("moved") || lease.arriving !== undefined) return false
     const refused = await transact([
-      Lease.staying(lease),
+      Lease.returning(lease),
       moving(bridge, false),
       ...DeliveryWrites.returning(deliveries),
       ...(await BridgeCount.changingBill(bridge)),

@@ -1,7 +1,7 @@
 export * as TrialChecks from "./trial-checks.ts"
 
 import { now } from "../platform/clock.ts"
-import { query, remove, update } from "../store/store.ts"
+import { query, remove as removeRow, update } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /** Bridges to which another phone was linked, until billing has looked whether it had a trial in another account. */
@@ -11,7 +11,7 @@ const all = "PHONE#NEW"
 const keptFor = 86_400
 
 /** Another phone was linked to this bridge. */
-export async function note(bridgeId: string): Promise<void> {
+export async function add(bridgeId: string): Promise<void> {
   await update({
     TableName: tables.leases,
     Key: key(bridgeId),
@@ -32,8 +32,8 @@ export async function list(): Promise<string[]> {
 }
 
 /** Billing has looked at this bridge. */
-export async function looked(bridgeId: string): Promise<void> {
-  await remove({ TableName: tables.leases, Key: key(bridgeId) })
+export async function remove(bridgeId: string): Promise<void> {
+  await removeRow({ TableName: tables.leases, Key: key(bridgeId) })
 }
 
 function key(bridgeId: string) {

@@ -24,7 +24,7 @@ export function newSecret(): string {
  * that signs as well.
  * @throws ApiError `not_found`
  */
-export async function of(bridgeId: string) {
+export async function ofBridge(bridgeId: string) {
   const first = await Delivery.get(Delivery.first(bridgeId))
   if (!first) throw noSuchBridge()
   const { secrets } = await Receiver.keysOf(first.receiver)
@@ -75,7 +75,7 @@ export async function roll(webhook: Delivery.Info): Promise<{ secret: string; un
 }
 
 /** Ends the use of the replaced secret now. Does nothing if it has ended. @throws ApiError `not_found` */
-export async function finish(webhook: Delivery.Info): Promise<void> {
+export async function endOverlap(webhook: Delivery.Info): Promise<void> {
   const { before } = webhook.receiver
   if (!before) return
   const refused = await transact([

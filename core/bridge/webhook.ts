@@ -97,7 +97,7 @@ async function receiverOf(
   const dataKey = await Bridge.deliveryKeyOf(bridge)
   const filter = filterOf(undefined, choice)
   return {
-    ...Receiver.of({
+    ...Receiver.build({
       owner: { accountId: bridge.accountId, bridgeId: bridge.id },
       webhookId: id.webhookId,
       url,

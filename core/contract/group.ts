@@ -11,7 +11,7 @@ import {
   text,
   Timestamp,
 } from "./field-types.ts"
-import { idempotent, unsent } from "./idempotency-key.ts"
+import { codesOfSend, idempotent } from "./idempotency-key.ts"
 import { PictureUrl } from "./profile.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
@@ -167,7 +167,7 @@ export const createGroup = createRoute({
       "The group exists. Each member has an outcome, in the order of the request: not everybody can be added.",
       z.object({ group: Group, members: z.array(MemberOutcome) }),
     ),
-    ...refusals(...codesOfNetwork, "recipient_not_found", "group_full", ...unsent),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "group_full", ...codesOfSend),
   },
 })
 

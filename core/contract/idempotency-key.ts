@@ -21,7 +21,7 @@ export function isSend(route: { request?: { headers?: unknown } | undefined }): 
 }
 
 /** Why a call under an Idempotency-Key may have sent, or created, nothing; or may have, for all that is known. */
-export const unsent = [
+export const codesOfSend = [
   "storage_full",
   "pacing",
   "send_outcome_unknown",

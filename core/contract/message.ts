@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./message-events.ts"
 import { Chat, integer, limit, MessageId, string, text } from "./field-types.ts"
-import { idempotent, IdempotencyKey, unsent } from "./idempotency-key.ts"
+import { codesOfSend, idempotent, IdempotencyKey } from "./idempotency-key.ts"
 import {
   codesOfNetwork,
   body,
@@ -130,7 +130,7 @@ export const revokeMessage = createRoute({
   request: { params: message, headers: idempotent },
   responses: {
     200: reply("Revoked.", SendResult),
-    ...refusals(...codesOfNetwork, "not_own_message", ...unsent),
+    ...refusals(...codesOfNetwork, "not_own_message", ...codesOfSend),
   },
 })
 
@@ -145,7 +145,7 @@ export const editMessage = createRoute({
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
-    ...refusals(...codesOfNetwork, "not_own_message", ...unsent),
+    ...refusals(...codesOfNetwork, "not_own_message", ...codesOfSend),
   },
 })
 
@@ -165,7 +165,7 @@ export const pinMessage = createRoute({
     headers: idempotent,
     body: optionalBody(z.object({ chat: MessageChat, duration: PinnedFor })),
   },
-  responses: { 200: reply("Pinned.", SendResult), ...refusals(...codesOfNetwork, ...unsent) },
+  responses: { 200: reply("Pinned.", SendResult), ...refusals(...codesOfNetwork, ...codesOfSend) },
 })
 
 export const unpinMessage = createRoute({
@@ -173,7 +173,7 @@ export const unpinMessage = createRoute({
   path: `${proxy}/messages/{id}/pin` as const,
   summary: "Unpin a message",
   request: { params: message, headers: idempotent },
-  responses: { 200: reply("Unpinned.", SendResult), ...refusals(...codesOfNetwork, ...unsent) },
+  responses: { 200: reply("Unpinned.", SendResult), ...refusals(...codesOfNetwork, ...codesOfSend) },
 })
 
 export const readMessage = createRoute({

@@ -14,7 +14,7 @@ import {
   text,
 } from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
-import { idempotent, unsent } from "./idempotency-key.ts"
+import { codesOfSend, idempotent } from "./idempotency-key.ts"
 import { MessageChat, SendResult } from "./message.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
@@ -65,7 +65,13 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     request: { params: path, headers: idempotent, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
-      ...refusals(...codesOfNetwork, "recipient_not_found", "new_chat", ...unsent, ...(more.refusals ?? [])),
+      ...refusals(
+        ...codesOfNetwork,
+        "recipient_not_found",
+        "new_chat",
+        ...codesOfSend,
+        ...(more.refusals ?? []),
+      ),
     },
   })
 }

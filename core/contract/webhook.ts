@@ -21,10 +21,10 @@ const HeaderValue = z
     /^[!-~](?:[ -~]{0,1022}[!-~])?$/,
     "1 to 1,024 printable ASCII characters, without spaces at its ends",
   )
-  .refine((value) => value !== masked, "`***` stands for a value that is not shown: give the value")
+  .refine((value) => value !== mask, "`***` stands for a value that is not shown: give the value")
 
 /** What stands for a header's value in answers. */
-export const masked = "***"
+export const mask = "***"
 
 const Headers = z
   .record(HeaderName, HeaderValue)

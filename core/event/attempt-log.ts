@@ -82,20 +82,24 @@ export async function append(id: Receiver.Id, entries: Entry[], deliveryKey: Uin
 
 /** The latest attempts, newest first. */
 export async function latest(id: Receiver.Id): Promise<Attempt[]> {
-  return (await latestKnown(id)).map(({ attempt }) => attempt)
+  return (await latestDetailed(id)).map(({ attempt }) => attempt)
 }
 
 /** The attempt of this number; undefined while it is not written. */
-export async function byNumber(id: Receiver.Id, count: number): Promise<Attempt | undefined> {
+export async function byCount(id: Receiver.Id, count: number): Promise<Attempt | undefined> {
   const row = await get(tables.events, ringKey(id, count))
   const known = row && fromRow(row)
   return known?.count === count ? known.attempt : undefined
 }
 
 /** The attempts at an event that are still known: failures of the last week, and what is in the ring. Oldest first. */
-export async function of(id: Receiver.Id, event: EventRow.Info, deliveryKey: Uint8Array): Promise<Known[]> {
+export async function ofEvent(
+  id: Receiver.Id,
+  event: EventRow.Info,
+  deliveryKey: Uint8Array,
+): Promise<Known[]> {
   const found = new Map<number, Known>()
-  for (const known of await latestKnown(id))
+  for (const known of await latestDetailed(id))
     if (known.attempt.event_id === event.eventId) found.set(known.count, known)
   const prefix = failureKey(id, event.n, 0).sk.replace(/[^#]*$/, "")
   for await (const row of rowsOf(id, prefix)) {
@@ -111,7 +115,7 @@ export async function of(id: Receiver.Id, event: EventRow.Info, deliveryKey: Uin
 const Sealed = z.object({ pk: z.string(), sk: z.string(), sealed: Bytes, expires_at: z.number() })
 
 /** The latest attempts, newest first, and whether each was asked for. */
-export async function latestKnown(id: Receiver.Id): Promise<Known[]> {
+export async function latestDetailed(id: Receiver.Id): Promise<Known[]> {
   const rows = await Array.fromAsync(rowsOf(id, ringPrefix(id)))
   return rows.map(fromRow).toSorted((a, b) => b.count - a.count)
 }
@@ -137,7 +141,7 @@ function rowsOf({ bridgeId }: Receiver.Id, prefix: string): AsyncGenerator<Row> 
 }
 
 function ringPrefix(id: Receiver.Id): string {
-  return `${Receiver.prefix(id)}ATTEMPT#`
+  return `${Receiver.sortKeyPrefix(id)}ATTEMPT#`
 }
 
 function ringKey(id: Receiver.Id, count: number): Key {
@@ -147,6 +151,6 @@ function ringKey(id: Receiver.Id, count: number): Key {
 function failureKey(id: Receiver.Id, n: number, count: number): Key {
   return {
     pk: `BRIDGE#${id.bridgeId}`,
-    sk: `${Receiver.prefix(id)}FAILURE#${EventRow.padded(n)}#${EventRow.padded(count)}`,
+    sk: `${Receiver.sortKeyPrefix(id)}FAILURE#${EventRow.padded(n)}#${EventRow.padded(count)}`,
   }
 }

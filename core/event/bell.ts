@@ -5,7 +5,7 @@ import { promiseAndRing, ringAnew } from "./promise-and-ring.ts"
 let isLeft = false
 
 /** From now on no bell of this process rings. The process that has the store rings for each event that it writes. */
-export function leaveRinging(): void {
+export function leaveRingingToOthers(): void {
   isLeft = true
 }
 

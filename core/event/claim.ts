@@ -20,14 +20,14 @@ export async function take(
   holder: string,
 ): Promise<Delivery.Info | { early: number } | undefined> {
   const { held, refused: seen } = await Delivery.update(id, {
-    UpdateExpression: `SET holder = :me, due = :due, attempt = attempt + :one, ${Delivery.inIndex}`,
-    ConditionExpression: `(holder = :nobody OR ${Delivery.hasPassed}) AND (retry_at_ms <= :now_ms OR retry_at_ms > :latest_ms)`,
+    UpdateExpression: `SET holder = :me, due = :due, attempt = attempt + :one, ${Delivery.indexClause}`,
+    ConditionExpression: `(holder = :nobody OR ${Delivery.ifDuePassed}) AND (retry_at_ms <= :now_ms OR retry_at_ms > :latest_ms)`,
     ExpressionAttributeValues: {
       ":me": holder,
       ":due": now() + Delivery.claimedFor(),
       ":one": 1,
       ":nobody": Delivery.nobody,
-      ...Delivery.passing(),
+      ...Delivery.ifDuePassedValues(),
       ":now_ms": nowMs(),
       ":latest_ms": latestEnd(Delivery.longestWait * 1000, nowMs()),
     },
@@ -35,13 +35,13 @@ export async function take(
   if (held) return held
   // This is our own claim, whose answer was lost.
   if (seen?.holder === holder) return seen
-  const early = seen?.holder === Delivery.nobody ? Delivery.restMs(seen) : 0
+  const early = seen?.holder === Delivery.nobody ? Delivery.waitMs(seen) : 0
   if (early > 0) return { early }
   return undefined
 }
 
 /** Reads the row as it is now; undefined when the claim is lost. */
-export async function refresh(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+export async function reread(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const seen = await Delivery.get(held)
   return seen?.holder === held.holder ? { ...seen, head: Math.max(seen.head, held.head) } : undefined
 }
@@ -87,7 +87,7 @@ export async function goIdle(
   if (!refused) return undefined
   const [row] = refused
   const event = row && "pk" in row ? EventRow.fromRow(row) : undefined
-  const seen = await refresh(held)
+  const seen = await reread(held)
   return seen && { held: seen, ...(event?.n === seen.head + 1 && { event }) }
 }
 
@@ -95,7 +95,7 @@ export async function goIdle(
  * It rests: ends the claim, and nobody is due to look until it goes on. What waits keeps its place.
  * @returns the row, still held, if it goes on already; undefined when the claim has ended, here or before.
  */
-export async function rest(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+export async function endWhilePaused(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const { refused } = await Delivery.update(held, {
     UpdateExpression:
       "SET due = :zero, holder = :nobody, attempt = attempt - :one, head = :head REMOVE since",
@@ -109,7 +109,7 @@ export async function rest(held: Delivery.Info): Promise<Delivery.Info | undefin
       ":me": held.holder,
     },
   })
-  return refused?.holder === held.holder ? await refresh(held) : undefined
+  return refused?.holder === held.holder ? await reread(held) : undefined
 }
 
 /**

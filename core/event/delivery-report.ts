@@ -30,7 +30,7 @@ export async function summaryOf(seen: Delivery.Info): Promise<Summary> {
     waiting: Delivery.waiting({ head, skipped }, newest),
     resending: resend.length,
     ...(oldest && { head: oldest.eventId, oldest_at: oldest.createdAt }),
-    ...(oldest && isResting && { next_attempt_at: now() + Math.ceil(Delivery.restMs({ retryAtMs }) / 1000) }),
+    ...(oldest && isResting && { next_attempt_at: now() + Math.ceil(Delivery.waitMs({ retryAtMs }) / 1000) }),
     ...(failingSince !== undefined && { failing_since: failingSince }),
   }
 }
@@ -42,7 +42,7 @@ export async function ofEvent(
   event: EventRow.Info,
 ): Promise<DeliveryOfEvent> {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
-  const attempts = await AttemptLog.of(id, event, deliveryKey)
+  const attempts = await AttemptLog.ofEvent(id, event, deliveryKey)
   return {
     event_id: event.eventId,
     state: event.state,
@@ -74,7 +74,7 @@ async function atEach(
     const isWanted = event.n > start && (!receiver.filter || Filter.passes(receiver.filter, body))
     return {
       id: webhookId,
-      state: isWanted ? await EventLists.stateAt(delivery, event) : ("not_wanted" as const),
+      state: isWanted ? await EventLists.stateAtFurther(delivery, event) : ("not_wanted" as const),
     }
   })
   // An inbox is the first of them, and has its own lists.

@@ -92,7 +92,7 @@ export function claimedFor(): number {
 }
 
 /** How late a promise to look may be kept before it counts as broken. In seconds: a minute. */
-export function lateness(): number {
+export function allowedLateness(): number {
   return Math.ceil((claimedFor() * 2) / 3)
 }
 
@@ -100,13 +100,13 @@ export function lateness(): number {
 export const longestWait = 180
 
 /** For how long the next attempt is still to wait, ms. */
-export function restMs({ retryAtMs }: Pick<Info, "retryAtMs">): number {
+export function waitMs({ retryAtMs }: Pick<Info, "retryAtMs">): number {
   return left(retryAtMs, longestWait * 1000, nowMs())
 }
 
 /** The longest time for which a promise to look is given, in seconds. */
 export function promisedFor(): number {
-  return Math.max(claimedFor(), longestWait + lateness())
+  return Math.max(claimedFor(), longestWait + allowedLateness())
 }
 
 /** Whether somebody has promised to look, and has time left for it. */
@@ -115,15 +115,15 @@ export function isPromised({ due }: Pick<Info, "due">): boolean {
 }
 
 /** Whether nothing is delivered, and nobody is due to look: it is paused, or its bridge has moved. */
-export function rests({ pausedAt, isMoved }: Pick<Info, "pausedAt" | "isMoved">): boolean {
+export function isPausedOrMoved({ pausedAt, isMoved }: Pick<Info, "pausedAt" | "isMoved">): boolean {
   return pausedAt !== undefined || isMoved
 }
 
 /** The part of a condition that holds once `due` has passed. */
-export const hasPassed = "(due < :now OR due > :latest)"
+export const ifDuePassed = "(due < :now OR due > :latest)"
 
 /** The values of that part. */
-export function passing() {
+export function ifDuePassedValues() {
   return { ":now": now(), ":latest": latestEnd(promisedFor()) }
 }
 
@@ -139,7 +139,10 @@ export function waiting({ head, skipped }: Pick<Info, "head" | "skipped">, newes
 }
 
 /** No event gets these numbers from now on. Nothing is appended meanwhile. */
-export async function skip({ head, ...seen }: Info, numbers: { after: number; to: number }): Promise<void> {
+export async function skipNumbers(
+  { head, ...seen }: Info,
+  numbers: { after: number; to: number },
+): Promise<void> {
   const skipped = [...seen.skipped.filter(({ to }) => to > head), numbers]
   await update(seen, {
     UpdateExpression: "SET skipped = :skipped",
@@ -183,7 +186,7 @@ async function furtherOf({ bridgeId, further }: Info): Promise<Info[]> {
 }
 
 /** Part of every promise: puts the row in the sweep's index, if it is not there yet. */
-export const inIndex = "since = if_not_exists(since, :now)"
+export const indexClause = "since = if_not_exists(since, :now)"
 
 /**
  * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is over. A
@@ -193,7 +196,7 @@ export const inIndex = "since = if_not_exists(since, :now)"
 export async function promise(id: Receiver.Id, seenDue: number): Promise<boolean> {
   const due = now() + claimedFor()
   const { held, refused } = await update(id, {
-    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
+    UpdateExpression: `SET due = :due, holder = :nobody, ${indexClause}`,
     ConditionExpression: "due = :seen",
     ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue, ":now": now() },
   })
@@ -224,7 +227,7 @@ export async function updateAndPromise(
     const { held, refused } = await update(id, {
       UpdateExpression: isInForce
         ? `SET ${change.set}${remove}`
-        : `SET ${change.set}, due = :due, holder = :nobody, ${inIndex}${remove}`,
+        : `SET ${change.set}, due = :due, holder = :nobody, ${indexClause}${remove}`,
       ConditionExpression: `due = :seen AND ${change.condition}`,
       ExpressionAttributeValues: {
         ...change.values,
@@ -243,13 +246,13 @@ export async function updateAndPromise(
  * starting a service on one machine, before anybody delivers.
  * @returns false when nothing is due.
  */
-export async function renew(seen: Info): Promise<boolean> {
+export async function renewPromise(seen: Info): Promise<boolean> {
   if (seen.due === 0) return false
   const { held } = await update(seen, {
-    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
+    UpdateExpression: `SET due = :due, holder = :nobody, ${indexClause}`,
     ConditionExpression: "due > :zero",
     ExpressionAttributeValues: {
-      ":due": now() + Math.max(claimedFor(), Math.ceil(restMs(seen) / 1000) + lateness()),
+      ":due": now() + Math.max(claimedFor(), Math.ceil(waitMs(seen) / 1000) + allowedLateness()),
       ":nobody": nobody,
       ":now": now(),
       ":zero": 0,

@@ -25,7 +25,7 @@ export interface Wanted {
 
 interface Asked extends Wanted {
   /** Absent: every event that is kept, in whatever state. Delivered ones have no list: they are picked from all. */
-  state?: EventLists.Listed | "delivered" | undefined
+  state?: EventLists.ListedState | "delivered" | undefined
   /** The webhook at which it is so; undefined: the first. */
   webhook?: Delivery.Info | undefined
   /** Go on behind the event of this number. */
@@ -86,9 +86,9 @@ async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<Event
     ? { after, before, isNewestFirst }
     : { after: Math.max(after, from ?? 0), isNewestFirst }
   if (state === "inbox" || state === "undelivered")
-    return EventLists.pointed(webhook ?? Delivery.first(bridgeId), state, range)
-  const kept = EventLists.kept(bridgeId, range, head)
-  return webhook && state === "pending" ? EventLists.allPending(kept) : kept
+    return EventLists.onList(webhook ?? Delivery.first(bridgeId), state, range)
+  const kept = EventLists.allKept(bridgeId, range, head)
+  return webhook && state === "pending" ? EventLists.asPending(kept) : kept
 }
 
 async function headOf(bridgeId: string): Promise<number> {
@@ -129,9 +129,9 @@ function contains(value: unknown, text: string): boolean {
 }
 
 /** The events of these ids that are kept, by their ids. */
-export async function some(bridge: Bridge.Info, eventIds: string[]): Promise<Map<string, Event>> {
+export async function byIds(bridge: Bridge.Info, eventIds: string[]): Promise<Map<string, Event>> {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
-  const rows = await EventRow.some(
+  const rows = await EventRow.byNumbers(
     bridge.id,
     eventIds.flatMap((id) => EventRow.numberOf(id) ?? []),
   )

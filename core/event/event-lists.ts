@@ -10,7 +10,7 @@ import { batchGet, batchWrite, get, type Key, query, type Row, type Write } from
 import { tables } from "../store/tables.ts"
 
 /** The states that have a list of their own. */
-export type Listed = "pending" | "undelivered" | "inbox"
+export type ListedState = "pending" | "undelivered" | "inbox"
 
 /** Numbers of events, both ends excluded. */
 interface Range {
@@ -20,7 +20,7 @@ interface Range {
 }
 
 /** A row that leads to an event that was given up or went to the inbox, so that listing reads no others. */
-export function pointer(id: Receiver.Id, event: { n: number }, state: "undelivered" | "inbox"): Write {
+export function listing(id: Receiver.Id, event: { n: number }, state: "undelivered" | "inbox"): Write {
   const expires_at = now() + EventRow.keptFor[state]
   return {
     Put: {
@@ -41,7 +41,7 @@ export function settling(
 ): Write[] {
   return [
     ...(Receiver.isFirst(id) ? [EventRow.settling(event, state)] : []),
-    ...(state === "delivered" ? [] : [pointer(id, event, state)]),
+    ...(state === "delivered" ? [] : [listing(id, event, state)]),
   ]
 }
 
@@ -75,10 +75,10 @@ async function named(bridgeId: string, eventId: string): Promise<EventRow.Info |
 }
 
 /** The states in which a further webhook has an event. */
-export type StateAt = "pending" | "delivered" | "undelivered"
+export type StateAtFurther = "pending" | "delivered" | "undelivered"
 
 /** What became of an event at a further webhook whose delivery has come to `head`, if the webhook wanted it. */
-export async function stateAt(delivery: Delivery.Info, { n }: { n: number }): Promise<StateAt> {
+export async function stateAtFurther(delivery: Delivery.Info, { n }: { n: number }): Promise<StateAtFurther> {
   if (n > delivery.head) return "pending"
   const listed = await get(tables.events, pointerKey(delivery, "undelivered", n))
   return listed ? "undelivered" : "delivered"
@@ -87,17 +87,17 @@ export async function stateAt(delivery: Delivery.Info, { n }: { n: number }): Pr
 /** The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the head. */
 export async function page(
   id: Receiver.Id,
-  asked: { state: Listed; after: number; limit: number },
+  asked: { state: ListedState; after: number; limit: number },
 ): Promise<EventRow.Info[]> {
   const found: EventRow.Info[] = []
   const { state, after, limit } = asked
-  const rows = state === "pending" ? kept(id.bridgeId, { after }, after) : pointed(id, state, { after })
+  const rows = state === "pending" ? allKept(id.bridgeId, { after }, after) : onList(id, state, { after })
   for await (const row of rows) if (found.push(row) === limit) break
   return found
 }
 
 /** Every event that is kept. The state of each is as of this `head`. */
-export async function* kept(bridgeId: string, range: Range, head: number): AsyncGenerator<EventRow.Info> {
+export async function* allKept(bridgeId: string, range: Range, head: number): AsyncGenerator<EventRow.Info> {
   for await (const row of rowsIn(bridgeId, range, EventRow.key)) {
     const event = EventRow.asOf(EventRow.fromRow(row), head)
     // DynamoDB removes expired rows late.
@@ -106,7 +106,7 @@ export async function* kept(bridgeId: string, range: Range, head: number): Async
 }
 
 /** The same events as a further webhook has them that is to get them: the state in their rows is that at the first. */
-export async function* allPending(events: AsyncIterable<EventRow.Info>): AsyncGenerator<EventRow.Info> {
+export async function* asPending(events: AsyncIterable<EventRow.Info>): AsyncGenerator<EventRow.Info> {
   for await (const event of events) yield { ...event, state: "pending" }
 }
 
@@ -155,7 +155,7 @@ const followed = { atOnce: 25, mostStale: 2000 }
  * @param since only events that were listed at this time (Unix seconds) or later.
  * @throws ApiError `session_unavailable` when it has met very many pointers that lead nowhere
  */
-export async function* pointed(
+export async function* onList(
   id: Receiver.Id,
   state: "undelivered" | "inbox",
   range: Range,
@@ -174,7 +174,7 @@ export async function* pointed(
 }
 
 /** The numbers of the newest events on a list, at most `limit`, without a read of any event. One or the other may lead nowhere. */
-export async function newestPointers(
+export async function newestNumbersOnList(
   id: Receiver.Id,
   state: "undelivered" | "inbox",
   limit: number,
@@ -253,5 +253,8 @@ async function* rowsIn(
 }
 
 function pointerKey(id: Receiver.Id, state: "undelivered" | "inbox", n: number) {
-  return { pk: `BRIDGE#${id.bridgeId}`, sk: `${Receiver.prefix(id)}STATE#${state}#${EventRow.padded(n)}` }
+  return {
+    pk: `BRIDGE#${id.bridgeId}`,
+    sk: `${Receiver.sortKeyPrefix(id)}STATE#${state}#${EventRow.padded(n)}`,
+  }
 }

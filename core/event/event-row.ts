@@ -33,18 +33,18 @@ export type Info = z.infer<typeof Info>
 /** A day in seconds. */
 const day = 86_400
 /** How long an event may wait for delivery after its creation (Contract, "Delivery"). */
-export const waitsFor = 30 * day
+export const waitLimit = 30 * day
 /**
  * How long it may wait for a further webhook (Contract, "Webhooks"). The row may go after that: its outcome is that at
  * the first webhook.
  */
-export const waitsForFurther = 7 * day
+export const waitLimitAtFurther = 7 * day
 /** How long a row is kept after its outcome is known (Contract, "Delivery"). */
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
 /** How long a row is kept if its outcome is never written: while it may wait, and then as long as a delivered one. */
-const storedFor = waitsFor + keptFor.delivered
+const storedFor = waitLimit + keptFor.delivered
 /** An event delivered this soon after its creation gets no further write: its creation time is near enough. */
-export const promptly = day
+export const promptWithin = day
 
 /** A DynamoDB item holds at most 400 KB. */
 const largest = 380_000
@@ -87,7 +87,7 @@ export function numberOf(eventId: string): number | undefined {
  * old owner's last commit must not overwrite it.
  * @throws Error when the event is too large for a row.
  */
-export function write(input: {
+export function appending(input: {
   bridgeId: string
   n: number
   identity: string[]
@@ -132,7 +132,7 @@ export function settling(event: { bridgeId: string; n: number }, state: keyof ty
  */
 export function asOf(event: Info, head: number): Info {
   if (event.state !== "pending" || event.n > head) return event
-  return { ...event, state: "delivered", expiresAt: event.createdAt + promptly + keptFor.delivered }
+  return { ...event, state: "delivered", expiresAt: event.createdAt + promptWithin + keptFor.delivered }
 }
 
 /** How many events, and how many bytes of them, are read ahead: one page of a query. */
@@ -178,7 +178,7 @@ export async function get(bridgeId: string, n: number): Promise<Info | undefined
 }
 
 /** Those of these numbers that are there, in no order. */
-export async function some(bridgeId: string, numbers: number[]): Promise<Info[]> {
+export async function byNumbers(bridgeId: string, numbers: number[]): Promise<Info[]> {
   const places = [...new Set(numbers)].map((n) => ({ table: tables.events, key: key(bridgeId, n) }))
   return (await batchGet(places)).flatMap((row) => (row ? fromRow(row) : []))
 }

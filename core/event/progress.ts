@@ -36,7 +36,7 @@ export async function advance(
     attempts = 1,
     made = [],
     isLast,
-  }: { to?: number; attempts?: number; made?: Usage.Made[]; isLast?: () => boolean } = {},
+  }: { to?: number; attempts?: number; made?: Usage.Step[]; isLast?: () => boolean } = {},
 ): Promise<Delivery.Info | undefined> {
   const usage = await counting(held, made)
   const { held: advanced, refused } = await Delivery.update(
@@ -71,7 +71,7 @@ export async function advance(
  */
 export async function settle(
   held: Delivery.Info,
-  outcome: { state: "delivered" | "undelivered" | "inbox"; attempts: 0 | 1; made?: Usage.Made[] },
+  outcome: { state: "delivered" | "undelivered" | "inbox"; attempts: 0 | 1; made?: Usage.Step[] },
 ): Promise<Delivery.Info | undefined> {
   const { bridgeId, head, holder } = held
   const event = { bridgeId, n: head + 1 }
@@ -106,7 +106,7 @@ export async function settle(
   }
   const refused = await transact([advance, ...EventLists.settling(held, event, state)])
   // The event's own row is gone.
-  return refused?.[1] ? undefined : await Claim.refresh(held)
+  return refused?.[1] ? undefined : await Claim.reread(held)
 }
 
 /** The part of an update that records that the receiver works, and since when, if it had failed. */
@@ -115,11 +115,11 @@ function recovering(held: Delivery.Info): string {
 }
 
 /** The part of an update that adds outcomes to today's count. Only the first webhook's are counted. */
-export async function counting(held: Delivery.Info, made: Usage.Made[]) {
+export async function counting(held: Delivery.Info, made: Usage.Step[]) {
   if (made.length === 0 || !Receiver.isFirst(held)) return { set: "", values: {} }
   // While the row is held, nobody else writes the count.
   await Usage.keep(held.bridgeId, held.today)
-  return { set: ", today = :today", values: { ":today": made.reduce(Usage.counted, held.today) } }
+  return { set: ", today = :today", values: { ":today": made.reduce(Usage.dayWith, held.today) } }
 }
 
 /**
@@ -178,16 +178,16 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
           ":one": 1,
           ":zero": 0,
           ":me": held.holder,
-          ...(isMissed && { ":missed": missing(held, to - 1) }),
+          ...(isMissed && { ":missed": missedUpTo(held, to - 1) }),
         },
       },
     },
   ])
-  return await Claim.refresh(held)
+  return await Claim.reread(held)
 }
 
 /** The events that a webhook has missed once those up to `to` are passed over. */
-export function missing(held: Delivery.Info, to: number, firstId = ""): Delivery.Missed {
+export function missedUpTo(held: Delivery.Info, to: number, firstId = ""): Delivery.Missed {
   const { events = 0, first = "" } = held.missed ?? {}
   return { events: events + Delivery.waiting(held, to + 1) - 1, first: first || firstId, at: now() }
 }
@@ -203,7 +203,7 @@ export async function fail(
   wait: number,
   more: {
     bell?: string | undefined
-    made?: Usage.Made
+    made?: Usage.Step
     batchEnd?: number | undefined
     attempts?: number
   } = {},
@@ -219,7 +219,7 @@ export async function fail(
     ExpressionAttributeValues: {
       ":one": 1,
       ":attempts": attempts,
-      ":due": now() + wait + Delivery.lateness(),
+      ":due": now() + wait + Delivery.allowedLateness(),
       ":retry_at_ms": nowMs() + wait * 1000,
       ":now": now(),
       ...usage.values,

@@ -30,7 +30,7 @@ export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Pr
 export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Promise<false> {
   await eachOf(bridgeId, signal, (seen) =>
     untilDone(bridgeId, signal, async () => {
-      if (!Delivery.rests(seen) && !Delivery.isPromised(seen)) await ring(seen)
+      if (!Delivery.isPausedOrMoved(seen) && !Delivery.isPromised(seen)) await ring(seen)
     }),
   )
   return false
@@ -44,7 +44,7 @@ export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Pro
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {
   await eachOf(bridgeId, signal, (seen) =>
     untilDone(bridgeId, signal, async () => {
-      if (Delivery.rests(seen)) return
+      if (Delivery.isPausedOrMoved(seen)) return
       await promiseUnlessDue(seen)
       await ring(seen)
     }),
@@ -84,7 +84,7 @@ async function untilDone(
 async function promiseUnlessDue(delivery: Delivery.Info): Promise<boolean> {
   let seen: Delivery.Info | undefined = delivery
   // A delivery without a row is deleted.
-  while (seen && !Delivery.rests(seen) && !Delivery.isPromised(seen)) {
+  while (seen && !Delivery.isPausedOrMoved(seen) && !Delivery.isPromised(seen)) {
     if (await Delivery.promise(seen, seen.due)) return true
     seen = await Delivery.get(seen)
   }

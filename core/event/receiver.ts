@@ -69,12 +69,12 @@ export function ofKey({ pk, sk }: { pk: string; sk: string }): Id | undefined {
 }
 
 /** What the sort keys of a receiver's other rows begin with: its attempts and lists. */
-export function prefix(id: Id): string {
+export function sortKeyPrefix(id: Id): string {
   return isFirst(id) ? "" : `WEBHOOK#${id.webhookId}#`
 }
 
 /** Builds a receiver from its secrets in the clear. */
-export function of(input: {
+export function build(input: {
   owner: Owner
   webhookId: string
   url: string

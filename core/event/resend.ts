@@ -66,7 +66,7 @@ async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
     }
     promised = now() + Delivery.claimedFor()
     const { held } = await Delivery.update(id, {
-      UpdateExpression: `SET ${append}, due = :due, holder = :nobody, ${Delivery.inIndex}`,
+      UpdateExpression: `SET ${append}, due = :due, holder = :nobody, ${Delivery.indexClause}`,
       ConditionExpression: `due = :seen AND ${room}`,
       ExpressionAttributeValues: {
         ...values,
@@ -94,7 +94,7 @@ export async function askSince(
   const waiting = new Set((await Delivery.get(id))?.resend)
   const found: EventRow.Info[] = []
   let isAll = true
-  for await (const event of EventLists.pointed(id, "undelivered", { after }, since)) {
+  for await (const event of EventLists.onList(id, "undelivered", { after }, since)) {
     if (waiting.has(event.n)) continue
     isAll = found.length < most
     if (!isAll) break
@@ -116,7 +116,7 @@ async function rung(id: Receiver.Id): Promise<void> {
 }
 
 /** Counts the attempt that is about to be made for the first resend in the list; undefined when the claim is lost. */
-export async function count(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+export async function countAttempt(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const { held: counted } = await Delivery.update(held, {
     UpdateExpression: "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one",
     ConditionExpression: "holder = :me AND resend[0] = :n",
@@ -132,7 +132,7 @@ export async function count(held: Delivery.Info): Promise<Delivery.Info | undefi
  */
 export async function settle(
   held: Delivery.Info,
-  made?: { counts: Usage.Made; delivered: EventRow.Info | undefined },
+  made?: { counts: Usage.Step; delivered: EventRow.Info | undefined },
 ): Promise<Delivery.Info | undefined> {
   const { holder, resend } = held
   const unlisting = made?.delivered ? EventLists.unlisting(held, made.delivered) : []
@@ -160,5 +160,5 @@ export async function settle(
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.
   if (refused) return await settle(held, { ...made, delivered: undefined })
-  return await Claim.refresh(held)
+  return await Claim.reread(held)
 }

@@ -25,7 +25,7 @@ const lookEachMs = 250
 export async function retryEvent(id: Receiver.Id, event: EventRow.Info): Promise<void> {
   const { bridgeId, n } = event
   const { held, refused } = await Delivery.update(id, {
-    UpdateExpression: `SET retry_at_ms = :zero, due = :due, ${Delivery.inIndex}`,
+    UpdateExpression: `SET retry_at_ms = :zero, due = :due, ${Delivery.indexClause}`,
     ConditionExpression: "head = :before AND holder = :nobody AND retry_at_ms > :zero",
     ExpressionAttributeValues: {
       ":zero": 0,
@@ -77,16 +77,16 @@ async function giveUp(id: Receiver.Id, event: EventRow.Info) {
         Key: Delivery.key(id),
         UpdateExpression:
           "SET head = :n, attempt = :zero, failures = :zero, retry_at_ms = :zero, holder = :nobody, due = :due, " +
-          `${Delivery.inIndex} REMOVE batch_end`,
+          `${Delivery.indexClause} REMOVE batch_end`,
         // A claim whose time is over belongs to a deliverer that died.
-        ConditionExpression: `head = :before AND (holder = :nobody OR ${Delivery.hasPassed})`,
+        ConditionExpression: `head = :before AND (holder = :nobody OR ${Delivery.ifDuePassed})`,
         ExpressionAttributeValues: {
           ":n": n,
           ":before": n - 1,
           ":zero": 0,
           ":nobody": Delivery.nobody,
           ":due": now() + Delivery.claimedFor(),
-          ...Delivery.passing(),
+          ...Delivery.ifDuePassedValues(),
         },
       },
     },

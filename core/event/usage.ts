@@ -45,7 +45,7 @@ const Counted = z.object({ day: z.string(), in: z.number().int(), out: z.number(
 const keptFor = 400 * 86_400
 
 /** The result of a step of a delivery: an attempt, and perhaps the end of the event. */
-export interface Made {
+export interface Step {
   type: string
   attempt?: { isFailure: boolean; latencyMs: number } | undefined
   /** `redelivered`: it had counted as undelivered, perhaps on an earlier day. */
@@ -53,7 +53,7 @@ export interface Made {
 }
 
 /** Today's count with one more result. The count of an earlier day is dropped, since `keep` has stored it. */
-export function counted(before: Day | undefined, { type, attempt, end }: Made): Day {
+export function dayWith(before: Day | undefined, { type, attempt, end }: Step): Day {
   const counts = before?.day === today() ? before : nothing(today())
   const isDelivered = end === "delivered" || end === "redelivered"
   const isMessage = isDelivered && type === "message"
@@ -111,7 +111,7 @@ export async function addMessages(bridgeId: string, day: string, counts: Message
 }
 
 /** The days of a bridge from `from` to `to`, oldest first. `current` is the one that stands in its `DELIVERY` row. */
-export async function of(
+export async function daysOf(
   bridgeId: string,
   { from, to }: { from: string; to: string },
   current: Day | undefined,

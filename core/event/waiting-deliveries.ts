@@ -23,12 +23,15 @@ export async function* overdue(): AsyncGenerator<Delivery.Info> {
   for (let shard = 0; shard < shards; shard++) {
     for await (const row of waitingIn(shard)) {
       const { since, ...at } = Indexed.parse(row)
-      if (left(since + Delivery.lateness(), Delivery.lateness()) > 0) continue
+      if (left(since + Delivery.allowedLateness(), Delivery.allowedLateness()) > 0) continue
       const id = Receiver.ofKey(at)
       const delivery = id && (await Delivery.get(id))
       const isLate =
         delivery &&
-        left(delivery.due + Delivery.lateness(), Delivery.promisedFor() + Delivery.lateness()) === 0
+        left(
+          delivery.due + Delivery.allowedLateness(),
+          Delivery.promisedFor() + Delivery.allowedLateness(),
+        ) === 0
       if (isLate && delivery.due > 0) yield delivery
     }
   }

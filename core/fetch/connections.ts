@@ -2,7 +2,7 @@ import { isIP } from "node:net"
 import type { buildConnector, Client } from "undici"
 import { FetchError } from "./fetch-error.ts"
 import { addressesOf } from "./look-up.ts"
-import { leadOn, type Proxy, ProxyError, withTls } from "./proxy-tunnel.ts"
+import { tunnelThroughProxy, type Proxy, ProxyError, withTls } from "./proxy-tunnel.ts"
 import { mayReach } from "./reachable-addresses.ts"
 
 type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
@@ -121,7 +121,10 @@ export class Connections {
     })
     const host = url.hostname.replace(/^\[|\]$/g, "")
     const isSecure = url.protocol === "https:"
-    const tunnel = await leadOn(to, proxy, { host, port: Number(url.port) || (isSecure ? 443 : 80) })
+    const tunnel = await tunnelThroughProxy(to, proxy, {
+      host,
+      port: Number(url.port) || (isSecure ? 443 : 80),
+    })
     return isSecure ? await withTls(tunnel, host) : tunnel
   }
 

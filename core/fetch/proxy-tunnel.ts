@@ -36,7 +36,7 @@ interface Target {
 /**
  * Leads a connection to a proxy on to a target, whose name the proxy looks up. @throws ProxyError
  */
-export async function leadOn(socket: Socket, proxy: URL, target: Target): Promise<Socket> {
+export async function tunnelThroughProxy(socket: Socket, proxy: URL, target: Target): Promise<Socket> {
   try {
     return proxy.protocol === "socks5:"
       ? await throughSocks(socket, proxy, target)

@@ -29,7 +29,7 @@ export function rowKey(bridgeId: string) {
 }
 
 /** The row of a new bridge. Its session key is made here, and only hosts can unwrap it. */
-export async function row(owner: Owner, deliveryKey: Uint8Array, isSandbox: boolean): Promise<Row> {
+export async function newRow(owner: Owner, deliveryKey: Uint8Array, isSandbox: boolean): Promise<Row> {
   const session = await newWrappedDataKey("session", owner)
   return rowOf(owner, { session, delivery: deliveryKey }, isSandbox)
 }

@@ -1,7 +1,7 @@
 import type * as Undici from "undici"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-lambda.ts"
-import { aheadOf, learnTime, timeOfHost } from "./clocks-of-hosts.ts"
+import { secondsAhead, learnTime, timeHeader } from "./clocks-of-hosts.ts"
 import { signCall } from "./signed-call.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
@@ -65,14 +65,14 @@ export async function callHost(
   call: Call,
   withinMs: number,
 ): Promise<HostAnswer | "unreachable" | "moved"> {
-  if (!isThroughLambda()) return await callHere(lease, call, withinMs)
+  if (!isThroughLambda()) return await callDirectly(lease, call, withinMs)
   const answer = await callThroughLambda(lease, call, withinMs)
   if (answer !== "unknown") return answer
   throw call.messageId ? outcomeUnknown() : sessionUnavailable()
 }
 
 /** As `callHost`, by this process, which is in the hosts' network. */
-export async function callHere(
+export async function callDirectly(
   lease: Holder,
   call: Call,
   withinMs: number,
@@ -82,7 +82,7 @@ export async function callHere(
   const { method, path, bridgeId, requestId, messageId, isNew, record, waitMs } = call
   const signed = { method, path, bridgeId, requestId, messageId, isNew, record, waitMs, epoch: lease.epoch }
   const { notAfter } = call
-  const authorization = signCall(signed, { notAfter, ahead: aheadOf(lease.host) })
+  const authorization = signCall(signed, { notAfter, ahead: secondsAhead(lease.host) })
   const start = performance.now()
   try {
     const { request } = await undici()
@@ -95,8 +95,8 @@ export async function callHere(
     })
     const body = await response.body.bytes()
     if (response.statusCode === 421) {
-      if (!learnTime(lease.host, response.headers[timeOfHost])) return "moved"
-      return await callHere(lease, call, withinMs - (performance.now() - start))
+      if (!learnTime(lease.host, response.headers[timeHeader])) return "moved"
+      return await callDirectly(lease, call, withinMs - (performance.now() - start))
     }
     return { status: response.statusCode, headers: response.headers, body }
   } catch (error) {

@@ -71,12 +71,12 @@ async function invoke(Payload: string) {
 }
 
 /** The call that an event asks for. */
-export function askedIn(event: unknown): Asked["hostCall"] {
+export function callIn(event: unknown): Asked["hostCall"] {
   return Asked.parse(event).hostCall
 }
 
 /** As the function that asked reads it. */
-export function wire(answer: HostAnswer | "unreachable" | "moved"): object | string {
+export function wireAnswer(answer: HostAnswer | "unreachable" | "moved"): object | string {
   return typeof answer === "string"
     ? answer
     : { ...answer, body: Buffer.from(answer.body).toString("base64") }

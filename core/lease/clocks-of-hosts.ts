@@ -4,12 +4,12 @@ import { log } from "../platform/log.ts"
 import { sameClock } from "./signed-call.ts"
 
 /** The header in which a host that refuses a call says what time it is there, in Unix seconds. */
-export const timeOfHost = "x-time"
+export const timeHeader = "x-time"
 
 const known = new LRUCache<string, number>({ max: 10_000 })
 
 /** By how many seconds a host's clock is ahead of ours, as far as it has said. */
-export function aheadOf(hostId: string): number {
+export function secondsAhead(hostId: string): number {
   return known.get(hostId) ?? 0
 }
 
@@ -20,7 +20,7 @@ export function aheadOf(hostId: string): number {
 export function learnTime(hostId: string, said: unknown): boolean {
   const there = Number(said ?? Number.NaN)
   const ahead = there - now()
-  if (!(Math.abs(ahead - aheadOf(hostId)) > sameClock)) return false
+  if (!(Math.abs(ahead - secondsAhead(hostId)) > sameClock)) return false
   known.set(hostId, ahead)
   log.warn({ hostId, ahead }, "the clock of a host differs from ours, in seconds: set both")
   return true

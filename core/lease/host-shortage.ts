@@ -38,7 +38,7 @@ function secondsOf(beats: number): number {
 }
 
 /** Whether the next attempt is to wait. */
-export function isResting({ retryAt }: Info): boolean {
+export function mustWait({ retryAt }: Info): boolean {
   return left(retryAt, secondsOf(wait.most)) > 0
 }
 

@@ -160,7 +160,7 @@ export async function beat(input: {
  * Whether the sweep started it, and replaces and ends it. A host that was started by hand, or by a service, is left
  * alone.
  */
-export function isSwept(host: Pick<Info, "definition">): boolean {
+export function isOwnedBySweep(host: Pick<Info, "definition">): boolean {
   return host.definition !== ""
 }
 

@@ -15,7 +15,7 @@ export {
   type Held,
   Info,
   key,
-  looksForAll,
+  looksForAllFree,
   Network,
   STOPPED,
   Reason,
@@ -23,11 +23,20 @@ export {
   type Refusal,
   newRow,
 } from "./row.ts"
-export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
-export { healthy, countLogin, madeAnew, proven, skipped, stayed, report, reportUse } from "./session-notes.ts"
+export { freeFromDead, heldCheck, letGo, take } from "./take-and-let-go.ts"
+export {
+  countLogin,
+  noteHealthy,
+  noteMadeAnew,
+  noteProven,
+  reportStatus,
+  reportUse,
+  resetLogins,
+  useSkip,
+} from "./session-notes.ts"
 export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
-export { claimRemoval, ending, removalLeft } from "./removal.ts"
-export { importCheck, arriving, claimArrival, leaving, left, staying } from "./moving.ts"
+export { claimRemoval, ending, removalClaimLeft } from "./removal.ts"
+export { arriving, claimArrival, finishLeaving, importCheck, leaving, returning } from "./moving.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(tables.leases, key(bridgeId))

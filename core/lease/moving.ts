@@ -1,6 +1,6 @@
 import { get, put, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeOf, fromRow, type Info, key, STOPPED, type Reason, newRow } from "./row.ts"
+import { change, freeHostOf, fromRow, type Info, key, STOPPED, type Reason, newRow } from "./row.ts"
 
 // How a bridge leaves for another service, and comes from one. While it is away, its lease is stopped as `moved`.
 
@@ -23,7 +23,7 @@ export function leaving({ bridgeId, epoch, stopped, moves }: Info): Write {
 }
 
 /** The file that it leaves in is whole: from here on another service may have it. */
-export async function left(bridgeId: string, movedMs: number): Promise<void> {
+export async function finishLeaving(bridgeId: string, movedMs: number): Promise<void> {
   await change({
     Key: key(bridgeId),
     UpdateExpression: "SET moved_ms = :moved_ms",
@@ -33,13 +33,13 @@ export async function left(bridgeId: string, movedMs: number): Promise<void> {
 }
 
 /** The write by which a bridge that left, as it was seen, is this service's again. */
-export function staying({ bridgeId, epoch, stopped }: Info): Write {
+export function returning({ bridgeId, epoch, stopped }: Info): Write {
   const others = stopped.filter((one) => one !== "moved")
   return stopping(bridgeId, {
     UpdateExpression: "SET #host = :host, epoch = epoch + :one, stopped = :stopped REMOVE moved_ms",
     ConditionExpression: "epoch = :seen AND attribute_exists(moved_ms) AND attribute_not_exists(arriving)",
     ExpressionAttributeValues: {
-      ":host": others.length === 0 ? freeOf(bridgeId) : STOPPED,
+      ":host": others.length === 0 ? freeHostOf(bridgeId) : STOPPED,
       ":one": 1,
       ":stopped": others,
       ":seen": epoch,
@@ -109,7 +109,7 @@ export async function arriving(leftAs: Row, importId: string): Promise<Write> {
       TableName: tables.leases,
       Item: {
         ...lease,
-        host: others.length === 0 ? freeOf(bridgeId) : STOPPED,
+        host: others.length === 0 ? freeHostOf(bridgeId) : STOPPED,
         stopped: others,
         // Beyond that of every holder it had, here or there.
         epoch: Math.max(epoch, here ? fromRow(here).epoch : 0) + 1,

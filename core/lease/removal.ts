@@ -34,7 +34,7 @@ function removalLasts(): number {
 }
 
 /** How much longer a claim on the removal holds that ends then, in seconds. */
-export function removalLeft(until: number): number {
+export function removalClaimLeft(until: number): number {
   return left(until, removalLasts())
 }
 

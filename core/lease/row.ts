@@ -115,10 +115,10 @@ export const GONE = "GONE"
 export const partsOfFree = [FREE, "FREE#1", "FREE#2", "FREE#3"]
 
 /** How many looks, one at each part, it takes to see every free lease. */
-export const looksForAll = partsOfFree.length
+export const looksForAllFree = partsOfFree.length
 
 /** The `host` in the row of this bridge while its lease is free. */
-export function freeOf(bridgeId: string): string {
+export function freeHostOf(bridgeId: string): string {
   return partsOfFree[partOf(bridgeId)] ?? FREE
 }
 
@@ -135,7 +135,7 @@ export function key(bridgeId: string) {
 export function newRow(bridgeId: string, network: Network): Row {
   return {
     ...key(bridgeId),
-    host: freeOf(bridgeId),
+    host: freeHostOf(bridgeId),
     addr: "",
     epoch: 1,
     failures: 0,

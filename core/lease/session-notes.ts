@@ -4,7 +4,7 @@ import { change, type Held, key, partOf, type Reported } from "./row.ts"
 // The notes of a session in its lease. Each is written only while the session's host holds the lease.
 
 /** The session has lived for a minute. */
-export async function proven(held: Held): Promise<void> {
+export async function noteProven(held: Held): Promise<void> {
   await change({
     Key: key(held.bridgeId),
     UpdateExpression: "SET failures = :none, deaths = :none, proven_epoch = :mine",
@@ -15,7 +15,7 @@ export async function proven(held: Held): Promise<void> {
 }
 
 /** The session has been healthy for long, so earlier ends no longer count (`manager.fail_count`). */
-export async function healthy(held: Held): Promise<void> {
+export async function noteHealthy(held: Held): Promise<void> {
   await note(held, "fail_count", 0)
 }
 
@@ -36,7 +36,7 @@ export async function countLogin(held: Held, logins: number): Promise<boolean> {
 }
 
 /** The session has stayed connected, so earlier logins no longer count. */
-export async function stayed(held: Held): Promise<void> {
+export async function resetLogins(held: Held): Promise<void> {
   await note(held, "logins", 0)
 }
 
@@ -46,7 +46,7 @@ export async function reportUse(held: Held, time: number): Promise<void> {
 }
 
 /** The session's status has changed. While its phone is not connected, the index `byDown` has the lease. */
-export async function report(held: Held, reported: Reported): Promise<void> {
+export async function reportStatus(held: Held, reported: Reported): Promise<void> {
   const isDown = reported.phone !== undefined && reported.status !== "connected"
   await change({
     Key: key(held.bridgeId),
@@ -63,7 +63,7 @@ export async function report(held: Held, reported: Reported): Promise<void> {
 }
 
 /** Its session skips a message now, and no other. @returns false when that was not wanted, or the lease is not held. */
-export async function skipped(held: Held): Promise<boolean> {
+export async function useSkip(held: Held): Promise<boolean> {
   const row = await change({
     Key: key(held.bridgeId),
     UpdateExpression: "REMOVE skip",
@@ -78,7 +78,7 @@ export async function skipped(held: Held): Promise<boolean> {
  * Its session has made anew what was to be. May be repeated until it is answered.
  * @returns false when the lease is not held.
  */
-export async function madeAnew(held: Held): Promise<boolean> {
+export async function noteMadeAnew(held: Held): Promise<boolean> {
   const row = await change({
     Key: key(held.bridgeId),
     UpdateExpression: "REMOVE anew",

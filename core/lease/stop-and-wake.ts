@@ -1,7 +1,7 @@
 import { now } from "../platform/clock.ts"
 import { get, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeOf, fromRow, GONE, type Held, type Info, key, STOPPED, Reason } from "./row.ts"
+import { change, freeHostOf, fromRow, GONE, type Held, type Info, key, STOPPED, Reason } from "./row.ts"
 
 // Whether a bridge is to run. Each change ends its session, since it raises the epoch.
 
@@ -42,7 +42,7 @@ async function restop(bridgeId: string, edit: (stopped: Reason[]) => Reason[]): 
       ConditionExpression: "epoch = :seen",
       ExpressionAttributeNames: { "#host": "host" },
       ExpressionAttributeValues: {
-        ":host": runs ? freeOf(bridgeId) : STOPPED,
+        ":host": runs ? freeHostOf(bridgeId) : STOPPED,
         ":nowhere": "",
         ":one": 1,
         ":stopped": stopped,
@@ -95,7 +95,7 @@ export async function makeAnew(bridgeId: string): Promise<boolean> {
       ConditionExpression: "epoch = :seen",
       ExpressionAttributeNames: { "#host": "host" },
       ExpressionAttributeValues: {
-        ":host": seen.host === STOPPED ? STOPPED : freeOf(bridgeId),
+        ":host": seen.host === STOPPED ? STOPPED : freeHostOf(bridgeId),
         ":nowhere": "",
         ":one": 1,
         ":yes": true,
@@ -120,7 +120,7 @@ export async function skipMessage(bridgeId: string): Promise<boolean> {
     ConditionExpression: "attribute_exists(pk) AND #host <> :none AND #host <> :gone",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
-      ":free": freeOf(bridgeId),
+      ":free": freeHostOf(bridgeId),
       ":nowhere": "",
       ":one": 1,
       ":yes": true,

@@ -1,7 +1,7 @@
 import { now, nowMs } from "../platform/clock.ts"
 import { transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeOf, fromRow, type Held, type Info, key } from "./row.ts"
+import { change, freeHostOf, fromRow, type Held, type Info, key } from "./row.ts"
 
 // How a lease comes to a host, stays with it, and is given back or taken away.
 
@@ -22,7 +22,7 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
       ":addr": host.addr,
       ":one": 1,
       ":started": nowMs(),
-      ":free": freeOf(lease.bridgeId),
+      ":free": freeHostOf(lease.bridgeId),
       ":seen": lease.epoch,
     },
   })
@@ -50,7 +50,7 @@ export async function letGo(
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
-      ":free": freeOf(lease.bridgeId),
+      ":free": freeHostOf(lease.bridgeId),
       ":nowhere": "",
       ":one": 1,
       ":failed": failed ? 1 : 0,
@@ -126,7 +126,7 @@ function freeing(lease: Info, share: number | undefined, blame: "none" | "possib
       ConditionExpression: "#host = :dead AND epoch = :seen",
       ExpressionAttributeNames: { "#host": "host", ...(share !== undefined && { "#share": "share" }) },
       ExpressionAttributeValues: {
-        ":free": freeOf(lease.bridgeId),
+        ":free": freeHostOf(lease.bridgeId),
         ":nowhere": "",
         ":one": 1,
         ":now": now(),
@@ -141,7 +141,7 @@ function freeing(lease: Info, share: number | undefined, blame: "none" | "possib
 }
 
 /** The condition of every commit of a session: the lease is still its host's, in the same epoch. */
-export function check(held: Held): Write {
+export function heldCheck(held: Held): Write {
   return {
     ConditionCheck: {
       TableName: tables.leases,

@@ -14,7 +14,7 @@ export function logToErrorOutput(): void {
 const mostWaiting = 1_000_000
 
 /** The destination of every log line of this process. Never throws at whoever logs. */
-export const lines = lazily(() => {
+export const logOutput = lazily(() => {
   try {
     return written(config.LOG_FILE ?? descriptor)
   } catch (error) {
@@ -39,7 +39,7 @@ export const log = lazily(() =>
       timestamp: stdTimeFunctions.isoTime,
       serializers: { error: stdSerializers.err },
     },
-    lines,
+    logOutput,
   ),
 )
 

@@ -2,7 +2,7 @@ export * as Metrics from "./metrics.ts"
 
 import { nowMs } from "./clock.ts"
 import { config } from "./config.ts"
-import { lines } from "./log.ts"
+import { logOutput } from "./log.ts"
 
 /**
  * The service's own measurements and the one place that writes them: as lines of the log, in CloudWatch's embedded
@@ -111,7 +111,7 @@ export function flush(): void {
     ...(config.HOST_ID && { hostId: config.HOST_ID }),
   }
   const line = { ...(metrics.length > 0 && { _aws: embedded(metrics) }), ...about, ...values }
-  lines.write(`${JSON.stringify(line)}\n`)
+  logOutput.write(`${JSON.stringify(line)}\n`)
 }
 
 /** Tells CloudWatch which fields of the line are metrics. */

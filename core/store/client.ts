@@ -3,7 +3,7 @@ import { nowMs } from "../platform/clock.ts"
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { isLoopback, requestTimes } from "../platform/aws-client-options.ts"
-import { sortOf, StoreError } from "./error.ts"
+import { retryKindOf, StoreError } from "./error.ts"
 
 /** A request or an answer in DynamoDB's JSON. */
 export type Wire = Record<string, unknown>
@@ -91,7 +91,7 @@ function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
         return answer
       } catch (error) {
         token = await patience
-          .refreshRetryTokenForRetry(token, { errorType: sortOf(error) })
+          .refreshRetryTokenForRetry(token, { errorType: retryKindOf(error) })
           // The retries are used up, or the error is not worth one.
           .catch(() => Promise.reject(error))
       }
@@ -105,12 +105,12 @@ export type UnderWay = Set<{ sinceMs: number }>
 const tasks = new AsyncLocalStorage<UnderWay>()
 
 /** Runs a task, and keeps its own requests to the store in `underWay` while they wait for their answers. */
-export async function watched<Result>(underWay: UnderWay, work: () => Promise<Result>): Promise<Result> {
+export async function runWatched<Result>(underWay: UnderWay, work: () => Promise<Result>): Promise<Result> {
   return await tasks.run(underWay, work)
 }
 
 /** Waits for the store on behalf of the present task, also where one request is made for several tasks. */
-export async function waitFor<Result>(answer: () => Promise<Result>): Promise<Result> {
+export async function waitForStore<Result>(answer: () => Promise<Result>): Promise<Result> {
   const task = tasks.getStore()
   if (!task) return await answer()
   const sent = { sinceMs: performance.now() }
@@ -131,7 +131,7 @@ export function sinceStoreAnswerMs(): number {
 
 function noted(exchange: Exchange): Exchange {
   return async (...asked) => {
-    const answer = await waitFor(() => exchange(...asked))
+    const answer = await waitForStore(() => exchange(...asked))
     answeredMs = performance.now()
     return answer
   }

@@ -101,7 +101,7 @@ export function isStoreFault(error: unknown): boolean {
 }
 
 /** The error's kind in the SDK's terms, which decide whether and after what wait to retry. */
-export function sortOf(error: unknown): "THROTTLING" | "TRANSIENT" | "CLIENT_ERROR" {
+export function retryKindOf(error: unknown): "THROTTLING" | "TRANSIENT" | "CLIENT_ERROR" {
   if (!(error instanceof Error)) return "CLIENT_ERROR"
   if (isThrottled(error) || error.name === "TransactionInProgressException") return "THROTTLING"
   return transient.has(error.name) || isUnanswered(error) ? "TRANSIENT" : "CLIENT_ERROR"

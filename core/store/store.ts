@@ -7,7 +7,7 @@ import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./e
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
 export { isPassing, isStoreFault, isThrottled, StoreAway, type Row }
-export { sinceStoreAnswerMs, type UnderWay, waitFor, watched } from "./client.ts"
+export { runWatched, sinceStoreAnswerMs, type UnderWay, waitForStore } from "./client.ts"
 
 /** A binary attribute, as it is written and read. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "not bytes")

@@ -111,7 +111,7 @@ function follower(c: Context<DashboardEnv>) {
   const words: EventWords = new Map()
   return async (): Promise<Map<string, Piece>> => {
     const webhook = await webhookOf(c)
-    const pointers = await EventLists.newestPointers(webhook, "undelivered", mostGivenUp + 1)
+    const pointers = await EventLists.newestNumbersOnList(webhook, "undelivered", mostGivenUp + 1)
     if (pointers.join(" ") !== listed || performance.now() - readAtMs >= givenUpEachMs) {
       listed = pointers.join(" ")
       readAtMs = performance.now()
@@ -145,7 +145,7 @@ async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) 
   const { bridge, me } = c.var
   const asked = askedOf(c)
   const webhook = await webhookOf(c)
-  const all = await AttemptLog.latestKnown(webhook)
+  const all = await AttemptLog.latestDetailed(webhook)
   const receiving = await receivingAt(
     webhook,
     all.map(({ attempt }) => attempt),
@@ -162,7 +162,7 @@ async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) 
     ...attempts.map(({ attempt }) => attempt.event_id),
     ...(receiving.headId ? [receiving.headId] : []),
   ]
-  const events = await EventFeed.some(
+  const events = await EventFeed.byIds(
     bridge,
     ids.filter((id) => !known.has(id)),
   )

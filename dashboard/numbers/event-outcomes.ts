@@ -34,7 +34,7 @@ export async function givenUpElsewhere(bridgeId: string): Promise<Map<number, st
   const [, ...further] = await Delivery.all(bridgeId)
   const found = new Map<number, string[]>()
   for (const webhook of further)
-    for (const n of await EventLists.newestPointers(webhook, "undelivered", 100))
+    for (const n of await EventLists.newestNumbersOnList(webhook, "undelivered", 100))
       found.set(n, [...(found.get(n) ?? []), webhook.webhookId])
   return found
 }
@@ -55,7 +55,7 @@ export class Outcomes {
   /** The page was drawn with those from the number `waits` to the number `from`. Some have an outcome by now. */
   async addEarlier({ waits, from: to }: { waits: number; from: number }): Promise<void> {
     const range = { after: Math.max(waits - 1, to - mostFollowed), before: to + 1 }
-    for await (const { n, eventId } of EventLists.kept(this.#bridgeId, range, 0))
+    for await (const { n, eventId } of EventLists.allKept(this.#bridgeId, range, 0))
       this.#waiting.set(n, eventId)
   }
 

@@ -34,7 +34,7 @@ export function followOfflineSync(bridgeId: string): (knownState: KnownState) =>
       at = (await EventLists.firstSince(bridgeId, from)) - 1
     }
     // Their states do not matter here, so the head is not asked for.
-    for await (const event of EventLists.kept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
+    for await (const event of EventLists.allKept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
       if (event.createdAt < from) continue
       const isNews = event.n > at
       if (isNews) at = event.n

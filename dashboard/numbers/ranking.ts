@@ -120,7 +120,7 @@ async function ranked(
 
 /** Days are counted for the first webhook alone. */
 async function hasGivenUp(delivery: Delivery.Info): Promise<boolean> {
-  return (await EventLists.newestPointers(delivery, "undelivered", 1)).length > 0
+  return (await EventLists.newestNumbersOnList(delivery, "undelivered", 1)).length > 0
 }
 
 function rankOf({ bridge, group, isFailing }: Ranked): number {

@@ -86,13 +86,13 @@ export async function receivingAt(webhook: Delivery.Info, attempts?: Attempt[]):
 async function lastOf(delivery: Delivery.Info): Promise<Attempt[]> {
   const { attempts } = delivery
   if (attempts === 0) return []
-  const last = await AttemptLog.byNumber(delivery, attempts)
+  const last = await AttemptLog.byCount(delivery, attempts)
   return last ? [last] : await AttemptLog.latest(delivery)
 }
 
 async function undeliveredOf(webhooks: Receiver.Id[]): Promise<Map<string, number>> {
   const counted = webhooks.map(async (id) => {
-    const pointers = await EventLists.newestPointers(id, "undelivered", mostCounted)
+    const pointers = await EventLists.newestNumbersOnList(id, "undelivered", mostCounted)
     return [id.webhookId, pointers.length] as const
   })
   return new Map((await Promise.all(counted)).filter(([, count]) => count > 0))

@@ -110,7 +110,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(c))
     if (again) return again
     return await done(c, {}, async () => {
-      await WebhookSecret.finish(await Webhook.get(c.var.bridge, idOf(c)))
+      await WebhookSecret.endOverlap(await Webhook.get(c.var.bridge, idOf(c)))
       return note("good", "Only its new secret signs from now on.")
     })
   })

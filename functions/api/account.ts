@@ -93,7 +93,7 @@ export async function usageOf(
   const days = { from: asked.from ?? dayOf(now() - 30 * 86_400), to: asked.to ?? dayOf(now()) }
   const all = await Promise.all(
     bridges.map(async ({ id, customerRef }) =>
-      (await Usage.of(id, days, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
+      (await Usage.daysOf(id, days, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
         wireUsage(customerRef, day),
       ),
     ),

@@ -29,7 +29,7 @@ export const bridges = contractRouter()
     })
     if (created) await auditByKey(c, "number_added", bridge.customerRef)
     const lease = await freshLease(bridge.id)
-    return c.json(wire(bridge, lease, await WebhookSecret.of(bridge.id)), created ? 201 : 200)
+    return c.json(wire(bridge, lease, await WebhookSecret.ofBridge(bridge.id)), created ? 201 : 200)
   })
   .openapi(contract.listBridges, async (c) => {
     const only = c.var.access.bridge?.id
@@ -44,7 +44,7 @@ export const bridges = contractRouter()
     const { bridge } = c.var
     const lease = await freshLease(bridge.id)
     const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
-    const secret = await WebhookSecret.of(bridge.id)
+    const secret = await WebhookSecret.ofBridge(bridge.id)
     const why = Lease.whyStopped(lease)
     return c.json(
       {
@@ -75,7 +75,7 @@ export const bridges = contractRouter()
     if (url !== c.var.bridge.webhookUrl)
       await auditByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
     const inbox = bridge.webhookUrl === ""
-    const secret = await WebhookSecret.of(bridge.id)
+    const secret = await WebhookSecret.ofBridge(bridge.id)
     return c.json({ ...wire(bridge, lease, secret), ...Choice.wire(lease.choice), inbox }, 200)
   })
   .openapi(contract.removeBridge, async (c) => {

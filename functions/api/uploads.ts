@@ -30,7 +30,7 @@ const ofAll = new Slots(32, patience)
 export const uploads = contractRouter().openapi(createUpload, async (c) => {
   if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
   const { content_type: contentType, filename: fileName = "", size } = c.req.valid("json")
-  const upload = Uploads.create({ bridgeId: c.var.bridge.id, contentType, fileName, size })
+  const upload = Uploads.withNewId({ bridgeId: c.var.bridge.id, contentType, fileName, size })
   const until = nowMs() + formMs
   const form = config.STORAGE_DIR
     ? formHere(upload, originOf(c))

@@ -59,7 +59,7 @@ export const webhooks = contractRouter()
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
   .openapi(finishSecret, async (c) => {
-    await WebhookSecret.finish(await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
+    await WebhookSecret.endOverlap(await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
     return c.json({ ok: true as const }, 200)
   })
 
@@ -96,7 +96,7 @@ async function wire(
     events: EventType.options.filter((type) => filter?.events?.includes(type) ?? true),
     ignore: filter?.ignore ?? [],
     chats: filter?.chats ?? null,
-    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, contract.masked])),
+    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, contract.mask])),
     batch: batch ?? null,
     state,
     created_at: webhook.createdAt ?? Math.floor(bridge.createdMs / 1000),

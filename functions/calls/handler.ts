@@ -1,12 +1,12 @@
 import { ApiError } from "#core/error.ts"
-import { callHere } from "#core/lease/call-host.ts"
-import { askedIn, wire } from "#core/lease/call-through-lambda.ts"
+import { callDirectly } from "#core/lease/call-host.ts"
+import { callIn, wireAnswer } from "#core/lease/call-through-lambda.ts"
 
 /** Makes a call to a session host for a function that is not in the hosts' network. */
 export async function handler(event: unknown): Promise<unknown> {
-  const { holder, call, withinMs } = askedIn(event)
+  const { holder, call, withinMs } = callIn(event)
   try {
-    return wire(await callHere(holder, call, withinMs))
+    return wireAnswer(await callDirectly(holder, call, withinMs))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return "unknown"

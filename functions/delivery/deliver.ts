@@ -73,8 +73,8 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
   let ahead: EventRow.Info[] = []
   let isAll = false
   while (held) {
-    if (Delivery.rests(held)) {
-      held = await Claim.rest(held)
+    if (Delivery.isPausedOrMoved(held)) {
+      held = await Claim.endWhilePaused(held)
       continue
     }
     if (ahead.length === 0 && !isAll) {
@@ -82,7 +82,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
         justWritten(held, means) ?? (await look(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
-      if (Delivery.rests(held)) continue
+      if (Delivery.isPausedOrMoved(held)) continue
     }
     const event = ahead[0]
     if (!event && held.resend.length === 0) {
@@ -132,21 +132,21 @@ async function look(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Pro
     const later = await miss(held, next[0])
     return later && (await look(later, { isFresh: true }))
   }
-  const current = isFresh ? held : await orLetGo(held, () => Claim.refresh(held))
+  const current = isFresh ? held : await orLetGo(held, () => Claim.reread(held))
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
 }
 
 /** Whether an event has waited for too long for a further webhook, which then misses it (Contract, "Webhooks"). */
 function isTooOld(held: Delivery.Info, { createdAt }: EventRow.Info): boolean {
-  return !Receiver.isFirst(held) && now() - createdAt >= EventRow.waitsForFurther
+  return !Receiver.isFirst(held) && now() - createdAt >= EventRow.waitLimitAtFurther
 }
 
 /** Passes over all that has waited for too long, `first` being the first of it. */
 async function miss(held: Delivery.Info, first: EventRow.Info): Promise<Delivery.Info | undefined> {
-  const since = now() - EventRow.waitsForFurther + 1
+  const since = now() - EventRow.waitLimitAtFurther + 1
   const to = (await orLetGo(held, () => EventLists.firstSince(held.bridgeId, since))) - 1
   log.warn({ ...idOf(held), events: to - held.head }, "events missed by a webhook")
-  return await Progress.stepTo(held, to, Progress.missing(held, to, first.eventId))
+  return await Progress.stepTo(held, to, Progress.missedUpTo(held, to, first.eventId))
 }
 
 function idOf({ bridgeId, webhookId }: Delivery.Info): Receiver.Id {
@@ -253,7 +253,7 @@ function isAgeOurs({ failingSince, failedUntil = 0 }: Delivery.Info, event: Even
 function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefined {
   if (held.attempt > maxAttempts) return "no attempt had an outcome"
   // An event that waited this long has a failing receiver and a growing backlog. The customer finds it in the list.
-  if (now() - event.createdAt >= EventRow.waitsFor) return "it has waited for 30 days"
+  if (now() - event.createdAt >= EventRow.waitLimit) return "it has waited for 30 days"
   return undefined
 }
 
@@ -271,14 +271,14 @@ async function conclude(
   const wait = outcome.verdict === "retry" ? waits[held.failures] : undefined
   if (wait !== undefined) {
     const batchEnd = held.batch === undefined ? undefined : last
-    const made: Usage.Made = { type: events[0].type, attempt }
+    const made: Usage.Step = { type: events[0].type, attempt }
     return { isOurs: await Progress.fail(held, wait, { bell, made, batchEnd, attempts }), next: { wait } }
   }
   const end = isDelivered ? "delivered" : "undelivered"
   if (!isDelivered) Metrics.add("Undelivered", attempts)
-  const made = events.map(({ type }, i): Usage.Made => ({ type, end, ...(i === 0 && { attempt }) }))
+  const made = events.map(({ type }, i): Usage.Step => ({ type, end, ...(i === 0 && { attempt }) }))
   // A delivered event of the first webhook is kept for seven days from its delivery.
-  const isPrompt = !Receiver.isFirst(held) || now() - events[0].createdAt < EventRow.promptly
+  const isPrompt = !Receiver.isFirst(held) || now() - events[0].createdAt < EventRow.promptWithin
   const after =
     isDelivered && isPrompt
       ? await Progress.advance(held, {
@@ -298,7 +298,7 @@ async function conclude(
 async function settleAll(
   held: Delivery.Info,
   events: Posted,
-  { state, made }: { state: "delivered" | "undelivered"; made: Usage.Made[] },
+  { state, made }: { state: "delivered" | "undelivered"; made: Usage.Step[] },
 ): Promise<Delivery.Info | undefined> {
   let after: Delivery.Info | undefined = held
   for (const [i, { n }] of events.entries())

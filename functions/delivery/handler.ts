@@ -46,7 +46,7 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
     await hide(record.receiptHandle, wait)
     // A customer may have ended the wait before the doorbell rested.
     const seen = await Delivery.get(id)
-    if (seen && Delivery.restMs(seen) === 0) await hide(record.receiptHandle, 0)
+    if (seen && Delivery.waitMs(seen) === 0) await hide(record.receiptHandle, 0)
   } catch (error) {
     log.error({ error }, "doorbell not answered")
     Metrics.add("DoorbellUnanswered")

@@ -21,7 +21,7 @@ export async function sendAgain(
   // A step that may fail for every event comes before the count, as in a first delivery.
   const receiver = held.receiver
   const keys = await orLetGo(held, () => Receiver.keysOf(receiver))
-  const counted = await Resend.count(held)
+  const counted = await Resend.countAttempt(held)
   if (!counted) return undefined
   const row = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
   const url = counted.receiver.url

@@ -33,7 +33,7 @@ export async function ringAll(): Promise<void> {
 async function ringFor(bridgeId: string): Promise<void> {
   const newest = await EventLists.newestNumber(bridgeId)
   for (const delivery of await Delivery.all(bridgeId)) {
-    const isForgotten = !Delivery.rests(delivery) && Delivery.waiting(delivery, newest) > 0
-    if ((await Delivery.renew(delivery)) || isForgotten) await ring(delivery)
+    const isForgotten = !Delivery.isPausedOrMoved(delivery) && Delivery.waiting(delivery, newest) > 0
+    if ((await Delivery.renewPromise(delivery)) || isForgotten) await ring(delivery)
   }
 }

@@ -106,5 +106,5 @@ function tries({ sessions, capacity }: Host.Info, fleet: Fleet): boolean {
 
 /** Whether the host has an old definition. Hosts that were started by hand are never replaced. */
 function isOld(host: Host.Info, fleet: Pick<Fleet, "definition">): boolean {
-  return Host.isSwept(host) && host.definition !== fleet.definition
+  return Host.isOwnedBySweep(host) && host.definition !== fleet.definition
 }

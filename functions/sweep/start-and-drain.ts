@@ -43,7 +43,8 @@ export async function startAndDrain(network: Network, hosts: Host.Info[], free: 
 /** Ends every host that a sweep has started: the operator wants none. One that still starts is drained once it is up. */
 export async function drainAll(hosts: Host.Info[]): Promise<void> {
   for (const host of hosts)
-    if (host.state === "up" && Host.isSwept(host)) await drain(host, "the operator has stopped all hosts")
+    if (host.state === "up" && Host.isOwnedBySweep(host))
+      await drain(host, "the operator has stopped all hosts")
 }
 
 async function startMissing(network: Network, fleet: Fleet): Promise<void> {
@@ -55,7 +56,7 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   if (missing + announced.length === 0 && fleet.hosts.length === 0) return
   const shortage = await HostShortage.get(network)
   if (shortage && hasEnded(shortage, fleet, missing)) await HostShortage.end(network)
-  else if (shortage && HostShortage.isResting(shortage)) return
+  else if (shortage && HostShortage.mustWait(shortage)) return
 
   for (let i = 0; i < missing + announced.length; i++) {
     const id = announced[i] ?? Host.newId()

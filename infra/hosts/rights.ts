@@ -8,7 +8,7 @@ import { events, leases, requests, sessions } from "../data/tables.ts"
 import { accountId, region } from "../stage/stage.ts"
 
 /** The ids of sandbox bridges begin with it, as `core/bridge/bridge.ts` makes them. */
-const sandboxIds = "5a4db0c5-"
+const sandboxIdPrefix = "5a4db0c5-"
 
 const changes = ["GetItem", "PutItem", "Query", "BatchWriteItem"] as const
 
@@ -44,17 +44,17 @@ export const hostPolicy = policy("session-host", [
  */
 export const sandboxPolicy = policy("sandbox-host", [
   ...common,
-  onlyRows(inLeases, `BRIDGE#${sandboxIds}*`, "HOSTS*", "PHONE#*"),
-  onlyRows(inSessions, `BRIDGE#${sandboxIds}*`),
-  onlyRows(inEvents, `BRIDGE#${sandboxIds}*`),
+  onlyRows(inLeases, `BRIDGE#${sandboxIdPrefix}*`, "HOSTS*", "PHONE#*"),
+  onlyRows(inSessions, `BRIDGE#${sandboxIdPrefix}*`),
+  onlyRows(inEvents, `BRIDGE#${sandboxIdPrefix}*`),
   {
     ...unwrapping,
     conditions: [
-      { test: "StringLike", variable: "kms:EncryptionContext:bridge", values: [`${sandboxIds}*`] },
+      { test: "StringLike", variable: "kms:EncryptionContext:bridge", values: [`${sandboxIdPrefix}*`] },
     ],
   },
-  files(sandboxIds),
-  logs(sandboxIds),
+  files(sandboxIdPrefix),
+  logs(sandboxIdPrefix),
 ])
 
 /** Media of the bridges whose ids begin so. */

@@ -2,9 +2,9 @@
  * Loaded before a child's main program (`node --import`): it asks its parent's store over their IPC channel, which costs
  * less than HTTP. The parent rings for the events that it writes.
  */
-import { leaveRinging } from "#core/event/bell.ts"
+import { leaveRingingToOthers } from "#core/event/bell.ts"
 import { useHere } from "#core/store/store.ts"
 import { askParent } from "./over-ipc.ts"
 
 useHere(askParent())
-leaveRinging()
+leaveRingingToOthers()

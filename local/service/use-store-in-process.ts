@@ -24,7 +24,12 @@ export function useStoreInProcess(store: DynamoDb): () => void {
     noteRow(item)
     bells.noteRow(item)
   })
-  const ends = [useHere(store.answer), listenForNewEvents(), Idempotency.claimAlone(), () => bells.end()]
+  const ends = [
+    useHere(store.answer),
+    listenForNewEvents(),
+    Idempotency.voidEarlierClaims(),
+    () => bells.end(),
+  ]
   return () => {
     for (const end of ends) end()
   }

@@ -52,7 +52,7 @@ export class SessionHost {
   readonly #wanted = new Map<string, Lease.Info>()
   readonly #starts = new Slots(startsAtOnce)
   /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
-  #turn = randomInt(Lease.looksForAll)
+  #turn = randomInt(Lease.looksForAllFree)
   /** Whether it has not looked at all parts yet. */
   #isNew = true
   #loops: Promise<void>[] = []
@@ -166,7 +166,7 @@ export class SessionHost {
     const isNew = this.#isNew
     let shared = 0
     let isAny = true
-    for (let looks = 0; (isAny || isNew) && looks < Lease.looksForAll; looks++) {
+    for (let looks = 0; (isAny || isNew) && looks < Lease.looksForAllFree; looks++) {
       if (!this.isTrusted || this.#room() === 0) return
       isAny = false
       for (const free of shuffled(await Lease.listSomeFree(this.#turn++, freeSeenAtOnce))) {
@@ -263,7 +263,7 @@ export class SessionHost {
     for (const { bridgeId, network, removedUntil } of await Lease.listByHost(GONE)) {
       // On AWS a sandbox's host may not touch the rows of other bridges; a live host may, also where the sandbox is gone.
       if (network === "live" && this.#input.network !== "live") continue
-      if (Lease.removalLeft(removedUntil) > 0) continue
+      if (Lease.removalClaimLeft(removedUntil) > 0) continue
       const isRemoved = await removeBridge(bridgeId, this.id, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
       if (isRemoved) this.#log.info({ bridgeId }, "the rows of a deleted bridge were removed")

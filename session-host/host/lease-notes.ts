@@ -106,9 +106,9 @@ export class LeaseNotes {
     while (this.#reported && this.#reported !== this.#reportWritten && !this.#isOver) {
       const reported = this.#reported
       try {
-        await Lease.report(this.#lease, reported)
+        await Lease.reportStatus(this.#lease, reported)
         const isOther = reported.phone_hash !== this.#reportWritten?.phone_hash
-        if (isOther && Billing.isOn()) await TrialChecks.note(this.#lease.bridgeId)
+        if (isOther && Billing.isOn()) await TrialChecks.add(this.#lease.bridgeId)
         this.#reportWritten = reported
       } catch (error) {
         this.#log.warn({ error, what: "reported" }, "a note in the lease was not written")
@@ -122,11 +122,11 @@ export class LeaseNotes {
   #prove(): void {
     this.#isProven = true
     // Unless it is written, the bridge looks as if it had killed its host when that dies.
-    void this.#insist("proven", () => Lease.proven(this.#lease))
+    void this.#insist("proven", () => Lease.noteProven(this.#lease))
   }
 
   #recover(): void {
-    if (this.#lease.failCount > 0) void this.#insist("healthy", () => Lease.healthy(this.#lease))
+    if (this.#lease.failCount > 0) void this.#insist("healthy", () => Lease.noteHealthy(this.#lease))
   }
 
   /** A failed write is tried again each beat, for as long as the session lives. */

@@ -19,7 +19,7 @@ export async function removeBridge(
   let until = 0
   const isOurs = async () => {
     // Renewed early: a late renewal would let another host remove the same rows.
-    if (Lease.removalLeft(until) > 30) return true
+    if (Lease.removalClaimLeft(until) > 30) return true
     until = (await Lease.claimRemoval(bridgeId, hostId)) ?? 0
     return until > 0
   }

@@ -234,7 +234,7 @@ export class Commits {
     const { patience, store, withinMs } = this.#options
     const rows = writes.map((write) => (isOwn(write) ? store.toWrite(write) : write))
     const { signal } = this.#over
-    const written = transact([Lease.check(this.#held), ...rows], { withinMs, signal })
+    const written = transact([Lease.heldCheck(this.#held), ...rows], { withinMs, signal })
     const refused = await patience.watch(written, this.#lateMs)
     if (refused) throw whyRefused(refused)
   }

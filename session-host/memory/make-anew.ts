@@ -36,7 +36,7 @@ export async function makeAnew({ lease, store, commits, patience, vault }: Parts
   }
   if (vault.creds !== undefined) await vault.keep({ creds: withUnusedPreKeys(vault.creds) })
   await commits.whenKept()
-  if (!(await patience.read(() => Lease.madeAnew(lease)))) throw new Fenced()
+  if (!(await patience.read(() => Lease.noteMadeAnew(lease)))) throw new Fenced()
 }
 
 async function* pagesOf(store: SessionStore, prefix: string): AsyncGenerator<Stored[]> {

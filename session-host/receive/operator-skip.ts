@@ -34,7 +34,7 @@ export class OperatorSkip {
     if (!this.#isWanted) return false
     this.#isWanted = false
     const { lease, patience, log } = this.#parts
-    if (!(await patience.read(() => Lease.skipped(lease)))) return false
+    if (!(await patience.read(() => Lease.useSkip(lease)))) return false
     log.warn("a message is skipped, as the operator asked")
     BridgeLog.append(lease.bridgeId, "warn", "a message is skipped: its sender is asked to send it again")
     return true

@@ -160,7 +160,7 @@ export class EventOutbox {
     if (message) message.event = n
     const ofMessage = mapped.message ? eventIdentityOf(mapped.message) : []
     const identity = [...mapped.identity, ...ofMessage]
-    return EventRow.write({ bridgeId, n, identity, event: mapped.event, deliveryKey })
+    return EventRow.appending({ bridgeId, n, identity, event: mapped.event, deliveryKey })
   }
 }
 

@@ -103,6 +103,6 @@ export class RecentLogins {
     if (this.#count === 0) return
     this.#count = 0
     // If it is not written, the next login waits for a while.
-    Lease.stayed(this.#options.lease).catch(this.#options.onError)
+    Lease.resetLogins(this.#options.lease).catch(this.#options.onError)
   }
 }

@@ -32,7 +32,7 @@ test("a bridge whose place another login took is down since then, and why is sai
   // A living host that cannot be reached from here, as a deployed one cannot.
   const far = await aScriptedHost((_, response) => response.socket?.destroy())
   const lease = await far.take(linked.id)
-  await Lease.report(lease, { ...reported, epoch: lease.epoch })
+  await Lease.reportStatus(lease, { ...reported, epoch: lease.epoch })
   const said = await bridge.why!.run([linked.id])
   expect(said).toContainEqual({ why: expect.stringContaining("another login took its place") })
   expect(said).toContainEqual(expect.objectContaining({ status: "replaced", status_since: row.since }))
@@ -40,7 +40,7 @@ test("a bridge whose place another login took is down since then, and why is sai
 
 test("a bridge that is linked to no phone, or must not run, is not down; one that nobody holds is", async () => {
   const [unpaired, paused, free] = [await aHeldLease(), await aHeldLease(), await aBridge()]
-  await Lease.report(unpaired, { status: "unpaired", since: 1, epoch: unpaired.epoch })
+  await Lease.reportStatus(unpaired, { status: "unpaired", since: 1, epoch: unpaired.epoch })
   await Lease.stop(paused.bridgeId, "operator")
   expect(await down(unpaired.bridgeId)).toBeUndefined()
   expect(await down(paused.bridgeId)).toBeUndefined()

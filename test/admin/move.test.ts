@@ -157,7 +157,7 @@ test("a bridge arrives exactly as it left, with its account, keys, people, secre
     fingerprint: "a",
   })
   const messageId = claimed.kind === "claimed" && claimed.claim.messageId
-  const [before, secrets] = [await stateOf(bridge.id), (await WebhookSecret.of(bridge.id)).secrets]
+  const [before, secrets] = [await stateOf(bridge.id), (await WebhookSecret.ofBridge(bridge.id)).secrets]
 
   const path = aFile()
   const exported = await exporting.run([path], { bridge: ["till"] })
@@ -172,7 +172,7 @@ test("a bridge arrives exactly as it left, with its account, keys, people, secre
     expect(imported).toEqual([{ imported: bridge.id, customer_ref: "till", account: account.id }])
     expect(await stateOf(bridge.id)).toEqual(before)
     const here = await Bridge.get(account.id, "till")
-    expect((await WebhookSecret.of(here.id)).secrets).toEqual(secrets)
+    expect((await WebhookSecret.ofBridge(here.id)).secrets).toEqual(secrets)
     expect(await ApiKey.verify(key)).toMatchObject({ accountId: account.id, scope: "all" })
     const { API_KEY_PEPPER } = config
     config.API_KEY_PEPPER = "p".repeat(32)
@@ -197,7 +197,7 @@ test("it may come to an account that is there, without its own, and its secrets 
   await ApiKey.create(bridge.accountId, "stays behind")
   const record = { bridgeId: bridge.id, key: "one" }
   await Idempotency.claim({ ...record, accountId: bridge.accountId, fingerprint: "a" })
-  const secret = (await WebhookSecret.of(bridge.id)).secrets[0]
+  const secret = (await WebhookSecret.ofBridge(bridge.id)).secrets[0]
   const path = await leave(bridge)
   DataKeys.forget(bridge.id)
   await elsewhere(async () => {
@@ -207,7 +207,7 @@ test("it may come to an account that is there, without its own, and its secrets 
     )
     await importing.run([path], { account: accountId })
     const here = await Bridge.get(accountId, bridge.customerRef)
-    expect([here.id, (await WebhookSecret.of(here.id)).secrets[0]]).toEqual([bridge.id, secret])
+    expect([here.id, (await WebhookSecret.ofBridge(here.id)).secrets[0]]).toEqual([bridge.id, secret])
     expect(await Account.get(bridge.accountId)).toBeUndefined()
     expect(await ApiKey.list(accountId)).toEqual([])
     expect(await Idempotency.messageIdOf({ ...record, accountId })).toBeTypeOf("string")

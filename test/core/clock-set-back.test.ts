@@ -101,7 +101,7 @@ const waits: Record<string, Wait> = {
   "the wait for the next start of a host": async () => {
     await HostShortage.note("live", "capacity", "none left")
     const shortage = (await HostShortage.get("live"))!
-    return () => HostShortage.isResting(shortage)
+    return () => HostShortage.mustWait(shortage)
   },
   "the time of a starting host": async () => {
     const id = Host.newId()

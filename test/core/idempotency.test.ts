@@ -84,7 +84,7 @@ test("once a process claims alone, claims of before are dead, and their messages
   onTestFinished(() => void vi.useRealTimers())
   const [request, other] = [aRequest(), aRequest()]
   const dead = await claimed(request)
-  onTestFinished(Idempotency.claimAlone())
+  onTestFinished(Idempotency.voidEarlierClaims())
   vi.setSystemTime(Date.now() + 1000)
   expect(await claimed(request)).toMatchObject({ messageId: dead.messageId, isNew: false })
   await claimed(other)

@@ -19,7 +19,7 @@ async function aLease() {
 
 /** Whether a session with this lease could write now. */
 async function mayCommit(held: Lease.Info) {
-  return !(await transact([Lease.check(held)]))
+  return !(await transact([Lease.heldCheck(held)]))
 }
 
 test("one of two hosts that want a free lease gets it, and only it may commit", async () => {
@@ -101,7 +101,7 @@ test("unplanned ends are counted until the session has proved itself", async () 
   await Lease.letGo(held, { failed: true, proven: false })
   held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
   expect(held).toMatchObject({ failures: 2, failCount: 2 })
-  await Lease.proven(held)
+  await Lease.noteProven(held)
   expect(await Lease.get(held.bridgeId)).toMatchObject({ failures: 0 })
 })
 
@@ -147,12 +147,12 @@ test("an old holder cannot write the notes of a session into its lease, nor coun
   const first = (await Lease.take(await aLease(), a))!
   await Lease.letGo(first, { failed: true, proven: false })
   const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
-  await Lease.healthy(first)
+  await Lease.noteHealthy(first)
   await Lease.reportUse(first, 1)
   expect(await Lease.countLogin(first, 1)).toBe(false)
   const kept = { failCount: 1, failures: 1, used: second.used, logins: 0 }
   expect(await Lease.get(first.bridgeId)).toMatchObject(kept)
-  await Lease.healthy(second)
+  await Lease.noteHealthy(second)
   await Lease.reportUse(second, 7)
   expect(await Lease.get(first.bridgeId)).toMatchObject({ failCount: 0, failures: 1, used: 7 })
 })
@@ -163,7 +163,7 @@ test("the end of a session that had proved itself is counted, but makes nobody a
   const prover = { id: "host-proving", addr: a.addr }
   for (let round = 1; round <= 4; round++) {
     const held = (await Lease.take((await Lease.get(id))!, prover))!
-    await Lease.proven(held)
+    await Lease.noteProven(held)
     const seen = (await Host.get(prover.id))!
     const lease = (await Lease.get(id))!
     if (round % 2) await Lease.letGo(held, { failed: true, proven: true })
@@ -207,7 +207,7 @@ test("the bridge that was on two hosts that died is a suspect and is tried at on
 
 test("a bridge whose hosts die with it alone is a suspect that waits, until it has lived for a minute", async () => {
   const [it] = await newBridges(1)
-  await Lease.proven((await Lease.take((await Lease.get(it!))!, a))!)
+  await Lease.noteProven((await Lease.take((await Lease.get(it!))!, a))!)
   await Lease.letGo((await Lease.get(it!))!)
   await dies([it!])
   expect(await standing(it!)).toEqual({ isSuspect: false, waits: true })
@@ -215,7 +215,7 @@ test("a bridge whose hosts die with it alone is a suspect that waits, until it h
   expect(await standing(it!)).toEqual({ isSuspect: true, waits: true })
   const alone = (await Lease.take((await Lease.get(it!))!, a))!
   expect(Lease.isSuspect(alone)).toBe(true)
-  await Lease.proven(alone)
+  await Lease.noteProven(alone)
   expect((await standing(it!)).isSuspect).toBe(false)
 })
 
@@ -256,7 +256,7 @@ test("logins that do not last are counted whoever holds the bridge, and from the
   await Lease.letGo(held, { failed: false, proven: true, logins: 4 })
   held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
   expect(Lease.loginAgainAt(held)).toBe(0)
-  await Lease.stayed(held)
+  await Lease.resetLogins(held)
   expect((await Lease.get(held.bridgeId))!.logins).toBe(0)
 })
 
@@ -282,11 +282,11 @@ test("leases that want a host are in several parts of the index, and each is see
   const bridges = await Promise.all(Array.from({ length: 40 }, () => aBridge()))
   const ids = bridges.map(({ id }) => id)
   const rows = await Promise.all(ids.map(rowOf))
-  expect(new Set(rows.map((row) => row!.host))).toHaveLength(Lease.looksForAll)
+  expect(new Set(rows.map((row) => row!.host))).toHaveLength(Lease.looksForAllFree)
   const listed = (await Lease.listByHost(Lease.FREE)).filter(({ bridgeId }) => ids.includes(bridgeId))
   expect(listed.map(({ host }) => host)).toEqual(ids.map(() => Lease.FREE))
   const seen: string[] = []
-  for (let turn = 7; turn < 7 + Lease.looksForAll; turn++)
+  for (let turn = 7; turn < 7 + Lease.looksForAllFree; turn++)
     seen.push(...(await Lease.listSomeFree(turn, 1000)).map(({ bridgeId }) => bridgeId))
   expect(seen.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted())
 })

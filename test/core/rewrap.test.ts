@@ -52,14 +52,14 @@ async function rotateBoth() {
 
 test("after a rotation old data keys open, and wrapped anew they need the old key material no more", async () => {
   const bridge = await aBridge()
-  const secret = (await WebhookSecret.of(bridge.id)).secrets[0]
+  const secret = (await WebhookSecret.ofBridge(bridge.id)).secrets[0]
   const before = await DataKeys.get(bridge.id)
   await rotateBoth()
   expect(await newlyWrapped(bridge)).toEqual([false, false, false, false])
   expect(await rewrapKeys(bridge)).toBe(4)
   expect(await newlyWrapped(bridge)).toEqual([true, true, true, true])
   const found = (await Bridge.byId(bridge.id))!
-  expect((await WebhookSecret.of(found.id)).secrets[0]).toBe(secret)
+  expect((await WebhookSecret.ofBridge(found.id)).secrets[0]).toBe(secret)
   expect((await Receiver.keysOf((await Delivery.get(Delivery.first(bridge.id)))!.receiver)).secrets).toEqual([
     secret,
   ])
@@ -84,7 +84,7 @@ test("interrupted anywhere, nothing is lost, and the next run does the rest", as
     await expect(rewrapKeys(bridge)).rejects.toThrow("Transaction")
     back()
     expect(await newlyWrapped(bridge)).toEqual(done)
-    expect((await WebhookSecret.of(bridge.id)).secrets[0]).toMatch(/^whsec_/)
+    expect((await WebhookSecret.ofBridge(bridge.id)).secrets[0]).toMatch(/^whsec_/)
     expect(await rewrapKeys(bridge)).toBe(4)
     expect(await newlyWrapped(bridge)).toEqual([true, true, true, true])
   }

@@ -29,7 +29,7 @@ async function aShop() {
   let held = await aHeldLease(bridge.id)
   const takeAgain = async () => void (held = await aHeldLease(bridge.id))
   const report = async (status: "connected" | "unpaired" | "disconnected" | "replaced", more = {}) =>
-    await Lease.report(held, { status, phone: "sealed", since: now(), epoch: held.epoch, ...more })
+    await Lease.reportStatus(held, { status, phone: "sealed", since: now(), epoch: held.epoch, ...more })
   const failing = async (since: number | undefined) =>
     await update({
       TableName: tables.events,
@@ -121,7 +121,7 @@ test("an account chooses who is mailed, and an address to which it is posted, si
     { customer_ref: "shop", trouble: "unlinked", state: "begun" },
     { customer_ref: "shop", trouble: "unlinked", state: "over" },
   ])
-  const secret = (await WebhookSecret.of((await Bridge.get(accountId, "shop")).id)).secrets[0]
+  const secret = (await WebhookSecret.ofBridge((await Bridge.get(accountId, "shop")).id)).secrets[0]
   for (const { headers, body } of receiver.arrivals) {
     const [, at, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["x-webhook-signature"]))!
     expect(createHmac("sha256", secret).update(`${at}.`).update(body).digest("hex")).toBe(signature)

@@ -39,7 +39,7 @@ test("a sealed text opens for its item alone, and not once it was changed", () =
 
 test("neither the webhook secret nor a data key of a bridge stands in a table as it is", async () => {
   const bridge = await aBridge()
-  const secret = (await WebhookSecret.of(bridge.id)).secrets[0]
+  const secret = (await WebhookSecret.ofBridge(bridge.id)).secrets[0]
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
   const keys = await DataKeys.get(bridge.id)

@@ -7,7 +7,7 @@ import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { Host } from "#core/lease/host.ts"
 import { now } from "#core/platform/clock.ts"
-import { callHere } from "#core/lease/call-host.ts"
+import { callDirectly } from "#core/lease/call-host.ts"
 import { FREE, Lease } from "#core/lease/lease.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
 
@@ -81,7 +81,7 @@ test.for([
     const lease = await held(String(id), host)
     expect((await shop.get("/api/instances/shop/proxy/status")).status).toBe(200)
     const look = { method: "POST", path: "/look-at-lease", bridgeId: String(id), requestId: "1" } as const
-    expect(await callHere(lease, look, 5000)).toMatchObject({ status: 204 })
-    expect(await callHere(lease, { ...look, notAfter: now() - 2 }, 5000)).toBe("moved")
+    expect(await callDirectly(lease, look, 5000)).toMatchObject({ status: 204 })
+    expect(await callDirectly(lease, { ...look, notAfter: now() - 2 }, 5000)).toBe("moved")
   },
 )

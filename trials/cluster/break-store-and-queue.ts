@@ -115,7 +115,7 @@ function withoutHolder(command: StoreCommand): void {
 }
 
 /** The parts of conditions by which others are kept off. */
-const heldByUs = [`(holder = :nobody OR ${Delivery.hasPassed})`, /holder = :me(?: AND head <=? :\w+)?/]
+const heldByUs = [`(holder = :nobody OR ${Delivery.ifDuePassed})`, /holder = :me(?: AND head <=? :\w+)?/]
 
 const deliveryWords = new Set(["claim delivery", "advance", "go idle", "record failure", "pass on"])
 

@@ -215,6 +215,6 @@ async function connected(bridgeId: string, afterEpoch: number) {
 async function forgive(bridgeId: string): Promise<void> {
   const lease = await Lease.get(bridgeId)
   if (!lease || !Lease.isHeld(lease)) return
-  await Lease.proven(lease)
-  await Lease.stayed(lease)
+  await Lease.noteProven(lease)
+  await Lease.resetLogins(lease)
 }

@@ -28,7 +28,7 @@ test("an account whose number is in use sees first what is down and why and what
   const phone = LinkedPhone.sealed("15550001", person.bridge.id, await Bridge.deliveryKeyOf(person.bridge))
   const held = await aHeldLease(person.bridge.id)
   const report = async (status: "connected" | "unpaired") =>
-    await Lease.report(held, { status, phone, since: now() - 600, epoch: held.epoch })
+    await Lease.reportStatus(held, { status, phone, since: now() - 600, epoch: held.epoch })
   await report("connected")
   expect(await shown()).toContain("Next steps")
   const receiver = await aReceiver([422])
@@ -70,7 +70,7 @@ test("sends that the network rejected today are on Home and on the page of their
   })
   const lease = await host.take(person.bridge.id)
   const phone = LinkedPhone.sealed("15550001", person.bridge.id, await Bridge.deliveryKeyOf(person.bridge))
-  await Lease.report(lease, { status: "connected", phone, since: now(), epoch: lease.epoch })
+  await Lease.reportStatus(lease, { status: "connected", phone, since: now(), epoch: lease.epoch })
   await Bridge.setWebhookUrl(person.bridge, "https://example.com/hook")
   const authorization = `Bearer ${await ApiKey.create(person.accountId, "robot")}`
   const headers = { authorization, "content-type": "application/json" }
@@ -101,7 +101,7 @@ test("an event that another webhook of a number has given up is red in the list,
   const bridge = await Bridge.setWebhookUrl(person.bridge, well.url)
   const phone = LinkedPhone.sealed("15550001", bridge.id, await Bridge.deliveryKeyOf(bridge))
   const held = await aHeldLease(bridge.id)
-  await Lease.report(held, { status: "connected", phone, since: now(), epoch: held.epoch })
+  await Lease.reportStatus(held, { status: "connected", phone, since: now(), epoch: held.epoch })
   const { webhookId } = (await Webhook.create(bridge, other.url, {})).webhook
   const outbox = await anOutbox(bridge)
   const [lost] = await outbox.append(anEvent("the lost order"))
@@ -130,7 +130,7 @@ test("a viewer is told what is wrong with a number, and is offered nothing that 
   const viewer = await aPerson("viewer")
   const phone = LinkedPhone.sealed("15550001", viewer.bridge.id, await Bridge.deliveryKeyOf(viewer.bridge))
   const held = await aHeldLease(viewer.bridge.id)
-  await Lease.report(held, { status: "unpaired", phone, since: now() - 600, epoch: held.epoch })
+  await Lease.reportStatus(held, { status: "unpaired", phone, since: now() - 600, epoch: held.epoch })
   await Bridge.setWebhookUrl(viewer.bridge, "https://example.com/hook")
   const home = await (await viewer.get("/")).text()
   expect(home).toContain('<span class="state bad">Unlinked</span>')
@@ -149,7 +149,7 @@ test("a page of ten thousand numbers comes within a second and does not wait for
   const held = await host.take(person.bridge.id)
   const deliveryKey = await Bridge.deliveryKeyOf(person.bridge)
   const phone = LinkedPhone.sealed("15550001", person.bridge.id, deliveryKey)
-  await Lease.report(held, { status: "connected", phone, since: now(), epoch: held.epoch })
+  await Lease.reportStatus(held, { status: "connected", phone, since: now(), epoch: held.epoch })
   for (const number of ["15550001", "15550002"]) await BridgesOfPhone.note(person.bridge.id, number)
   const rows = await Promise.all([
     get(tables.accounts, Bridge.key(person.accountId, "shop")),

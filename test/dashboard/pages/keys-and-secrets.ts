@@ -80,24 +80,24 @@ test("a key is revoked by a second button, and the page says so", async () => {
 
 test("a secret is replaced while both sign, until that is ended", async () => {
   const person = await aPerson()
-  const before = (await WebhookSecret.of(person.bridge.id)).secrets[0]
+  const before = (await WebhookSecret.ofBridge(person.bridge.id)).secrets[0]
   const rolled = await (await person.post("/numbers/shop/webhooks/first/secret/roll")).text()
   const bridge = await Bridge.get(person.accountId, "shop")
-  const secret = (await WebhookSecret.of(bridge.id)).secrets[0]
+  const secret = (await WebhookSecret.ofBridge(bridge.id)).secrets[0]
   expect(secret).not.toBe(before)
   expect(rolled.replaceAll("&#x2F;", "/")).toContain(secret)
-  expect((await WebhookSecret.of(bridge.id)).secrets).toEqual([secret, before])
+  expect((await WebhookSecret.ofBridge(bridge.id)).secrets).toEqual([secret, before])
   expect((await person.post("/numbers/shop/webhooks/first/secret/roll")).status).toBe(409)
   const page = await (await person.get("/numbers/shop/webhooks")).text()
   expect(page).toContain("End the old one now")
   expect(page.replaceAll("&#x2F;", "/")).not.toContain(secret)
   await person.post("/numbers/shop/webhooks/first/secret/finish")
-  expect((await WebhookSecret.of(person.bridge.id)).secrets).toEqual([secret])
+  expect((await WebhookSecret.ofBridge(person.bridge.id)).secrets).toEqual([secret])
 })
 
 test("a secret is shown only after a fresh sign-in, a key once, and no page may be framed or run a script of others", async () => {
   const person = await aPerson()
-  const secret = (await WebhookSecret.of(person.bridge.id)).secrets[0]
+  const secret = (await WebhookSecret.ofBridge(person.bridge.id)).secrets[0]
   expect(await (await person.get("/numbers/shop/webhooks")).text()).not.toContain(secret)
   const shown = await person.get("/numbers/shop/webhooks/first/secret")
   expect((await shown.text()).replaceAll("&#x2F;", "/")).toContain(secret)

@@ -101,7 +101,7 @@ test("a host that hangs keeps no page of its number waiting, and each page comes
   const host = await aScriptedHost(() => {})
   const held = await host.take(person.bridge.id)
   const phone = LinkedPhone.sealed("15550001", person.bridge.id, await Bridge.deliveryKeyOf(person.bridge))
-  await Lease.report(held, { status: "connected", phone, since: now(), epoch: held.epoch })
+  await Lease.reportStatus(held, { status: "connected", phone, since: now(), epoch: held.epoch })
   const { token } = await LinkSession.create(person.bridge, {})
   const paths = [...pages, "/chats/491711234567@s.whatsapp.net", "/groups/1203@g.us"]
   const coming = Promise.all([

@@ -16,7 +16,7 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   const person = await aPerson()
   const held = await aHeldLease(person.bridge.id)
   await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
-  await Lease.report(held, { status: "connected", since: now() - 600, epoch: held.epoch })
+  await Lease.reportStatus(held, { status: "connected", since: now() - 600, epoch: held.epoch })
   onTestFinished(() => void vi.useRealTimers())
   vi.useFakeTimers({ toFake: ["Date"] })
   const shown = async (laterMs: number) => {
@@ -60,7 +60,7 @@ test("a number whose phone was unlinked is red on each of its pages, with its ph
   )
   const { epoch, bridgeId } = await host.take(person.bridge.id)
   const report = async (more: object) =>
-    await Lease.report(
+    await Lease.reportStatus(
       { bridgeId, host: host.id, epoch },
       { status: "unpaired", epoch, since: now() - 600, ...more },
     )
@@ -113,7 +113,7 @@ test("a restriction that was written down is the word of a number whose session 
   ] as const) {
     const restriction = { kind: "new_chats", until } as const
     const reported = { status: "connected", epoch, since: now(), phone, restriction } as const
-    await Lease.report({ bridgeId, host, epoch }, reported)
+    await Lease.reportStatus({ bridgeId, host, epoch }, reported)
     expect([await word("/numbers"), await word("/numbers/shop/log")]).toEqual([shown, shown])
     expect(await word("/")).toBe(shown === "Restricted" ? shown : "All")
     isThere = false

@@ -104,7 +104,7 @@ test("the operator sees what a number's session reported last, and whether it st
   expect(await shown()).toContain("has said nothing yet")
   const lease = await aHeldLease(bridge.id)
   await Lease.countLogin(lease, 2)
-  await Lease.report(lease, { status: "connected", epoch: lease.epoch, since: now() })
+  await Lease.reportStatus(lease, { status: "connected", epoch: lease.epoch, since: now() })
   expect(await shown()).toContain("connected, for")
   await Lease.letGo(lease, { failed: true, proven: false })
   const waiting = await shown()

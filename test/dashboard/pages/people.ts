@@ -277,7 +277,7 @@ test("an owner downloads all that is kept of the account, but no secret", async 
     { customer_ref: "shop", event: { body: "one" } },
     { customer_ref: "shop", event: { body: "two" } },
   ])
-  for (const secret of [key, (await WebhookSecret.of(owner.bridge.id)).secrets[0]])
+  for (const secret of [key, (await WebhookSecret.ofBridge(owner.bridge.id)).secrets[0]])
     expect(text).not.toContain(secret)
 })
 

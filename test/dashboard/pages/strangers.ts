@@ -179,7 +179,7 @@ test("a visitor who is not signed in is led to the sign-in, and forms do nothing
 
 test("a viewer reads everything but secrets, and changes nothing", async () => {
   const viewer = await aPerson("viewer")
-  const secret = (await WebhookSecret.of(viewer.bridge.id)).secrets[0]
+  const secret = (await WebhookSecret.ofBridge(viewer.bridge.id)).secrets[0]
   for (const path of pages) {
     const answer = await viewer.get(`/numbers/shop${path}`)
     expect([path, answer.status]).toEqual([path, 200])

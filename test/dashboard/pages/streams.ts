@@ -91,7 +91,7 @@ test("a long list of given-up events that is being tidied up leaves the stream o
     await transact(
       leadNowhere
         .slice(i, i + 100)
-        .map((event) => EventLists.pointer(Receiver.first(bridge.id), event, "undelivered")),
+        .map((event) => EventLists.listing(Receiver.first(bridge.id), event, "undelivered")),
     )
   const stream = await person.get("/numbers/shop/deliveries/stream")
   const said = await readUntil(stream, '<section id="given-up" hidden>')

@@ -214,7 +214,7 @@ describe("reading", () => {
     })
     const bridge = (await Stored.byId(String(id)))!
     const phone = LinkedPhone.sealed("15550001", bridge.id, await Stored.deliveryKeyOf(bridge))
-    await Lease.report(lease, {
+    await Lease.reportStatus(lease, {
       status: "unpaired",
       objection: "banned",
       since: 7,
@@ -352,9 +352,9 @@ describe("PATCH", () => {
     const host = await aScriptedHost((_, response) => sayJson(response, 200, { ok: true }))
     const { epoch } = await host.take(String(id))
     const held = { bridgeId: String(id), host: host.id, epoch }
-    await Lease.report(held, { status: "replaced", since: 1, epoch })
+    await Lease.reportStatus(held, { status: "replaced", since: 1, epoch })
     for (const status of ["replaced", "connected"] as const) {
-      await Lease.report(held, { status, since: 1, epoch })
+      await Lease.reportStatus(held, { status, since: 1, epoch })
       expect((await customer.patch("/api/instances/a", { webhook_url: null })).status).toBe(200)
       expect(host.calls.map(({ path }) => path)).toEqual(["/restart"])
     }

@@ -237,7 +237,7 @@ const v1s = (header: string) => [...header.matchAll(/,v1=[0-9a-f]{64}/g)].length
 
 test("for a day after a roll both secrets sign, the new one first; then, or when it is finished, the new one alone", async () => {
   const shop = await aShop()
-  const old = (await WebhookSecret.of(shop.bridge.id)).secrets[0]
+  const old = (await WebhookSecret.ofBridge(shop.bridge.id)).secrets[0]
   const roll = () => shop.post("/api/instances/shop/webhook-secret/roll")
   const rolled = await json(roll())
   const secret = String(rolled.webhook_secret)
@@ -265,7 +265,7 @@ test("for a day after a roll both secrets sign, the new one first; then, or when
   expect(v1s(String(shop.receiver.arrivals.at(-1)!.headers["x-webhook-signature"]))).toBe(2)
   await shop.patch("/api/instances/shop", { webhook_url: `${shop.receiver.url}?moved` })
   expect(await next("b")).toEqual([2, true, true])
-  expect((await WebhookSecret.of(shop.bridge.id)).secrets).toEqual([secret, old])
+  expect((await WebhookSecret.ofBridge(shop.bridge.id)).secrets).toEqual([secret, old])
 
   expect((await shop.post("/api/instances/shop/webhook-secret/finish")).status).toBe(200)
   expect(await next("c")).toEqual([1, true, false])
@@ -277,7 +277,7 @@ test("after a day the replaced secret signs no more, and may be rolled again", a
   const shop = await aShop()
   await WebhookSecret.roll(await Webhook.get(shop.bridge, "first"))
   later(86_401)
-  expect((await WebhookSecret.of(shop.bridge.id)).secrets).toHaveLength(1)
+  expect((await WebhookSecret.ofBridge(shop.bridge.id)).secrets).toHaveLength(1)
   await shop.outbox.append(anEvent("a"))
   await answerAll()
   expect(v1s(String(shop.receiver.arrivals[0]!.headers["x-webhook-signature"]))).toBe(1)
@@ -292,8 +292,8 @@ test("one of two rolls at once is refused, and a finish of yesterday's ends no s
   const yesterday = await Webhook.get(shop.bridge, "first")
   later(86_401)
   await WebhookSecret.roll(yesterday)
-  await WebhookSecret.finish(yesterday)
-  expect((await WebhookSecret.of(shop.bridge.id)).secrets).toHaveLength(2)
+  await WebhookSecret.endOverlap(yesterday)
+  expect((await WebhookSecret.ofBridge(shop.bridge.id)).secrets).toHaveLength(2)
   const { receiver } = (await Delivery.get(Delivery.first(shop.bridge.id)))!
   expect(receiver?.before).toBeDefined()
 })

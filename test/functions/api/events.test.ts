@@ -202,7 +202,7 @@ test("of thousands that were given up each is found, and those of the last hour 
   const bridgeId = shop.bridge.id
   const deliveryKey = await Bridge.deliveryKeyOf(shop.bridge)
   const rows = Array.from({ length: 2_100 }, (_, i) => i + 1).flatMap((n) => {
-    const { Put } = EventRow.write({
+    const { Put } = EventRow.appending({
       bridgeId,
       n,
       identity: [],
@@ -213,7 +213,7 @@ test("of thousands that were given up each is found, and those of the last hour 
     const expires_at = now() + EventRow.keptFor.undelivered - (n > 2_050 ? 60 : 7_200)
     return [
       { ...Put!.Item, state: "undelivered", expires_at },
-      { ...EventLists.pointer(Receiver.first(bridgeId), event, "undelivered").Put!.Item, expires_at },
+      { ...EventLists.listing(Receiver.first(bridgeId), event, "undelivered").Put!.Item, expires_at },
     ]
   })
   await batchWrite(rows.map((row) => ({ table: tables.events, row })))

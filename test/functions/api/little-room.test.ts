@@ -7,7 +7,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { sentences } from "#core/contract/error-codes.ts"
 import { config } from "#core/platform/config.ts"
-import { lines, log } from "#core/platform/log.ts"
+import { log, logOutput } from "#core/platform/log.ts"
 import { DiskRoom } from "#core/platform/disk-room.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -90,7 +90,7 @@ test("one process says in its log when it begins and when it ends, and each refu
   const usual = log.level
   log.level = "info"
   config.METRICS_SERVICE = "api"
-  const written = vi.spyOn(lines, "write").mockReturnValue(true)
+  const written = vi.spyOn(logOutput, "write").mockReturnValue(true)
   onTestFinished(() => {
     log.level = usual
     config.METRICS_SERVICE = undefined

@@ -118,9 +118,9 @@ test("the 95th percentile is the bound that 95 of 100 attempts kept", () => {
   let day: Usage.Day | undefined
   for (let i = 0; i < 100; i++) {
     const latencyMs = i < 95 ? 40 : 20_000
-    day = Usage.counted(day, { type: "message", attempt: { isFailure: false, latencyMs } })
+    day = Usage.dayWith(day, { type: "message", attempt: { isFailure: false, latencyMs } })
   }
   expect(Usage.p95Of(day!)).toBe(50)
-  day = Usage.counted(day, { type: "message", attempt: { isFailure: false, latencyMs: 20_000 } })
+  day = Usage.dayWith(day, { type: "message", attempt: { isFailure: false, latencyMs: 20_000 } })
   expect(Usage.p95Of(day)).toBe(10_000)
 })

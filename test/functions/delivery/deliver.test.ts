@@ -6,7 +6,7 @@ import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
 import { config } from "#core/platform/config.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { lines } from "#core/platform/log.ts"
+import { logOutput } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -61,7 +61,7 @@ async function die(receiver: Receiver, count: number) {
 /** Measures from now on as on AWS. @returns what has been measured since, as it is written. */
 function measure(): () => string {
   Object.assign(config, { METRICS_SERVICE: "delivery" })
-  const written = vi.spyOn(lines, "write")
+  const written = vi.spyOn(logOutput, "write")
   onTestFinished(() => {
     Object.assign(config, { METRICS_SERVICE: undefined })
     written.mockRestore()

@@ -215,7 +215,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     skipped.push(event.eventId)
     await skipEvent(Delivery.first(bridge.id), event, { withinMs: 0 }).catch(unlessNotWaiting)
   }
-  const secrets = [(await WebhookSecret.of(bridge.id)).secrets[0]]
+  const secrets = [(await WebhookSecret.ofBridge(bridge.id)).secrets[0]]
   const roll = async (turns: number) => {
     await after(turns)
     await WebhookSecret.roll(await Webhook.get(bridge, "first"))
@@ -267,14 +267,14 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   if (isPromiseKept) expect(await waiting()).toBe(false)
   // Everybody is gone. The sweep finds what is left, minutes later.
   for (let looks = 0; (await waiting()) && looks < 20; looks++) {
-    pass(Delivery.claimedFor() + Delivery.lateness() + 1)
+    pass(Delivery.claimedFor() + Delivery.allowedLateness() + 1)
     await ringOverdue()
     await answerAll()
   }
   const arrivals = receiver.arrivals.slice(from)
   const posted = arrivals.filter(({ headers }) => headers["x-webhook-resend"] === undefined)
   const count = expectInOrder(posted, written, skipped)
-  secrets.push((await WebhookSecret.of(bridge.id)).secrets[0])
+  secrets.push((await WebhookSecret.ofBridge(bridge.id)).secrets[0])
   const isOurs = ({ body, headers, at }: Arrival) =>
     secrets.some((secret) => isGenuine(body, String(headers["x-webhook-signature"]), secret, at / 1000))
   expect(arrivals.filter((arrival) => !isOurs(arrival))).toEqual([])
@@ -295,9 +295,9 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
 async function answerRest(bridgeId: string, rests: boolean): Promise<void> {
   for (;;) {
     await answerAll()
-    const restMs = Delivery.restMs((await Delivery.get(Delivery.first(bridgeId)))!)
-    if (restMs === 0 && !rests) return
-    pass(restMs / 1000)
+    const waitMs = Delivery.waitMs((await Delivery.get(Delivery.first(bridgeId)))!)
+    if (waitMs === 0 && !rests) return
+    pass(waitMs / 1000)
     rests = (await deliver(Delivery.first(bridgeId))) !== undefined
   }
 }

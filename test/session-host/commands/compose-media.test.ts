@@ -194,7 +194,7 @@ test("a file arrives as it was fetched, byte for byte, also when it is large", a
 
 test("an upload is sent to one chat after the other, and goes to the network once; a small file comes in the request", async () => {
   const eve = await network.phone("Eve")
-  const upload = Uploads.create({ bridgeId: bridge.id, contentType: "image/png", fileName: "blue.png" })
+  const upload = Uploads.withNewId({ bridgeId: bridge.id, contentType: "image/png", fileName: "blue.png" })
   const { url, fields } = await Uploads.formFor(upload, new Date(Date.now() + 60_000))
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)

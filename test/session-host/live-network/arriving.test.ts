@@ -166,7 +166,7 @@ test("messages of others count as in, those of the API and of the phone as out, 
   for (const text of ["one", "two"]) await bob.send(phone.number, text)
   await eventsOfType(bridge.id, "message", 3)
   const day = Usage.today()
-  const counted = async () => await Usage.of(bridge.id, { from: day, to: Usage.today() }, undefined)
+  const counted = async () => await Usage.daysOf(bridge.id, { from: day, to: Usage.today() }, undefined)
   expect(await counted()).toEqual([])
   await host.sessions.get(bridge.id)!.stop()
   const sums = (await counted()).map((one) => [one.in, one.out])

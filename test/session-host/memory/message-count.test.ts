@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers())
 
 const days = { from: "2026-11-20", to: "2026-11-22" }
 const countsOf = async (bridgeId: string) =>
-  (await Usage.of(bridgeId, days, undefined)).map((day) => [day.day, day.in, day.out])
+  (await Usage.daysOf(bridgeId, days, undefined)).map((day) => [day.day, day.in, day.out])
 
 test("messages are counted once, and written when the time is over, those of each day as that day's, and those of two sessions together", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T23:59:59Z") })
@@ -41,7 +41,7 @@ test("the first message after a quiet time is written at once, those that follow
   const { id: bridgeId } = await aBridge()
   const messageCount = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })
   const written = async () => {
-    const [day] = await Usage.of(bridgeId, { from: Usage.today(), to: Usage.today() }, undefined)
+    const [day] = await Usage.daysOf(bridgeId, { from: Usage.today(), to: Usage.today() }, undefined)
     return day?.in
   }
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
@@ -60,6 +60,6 @@ test("what was counted before a session ends without notice is written", async (
   messageCount.add("in")
   messageCount.end()
   const today = { from: Usage.today(), to: Usage.today() }
-  await until(async () => (await Usage.of(bridgeId, today, undefined))[0]?.in === 1)
-  expect(await Usage.of(bridgeId, today, undefined)).toMatchObject([{ in: 1, out: 0 }])
+  await until(async () => (await Usage.daysOf(bridgeId, today, undefined))[0]?.in === 1)
+  expect(await Usage.daysOf(bridgeId, today, undefined)).toMatchObject([{ in: 1, out: 0 }])
 })

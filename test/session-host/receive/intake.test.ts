@@ -324,7 +324,7 @@ test("an event that an earlier owner wrote unseen is not written over: the sessi
   const event = { event: "connected", phone: "491" } as const
   const { delivery } = (await DataKeys.get(bridgeId))!
   // The dead owner's transaction becomes visible only now.
-  const late = EventRow.write({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
+  const late = EventRow.appending({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
   await memory.commits.write([{ Put: { TableName: tables.events, Item: late.Put!.Item } }])
   await memory.intake.take(aReceivedMessage({ text: "comes again" }), [])
   await memory.settled()

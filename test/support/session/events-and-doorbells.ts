@@ -26,7 +26,7 @@ export async function anOutbox(bridge: Bridge.Info) {
     const rows = events.map((event) => {
       return { bridgeId: bridge.id, n: ++last, identity: [randomUUID()], event, deliveryKey }
     })
-    await transact(rows.map(EventRow.write))
+    await transact(rows.map(EventRow.appending))
     return rows.map(({ n, identity }) => EventRow.idOf(bridge.id, n, identity))
   }
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, vi } from "vitest"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { config } from "#core/platform/config.ts"
-import { lines, log } from "#core/platform/log.ts"
+import { log, logOutput } from "#core/platform/log.ts"
 import { aChat } from "./chat.ts"
 import { aHost } from "./host.ts"
 import { aNetwork } from "../network/network.ts"
@@ -18,7 +18,7 @@ export async function aSharedHost(options: Pick<Parameters<typeof aHost>[1] & ob
   Object.assign(config, { LOG_DIR: logs, METRICS_SERVICE: "session-host" })
   /** The lines of the host's own log, with its metrics. */
   const hostLog: string[] = []
-  vi.spyOn(lines, "write").mockImplementation((line) => hostLog.push(line) > 0)
+  vi.spyOn(logOutput, "write").mockImplementation((line) => hostLog.push(line) > 0)
   log.level = "warn"
   const shared = await aNetwork()
   afterAll(async () => {

@@ -29,7 +29,7 @@ export async function silentHost({ Bridge, Host, Lease }: Store) {
         const { bridge } = await Bridge.create({ accountId, customerRef })
         const held = await Lease.take((await Lease.get(bridge.id))!, { id, addr: at })
         if (!held) return await Bridge.remove(bridge).then(() => false)
-        await Lease.report(held, {
+        await Lease.reportStatus(held, {
           status: "connected",
           since: Math.floor(Date.now() / 1000),
           epoch: held.epoch,
