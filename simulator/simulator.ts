@@ -52,7 +52,7 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   const tls = Store.once(store, "tls", () => createTls())
   const network = Network.create({ store, log: StanzaLog.create(), authority, patience: input.patience })
   Phones.turnOnAll(network)
-  Household.watchOver(network)
+  Household.startAll(network)
 
   const http = getRequestListener(clientHttp(network).fetch)
   const clients = createServer((request, response) => void http(request, response))

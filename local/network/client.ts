@@ -60,7 +60,7 @@ export function networkClient(at: { controlUrl: string }) {
     post: (number: string, to: string, content: object) =>
       ask<Sent>("POST", `/phones/${number}/messages`, { to, ...content }),
     /** The matching messages that a phone read or sent; with `wait` (ms), as soon as there are `count` of them. */
-    read: (number: string, match: Sought<z.input<typeof Schema.Read>>) =>
+    read: (number: string, match: Sought<z.input<typeof Schema.ReadMessages>>) =>
       look<ReadMessage[]>(`/phones/${number}/messages`, match),
     /** All messages that a phone has read and sent, page after page. */
     readAll: async (number: string): Promise<ReadMessage[]> => {
@@ -116,7 +116,7 @@ export function networkClient(at: { controlUrl: string }) {
     },
     clearFaults: () => ask("DELETE", "/faults"),
     /** Ends the connection of a device. */
-    end: (device: string, how: z.input<typeof Schema.End>["how"]) =>
+    end: (device: string, how: z.input<typeof Schema.EndConnection>["how"]) =>
       ask("POST", `/connections/${device}/end`, { how }),
     /** Cuts the connection of a device, if it has one. */
     cut: (device: string) => ifThere(ask("POST", `/connections/${device}/end`, { how: "cut" })),

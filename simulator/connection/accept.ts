@@ -2,7 +2,7 @@ import { inflateSync } from "node:zlib"
 import { decodeBinaryNode } from "@whiskeysockets/baileys"
 import type { WebSocket } from "ws"
 import type { Network } from "../network/network.ts"
-import { framed, frames } from "../wire/frames.ts"
+import { framed, newFrameSplitter } from "../wire/frames.ts"
 import type { Node } from "../wire/node.ts"
 import { type Handshake, handshake, type Transport } from "../wire/noise.ts"
 import { admit } from "./admit.ts"
@@ -22,7 +22,7 @@ export function accept(network: Network, socket: WebSocket, name: string) {
   const outlet = newOutlet(network, socket, name)
   const patience = setTimeout(() => outlet.fail(new Error("no handshake in time")), handshakeTime)
   outlet.atEnd(() => clearTimeout(patience))
-  const stream = frames()
+  const stream = newFrameSplitter()
   let noise: Handshake | undefined
   let transport: Transport | undefined
   let taker: ((stanza: Node) => void) | undefined

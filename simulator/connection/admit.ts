@@ -1,11 +1,11 @@
 import { proto } from "@whiskeysockets/baileys"
 import { pump } from "../network/send-to-device.ts"
-import { type Address, key } from "../network/directory.ts"
-import { type ConnectedDevice, nothingSent } from "../network/connected-device.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
+import { type ConnectedDevice, newProgress } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import * as Pairing from "../devices/pairing.ts"
 import { failure, login, welcomeAndActivate } from "../stanzas/login.ts"
-import { look } from "../stanzas/presence.ts"
+import { setAvailable } from "../stanzas/presence.ts"
 import { receive, receiveUnpaired } from "../stanzas/receive.ts"
 import { el, type Node } from "../wire/node.ts"
 import type { Finished } from "../wire/noise.ts"
@@ -49,11 +49,11 @@ function compare(one: number[], other: number[]): number {
 function asDevice(
   network: Network,
   outlet: Outlet,
-  { device, passive }: { device: Address; passive: boolean },
+  { device, passive }: { device: DeviceAddress; passive: boolean },
 ): Taker {
   const { send, end, cut, writable } = outlet
-  const line: ConnectedDevice = { device, send, end, cut, writable, ...nothingSent() }
-  outlet.name = key(device)
+  const line: ConnectedDevice = { device, send, end, cut, writable, ...newProgress() }
+  outlet.name = deviceName(device)
   outlet.onDrained(() => pump(network, line))
   outlet.atEnd(() => leave(network, line))
   replace(network, line)
@@ -74,16 +74,16 @@ function asCompanion(network: Network, outlet: Outlet, client: Pairing.Companion
 
 /** A second login of one device takes the place of the first. */
 function replace(network: Network, line: ConnectedDevice) {
-  const name = key(line.device)
+  const name = deviceName(line.device)
   const first = network.lines.get(name)
   network.lines.set(name, line)
   first?.end(el("stream:error", {}, [el("conflict", { type: "replaced" })]))
 }
 
 function leave(network: Network, line: ConnectedDevice) {
-  if (network.lines.get(key(line.device)) !== line) return
-  network.lines.delete(key(line.device))
+  if (network.lines.get(deviceName(line.device)) !== line) return
+  network.lines.delete(deviceName(line.device))
   clearTimeout(line.owed?.clock)
-  look(network, line.device, false)
+  setAvailable(network, line.device, false)
   network.presence.leave(line.device)
 }

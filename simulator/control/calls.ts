@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
-import { offer, step } from "../phone/calls.ts"
+import { callOffer, callStep } from "../phone/calls.ts"
 import { jidOfTarget } from "../phone/target.ts"
 import { phoneOf } from "./phones.ts"
 import { route } from "./http/route.ts"
@@ -24,7 +24,7 @@ export function calls(app: OpenAPIHono, network: Network) {
       const { handset } = phoneOf(network, params.number)
       const { video, group, addressing: mode } = body
       const id = randomBytes(16).toString("hex").toUpperCase()
-      handset.submit(offer(handset, jidOfTarget(targetOf(network, body)), { id, mode, video, group }))
+      handset.submit(callOffer(handset, jidOfTarget(targetOf(network, body)), { id, mode, video, group }))
       return { call_id: id }
     },
   )
@@ -40,7 +40,7 @@ export function calls(app: OpenAPIHono, network: Network) {
     ({ params, body }) => {
       const { handset } = phoneOf(network, params.number)
       const call = { id: params.id ?? "", mode: body.addressing, step: body.step, reason: body.reason }
-      handset.submit(step(handset, jidOfTarget(targetOf(network, body)), call))
+      handset.submit(callStep(handset, jidOfTarget(targetOf(network, body)), call))
       return {}
     },
   )

@@ -34,7 +34,7 @@ export function messages(app: OpenAPIHono, network: Network) {
       method: "get",
       path: "/phones/{number}/messages",
       summary: "Messages that this phone read and sent; waits until enough match",
-      query: Schema.Read,
+      query: Schema.ReadMessages,
       answer: z.array(Schema.Message),
     },
     ({ params, query, signal }) => {

@@ -3,7 +3,7 @@ import type { Network } from "../network/network.ts"
 import * as Pairing from "../devices/pairing.ts"
 import { readCode } from "../phone/link.ts"
 import * as Phones from "../phone/create-phone.ts"
-import { linked } from "./phones.ts"
+import { linkedAnswer } from "./phones.ts"
 
 /**
  * Links the client that shows this code, as public client suites ask for it. The phone goes by the
@@ -16,7 +16,7 @@ export async function scanWithMockPhone(network: Network, qr: string) {
   const number = pushName ? numberOf(pushName) : network.directory.freeNumber()
   const phone =
     network.phones.get(number) ?? Phones.createPhone(network, { number, name: pushName || undefined })
-  return linked(phone, await phone.scan(qr))
+  return linkedAnswer(phone, await phone.scan(qr))
 }
 
 /** The number of everyone who goes by this name. */

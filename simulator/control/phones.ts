@@ -1,16 +1,16 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Context } from "hono"
 import { now } from "../clock.ts"
-import { key } from "../network/directory.ts"
+import { deviceName } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
-import type { Asked, Handset } from "../phone/handset.ts"
+import type { Addressee, Handset } from "../phone/handset.ts"
 import type { Phone } from "../phone/phone.ts"
 import * as Phones from "../phone/create-phone.ts"
 import { readQr } from "../phone/qr-image.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, type Node } from "../wire/node.ts"
 import { ControlError } from "./http/errors.ts"
-import { json, route } from "./http/route.ts"
+import { jsonBody, route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
 /** A phone warns of a companion that was not available for this long, in seconds (GOWA 644: some fifteen days). */
@@ -49,7 +49,7 @@ export function phones(app: OpenAPIHono, network: Network) {
     },
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
-      return linked(phone, await phone.typeCode(body))
+      return linkedAnswer(phone, await phone.typeCode(body))
     },
   )
   route(
@@ -108,7 +108,7 @@ function scan(app: OpenAPIHono, network: Network) {
   app.post("/phones/:number/scan", async (c) => {
     const phone = phoneOf(network, c.req.param("number"))
     const { qr, obstacle } = await scanned(c)
-    return c.json(linked(phone, await phone.scan(qr, obstacle)))
+    return c.json(linkedAnswer(phone, await phone.scan(qr, obstacle)))
   })
 }
 
@@ -120,7 +120,7 @@ async function scanned(c: Context): Promise<z.infer<typeof Schema.Scan>> {
     if (qr === undefined) throw new ControlError(422, "unreadable_image", "there is no QR code in this image")
     return { qr, obstacle }
   }
-  return type.startsWith("text/plain") ? { qr: await c.req.text() } : Schema.Scan.parse(await json(c))
+  return type.startsWith("text/plain") ? { qr: await c.req.text() } : Schema.Scan.parse(await jsonBody(c))
 }
 
 /** @throws ControlError when nobody has this number. */
@@ -133,7 +133,7 @@ export function phoneOf(network: Network, number: string | undefined): Phone {
 /** Asks the network as this phone; its refusal is the caller's. @throws ControlError */
 export function askAs(
   handset: Handset,
-  { xmlns, content, ...about }: { xmlns: string; content: Node[] } & Asked,
+  { xmlns, content, ...about }: { xmlns: string; content: Node[] } & Addressee,
 ): Node | undefined {
   const reply = handset.ask(xmlns, "set", content, about)
   const error = child(reply, "error")
@@ -142,8 +142,8 @@ export function askAs(
 }
 
 /** The answer when a phone has linked a device. */
-export function linked({ pn }: Phone, device: number) {
-  return { device: key({ user: pn, id: device }), jid: Jid.format(pn, Jid.server, device) }
+export function linkedAnswer({ pn }: Phone, device: number) {
+  return { device: deviceName({ user: pn, id: device }), jid: Jid.format(pn, Jid.server, device) }
 }
 
 function wire(network: Network, phone: Phone) {
@@ -157,7 +157,7 @@ function wire(network: Network, phone: Phone) {
       id,
       jid: Jid.format(pn, Jid.server, id),
       platform,
-      connected: network.lines.has(key({ user: pn, id })),
+      connected: network.lines.has(deviceName({ user: pn, id })),
       waiting: network.queue.counts({ user: pn, id }),
       prekeys: network.prekeys.count({ user: pn, id }),
       ...(id !== 0 && { last_available: lastAvailable }),

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi"
-import { kinds } from "../network/faults.ts"
+import { faultKinds } from "../network/faults.ts"
 import { obstacles } from "../devices/pairing.ts"
 import { collections } from "../phone/settings/settings.ts"
 import { floodKinds } from "../phone/hostile/floods.ts"
 import { mediaKinds } from "../phone/content/media.ts"
-import { kinds as noticeKinds } from "../stanzas/unsolicited-notices.ts"
+import { noticeKinds } from "../stanzas/unsolicited-notices.ts"
 import { wrongs } from "../stanzas/malform.ts"
 
 export const Refused = z
@@ -205,7 +205,7 @@ export const Message = z
   })
   .openapi("Message")
 
-export const Read = z.object({
+export const ReadMessages = z.object({
   after: whole.default(0),
   wait,
   count: whole.min(1).max(10_000).default(1).describe("How many must match before it answers early"),
@@ -284,7 +284,7 @@ export const NewNotice = z
 export const Wait = z.object({ wait })
 
 export const NewFault = z.object({
-  kind: z.enum(kinds),
+  kind: z.enum(faultKinds),
   device: z.union([DeviceName, z.literal("*")]).default("*"),
   times: z.number().int().min(1).nullable().default(null).describe("null: until it is removed"),
   code: z.number().int().min(100).max(999).default(503),
@@ -316,7 +316,7 @@ export const Patience = z
 
 export const ChangePatience = Patience.partial()
 
-export const End = z.object({
+export const EndConnection = z.object({
   how: z
     .enum(["cut", "replaced", "device_removed", "restart", "unavailable", "rate_limited"])
     .default("cut")

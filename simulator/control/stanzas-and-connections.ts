@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { sendToDevice } from "../network/send-to-device.ts"
-import { type Address, key } from "../network/directory.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { newId } from "../phone/outgoing-messages.ts"
 import { noticeOf } from "../stanzas/unsolicited-notices.ts"
@@ -106,7 +106,7 @@ export function stanzasAndConnections(app: OpenAPIHono, network: Network) {
       method: "post",
       path: "/connections/{device}/end",
       summary: "End a device's connection",
-      body: Schema.End,
+      body: Schema.EndConnection,
       answer: z.object({}),
     },
     ({ params, body }) => {
@@ -126,9 +126,9 @@ const settled = new Set(["message", "status", "appdata", "receipt", "notificatio
 /** Those that an answer has to name. */
 const named = new Set([...settled, "iq"])
 
-function send(network: Network, device: Address, stanza: Node) {
+function send(network: Network, device: DeviceAddress, stanza: Node) {
   if (settled.has(stanza.tag)) sendToDevice(network, device, stanza)
-  else network.lines.get(key(device))?.send(stanza)
+  else network.lines.get(deviceName(device))?.send(stanza)
 }
 
 function nodeOf({ tag, attrs, content }: Schema.Stanza): Node {
@@ -137,7 +137,7 @@ function nodeOf({ tag, attrs, content }: Schema.Stanza): Node {
 }
 
 /** @throws ControlError when nobody has this device. */
-function deviceOf(network: Network, text: string | undefined): Address {
+function deviceOf(network: Network, text: string | undefined): DeviceAddress {
   const [user = "", id = "0"] = Schema.DeviceName.parse(text).split(":")
   const device = { user, id: Number(id) }
   if (!network.directory.device(device))

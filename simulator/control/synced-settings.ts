@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
 import { saveContact } from "../phone/settings/address-book.ts"
-import { change, settings } from "../phone/settings/settings.ts"
+import { changeSetting, settings } from "../phone/settings/settings.ts"
 import { devicesOf } from "../network/notify.ts"
 import { sendPeer } from "../phone/outgoing-messages.ts"
 import { keyShare, newAppStateKey } from "../phone/settings/keys.ts"
@@ -42,7 +42,9 @@ export function syncedSettings(app: OpenAPIHono, network: Network) {
     async ({ params, body }) => {
       const collection = Schema.CollectionName.parse(params.collection)
       const value = proto.SyncActionValue.fromObject(body.value)
-      await phoneOf(network, params.number).use((handset) => change(handset, collection, { ...body, value }))
+      await phoneOf(network, params.number).use((handset) =>
+        changeSetting(handset, collection, { ...body, value }),
+      )
       return {}
     },
   )

@@ -6,7 +6,7 @@ import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 
 /** Prefixes of what a phone and its companion sign about each other. */
-export const signedBy = {
+export const signaturePrefixes = {
   phone: Buffer.from([6, 0]),
   companion: Buffer.from([6, 1]),
   /** The list of an account's devices. */
@@ -50,7 +50,10 @@ function signed(
     validIndexes: devices.map(({ keyIndex }) => keyIndex),
     accountType: proto.ADVEncryptionType.E2EE,
   }).finish()
-  const accountSignature = Curve.sign(phone.identity.private, Buffer.concat([signedBy.phoneForList, details]))
+  const accountSignature = Curve.sign(
+    phone.identity.private,
+    Buffer.concat([signaturePrefixes.phoneForList, details]),
+  )
   const list = { details, accountSignature, accountSignatureKey: phone.identity.public }
   return Buffer.from(proto.ADVSignedKeyIndexList.encode(list).finish())
 }

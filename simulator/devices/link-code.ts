@@ -3,7 +3,7 @@ import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import * as Jid from "../wire/jid.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
-import { type Pairing, PairingError, stay } from "./pairing.ts"
+import { type Pairing, PairingError, letStay } from "./pairing.ts"
 
 /** How long a companion may take to answer the phone, in milliseconds. */
 const answerTime = 10_000
@@ -45,7 +45,7 @@ function hello(network: Network, pairing: Pairing, reg: Node): Node[] | undefine
   if (!number || wrappedKey?.length !== 80) return undefined
   const ref = randomBytes(32)
   pairing.linkCode = { number, ref, wrappedKey }
-  stay(pairing, validity)
+  letStay(pairing, validity)
   network.log.note(number, "link code shown", { known: network.directory.user(number) !== undefined })
   return [el("link_code_companion_reg", { stage: "companion_hello" }, [el("link_code_pairing_ref", {}, ref)])]
 }
@@ -58,7 +58,7 @@ export function find(network: Network, number: string): { pairing: Pairing; code
 }
 
 /** Tells a companion to make another secret. One that waits for its link keeps what it has. */
-export function refresh(pairing: Pairing) {
+export function refreshSecret(pairing: Pairing) {
   const attrs = { from: Jid.network, type: "companion_reg_refresh", id: newStanzaId(), t: now() }
   pairing.send(el("notification", attrs, [el("companion_reg_refresh")]))
 }

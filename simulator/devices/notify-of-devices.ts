@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { el } from "../wire/node.ts"
 import { inMode, type Mode, shownMode } from "../network/addressing.ts"
-import { type Address, key, type User } from "../network/directory.ts"
+import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import { keyIndexList } from "./key-index-list.ts"
 import type { Network } from "../network/network.ts"
 import { contactsOf, devicesOf, notify } from "../network/notify.ts"
@@ -11,10 +11,10 @@ import * as Jid from "../wire/jid.ts"
  * Tells a person's other devices and its contacts that a companion came or goes. The device is named
  * in both modes, as clients keep their lists by either, and the lists that remain by their hashes.
  */
-export function notifyOfDevice(network: Network, what: "add" | "remove", device: Address) {
+export function notifyOfDevice(network: Network, what: "add" | "remove", device: DeviceAddress) {
   const user = network.directory.user(device.user)
   const known = network.directory.device(device)
-  if (!user || !known || network.faults.strike("silent_devices", key(device))) return
+  if (!user || !known || network.faults.strike("silent_devices", deviceName(device))) return
   const rest = devicesOf(network, device.user, what === "remove" ? device : undefined)
   const hashes = { device_hash: hashOf("pn", user, rest), device_lid_hash: hashOf("lid", user, rest) }
   const [jid, lid] = [inMode("pn", user, device.id), inMode("lid", user, device.id)]
@@ -53,7 +53,7 @@ export function contactHash(user: string): string {
 }
 
 /** The account's other companions are also told which devices remain: some clients read their own account's so alone. */
-function notifyOwn(network: Network, user: User, remaining: Address[], except: Address) {
+function notifyOwn(network: Network, user: User, remaining: DeviceAddress[], except: DeviceAddress) {
   const listed = remaining.map((one) => {
     const index = one.id === 0 ? undefined : network.directory.device(one)?.keyIndex
     return el("device", { jid: inMode("pn", user, one.id), "key-index": index })
@@ -66,7 +66,7 @@ function notifyOwn(network: Network, user: User, remaining: Address[], except: A
 }
 
 /** The hash of one person's devices. */
-function hashOf(mode: Mode, user: User, devices: Address[]): string {
+function hashOf(mode: Mode, user: User, devices: DeviceAddress[]): string {
   return deviceHash(
     mode,
     devices.map((device) => [user, device]),
@@ -77,7 +77,7 @@ function hashOf(mode: Mode, user: User, devices: Address[]): string {
  * The network's hash of a list of devices (`phash`). Clients compute it from their own list: the full addresses, with the
  * agent 0, sorted and joined.
  */
-export function deviceHash(mode: Mode, devices: [User, Address][]): string {
+export function deviceHash(mode: Mode, devices: [User, DeviceAddress][]): string {
   const named = devices.map(([user, { id }]) => {
     const { user: name, server } = Jid.parse(inMode(mode, user)) ?? { user: "", server: "" }
     return `${name}.0:${id}@${server}`

@@ -3,7 +3,7 @@ import { proto } from "@whiskeysockets/baileys"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
-import { signedBy } from "./key-index-list.ts"
+import { signaturePrefixes } from "./key-index-list.ts"
 import { notifyOfDevice } from "./notify-of-devices.ts"
 import type { SignedPreKey, User } from "../network/directory.ts"
 import type { Ceremony } from "./passkey.ts"
@@ -104,7 +104,7 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
 }
 
 /** Lets it stay for so long from now, also when its codes have expired before. */
-export function stay(pairing: Pairing, ms: number) {
+export function letStay(pairing: Pairing, ms: number) {
   clearTimeout(pairing.expiry)
   pairing.expiry = setTimeout(() => pairing.end(), ms)
   pairing.expiry.unref()
@@ -260,7 +260,12 @@ function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): Buff
   const identity = proto.ADVSignedDeviceIdentity.decode(content)
   const { details, deviceSignature } = identity
   if (!deviceSignature || !details || !Buffer.from(details).equals(linked.details)) return undefined
-  const message = Buffer.concat([signedBy.companion, linked.details, pairing.identity, linked.accountKey])
+  const message = Buffer.concat([
+    signaturePrefixes.companion,
+    linked.details,
+    pairing.identity,
+    linked.accountKey,
+  ])
   if (!Curve.verify(pairing.identity, message, deviceSignature)) return undefined
   identity.accountSignatureKey = linked.accountKey
   return Buffer.from(proto.ADVSignedDeviceIdentity.encode(identity).finish())

@@ -6,7 +6,7 @@ import type { Network } from "../network/network.ts"
 import { Refusal } from "../stanzas/refusal.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
-import { type Pairing, stay } from "./pairing.ts"
+import { type Pairing, letStay } from "./pairing.ts"
 
 /**
  * The network's part of linking with a passkey ("shortcake"), as whatsmeow (`pair-passkey.go`), whatsapp-rust (928) and zapo
@@ -54,12 +54,12 @@ export interface Ceremony {
 const afterwards = 60_000
 
 /** Asks a companion for an assertion, once somebody with a passkey has begun to link it with their phone. */
-export function ask(network: Network, pairing: Pairing, begun: Pick<Ceremony, "pn" | "phone">) {
+export function askForPasskey(network: Network, pairing: Pairing, begun: Pick<Ceremony, "pn" | "phone">) {
   const { passkeyMs } = network.patience
   const until = Date.now() + passkeyMs
   pairing.ceremony = { ...begun, challenge: newChallenge(), until, stage: "asked", isBusy: false }
   // Its codes would expire before a person has found their passkey.
-  stay(pairing, passkeyMs + afterwards)
+  letStay(pairing, passkeyMs + afterwards)
   notify(pairing, "passkey_prologue_request", optionsOf(pairing.ceremony))
 }
 

@@ -1,5 +1,5 @@
 import type { Store } from "../storage/store.ts"
-import { type Address, key } from "../network/directory.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 
 export interface PreKey {
   id: number
@@ -29,34 +29,34 @@ export function open(store: Store) {
     store.db.prepare(`DELETE FROM ${table} WHERE device = ?`),
   )
   /** Whether another prekey had this number before. */
-  const isOther = (address: Address, { id, value }: PreKey) =>
-    same.all({ device: key(address), id, value }).some((row) => row.same === 0)
+  const isOther = (address: DeviceAddress, { id, value }: PreKey) =>
+    same.all({ device: deviceName(address), id, value }).some((row) => row.same === 0)
 
   return {
     /** @returns the numbers under which the device had left or given other keys before. */
-    add: (address: Address, keys: PreKey[]): number[] =>
+    add: (address: DeviceAddress, keys: PreKey[]): number[] =>
       store.atomically(() => {
         const others = keys.filter((one) => isOther(address, one))
-        for (const one of keys) insert.run(key(address), one.id, one.value)
+        for (const one of keys) insert.run(deviceName(address), one.id, one.value)
         return others.map(({ id }) => id)
       }),
     /** A device has given one to somebody by itself. @returns whether it had another of this number before. */
-    given(address: Address, one: PreKey): boolean {
+    given(address: DeviceAddress, one: PreKey): boolean {
       const other = isOther(address, one)
-      use.run(key(address), one.id, one.value)
+      use.run(deviceName(address), one.id, one.value)
       return other
     },
-    count: (address: Address) => Number(count.get(key(address))?.n),
+    count: (address: DeviceAddress) => Number(count.get(deviceName(address))?.n),
     /** Those that are left. */
-    all: (address: Address): PreKey[] => all.all(key(address)).map(fromRow),
+    all: (address: DeviceAddress): PreKey[] => all.all(deviceName(address)).map(fromRow),
     /** The next one, gone with this; undefined when none is left. */
-    take(address: Address): PreKey | undefined {
-      const row = take.get(key(address), key(address))
-      if (row) use.run(key(address), row.id!, row.value!)
+    take(address: DeviceAddress): PreKey | undefined {
+      const row = take.get(deviceName(address), deviceName(address))
+      if (row) use.run(deviceName(address), row.id!, row.value!)
       return row && fromRow(row)
     },
-    clear: (address: Address) => {
-      for (const statement of clear) statement.run(key(address))
+    clear: (address: DeviceAddress) => {
+      for (const statement of clear) statement.run(deviceName(address))
     },
   }
 }

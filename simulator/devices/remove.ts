@@ -1,4 +1,4 @@
-import { type Address, key } from "../network/directory.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import { notifyOfDevice } from "./notify-of-devices.ts"
@@ -7,7 +7,7 @@ import { child, el, type Node } from "../wire/node.ts"
 import { Refusal } from "../stanzas/refusal.ts"
 
 /** A device logs out; a phone may also log out its companions. */
-export function remove(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+export function removeCompanion(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const jid = Jid.parse(child(iq, "remove-companion-device")?.attrs.jid)
   const user = network.directory.find(jid)
   const address = { user: user?.pn ?? "", id: jid?.device ?? 0 }
@@ -18,15 +18,15 @@ export function remove(network: Network, line: ConnectedDevice, iq: Node): Node[
 }
 
 /** Forgets a companion: its keys, what waits for it, and, if it is connected, its connection. */
-export function unlink(network: Network, address: Address) {
+export function unlink(network: Network, address: DeviceAddress) {
   network.store.atomically(() => {
     notifyOfDevice(network, "remove", address)
     network.directory.removeDevice(address)
     network.prekeys.clear(address)
     network.queue.clear(address)
   })
-  network.log.note(key(address), "device removed")
-  const line = network.lines.get(key(address))
+  network.log.note(deviceName(address), "device removed")
+  const line = network.lines.get(deviceName(address))
   // A device that logs itself out waits for the result, which is sent before this.
   queueMicrotask(() =>
     line?.end(el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })])),

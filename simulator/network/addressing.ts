@@ -1,5 +1,5 @@
 import * as Jid from "../wire/jid.ts"
-import type { Address, User } from "./directory.ts"
+import type { DeviceAddress, User } from "./directory.ts"
 import type { Network } from "./network.ts"
 
 /** How a chat names its people: by private id or by phone number. */
@@ -15,7 +15,7 @@ export function inMode(mode: Mode, user: User, device = 0): string {
 }
 
 /** The same person in the other mode. It rides along so that clients learn the mapping. */
-export function otherMode(mode: Mode, user: User): string {
+export function inOtherMode(mode: Mode, user: User): string {
   return inMode(mode === "lid" ? "pn" : "lid", user)
 }
 
@@ -34,7 +34,7 @@ export function alsoKnownAs(
     [prefix === "sender" ? "username" : `${prefix}_username`]: username,
   }
   const other = mode === "lid" ? "pn" : "lid"
-  const shown = other === "lid" || !username ? { [`${prefix}_${other}`]: otherMode(mode, user) } : {}
+  const shown = other === "lid" || !username ? { [`${prefix}_${other}`]: inOtherMode(mode, user) } : {}
   return { ...shown, ...named }
 }
 
@@ -44,7 +44,7 @@ export function shownMode(network: Network, pn: string, mode: Mode): Mode {
 }
 
 /** The device an address means; undefined when nobody has it. */
-export function findDevice(network: Network, jid: Jid.Jid | undefined): Address | undefined {
+export function findDevice(network: Network, jid: Jid.Jid | undefined): DeviceAddress | undefined {
   const user = network.directory.find(jid)
   const address = user && { user: user.pn, id: jid?.device ?? 0 }
   return address && network.directory.device(address) ? address : undefined

@@ -1,9 +1,9 @@
 import type { Node } from "../wire/node.ts"
-import type { Address } from "./directory.ts"
+import type { DeviceAddress } from "./directory.ts"
 
 /** A device that is connected: a client's socket after login, or a phone of ours. */
 export interface ConnectedDevice extends Progress {
-  readonly device: Address
+  readonly device: DeviceAddress
   send(stanza: Node): void
   /** Says goodbye with this stanza, if one is given, and hangs up. */
   end(goodbye?: Node): void
@@ -36,7 +36,7 @@ interface Progress {
 }
 
 /** The progress of a device that has just connected. */
-export function nothingSent(): Progress {
+export function newProgress(): Progress {
   return {
     sent: 0,
     queued: 0,

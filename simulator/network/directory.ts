@@ -48,12 +48,13 @@ export interface Device {
 }
 
 /** Which device: the person's phone number and the device's id. */
-export interface Address {
+export interface DeviceAddress {
   user: string
   id: number
 }
 
-export function key(address: Address) {
+/** `number:device`, as faults and the log name it. */
+export function deviceName(address: DeviceAddress) {
   return `${address.user}:${address.id}`
 }
 
@@ -120,12 +121,12 @@ export function open(store: Store) {
       saveUser.run(user.pn, pack(user))
     },
     devices: (pn: string) => [...(devices.get(pn)?.values() ?? [])],
-    device: (address: Address) => devices.get(address.user)?.get(address.id),
+    device: (address: DeviceAddress) => devices.get(address.user)?.get(address.id),
     saveDevice(device: Device) {
       saveDevice.run(device.user, device.id, pack(device))
       devices.get(device.user)?.set(device.id, device)
     },
-    removeDevice(address: Address) {
+    removeDevice(address: DeviceAddress) {
       dropDevice.run(address.user, address.id)
       devices.get(address.user)?.delete(address.id)
     },

@@ -2,7 +2,7 @@ import type { Node } from "../wire/node.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
 
 /** The faults that the network can be told to have. */
-export const kinds = [
+export const faultKinds = [
   /** Messages are taken. Their acks are kept back until the fault is removed. */
   "hold_acks",
   /** Messages are taken and never acknowledged. */
@@ -72,11 +72,11 @@ export const kinds = [
   "files",
 ] as const
 
-export type Kind = (typeof kinds)[number]
+export type FaultKind = (typeof faultKinds)[number]
 
 export interface Fault {
   id: number
-  kind: Kind
+  kind: FaultKind
   /** `number:device`, or `*` for every client. */
   device: string
   /** How often it still happens; null: until it is removed. */
@@ -119,7 +119,7 @@ export function create() {
     remove,
     clear: () => armed.forEach(({ id }) => remove(id)),
     /** The fault of this kind that the device meets now; it is used up by one. Our own phones meet none. */
-    strike(kind: Kind, device: string, xmlns?: string): Fault | undefined {
+    strike(kind: FaultKind, device: string, xmlns?: string): Fault | undefined {
       const fault = armed.find(
         (one) =>
           one.kind === kind &&

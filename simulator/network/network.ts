@@ -9,7 +9,7 @@ import * as Directory from "./directory.ts"
 import * as Faults from "./faults.ts"
 import * as Groups from "./groups.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
-import { type Patience, usual } from "./patience.ts"
+import { type Patience, usualPatience } from "./patience.ts"
 import * as Media from "./media.ts"
 import * as Newsletters from "./newsletters.ts"
 import type { Pairing } from "../devices/pairing.ts"
@@ -59,7 +59,7 @@ export function create(
     usedKeys: UsedKeys.create(),
     queue: Queue.open(input.store),
     faults: Faults.create(),
-    patience: { ...usual, ...input.patience },
+    patience: { ...usualPatience, ...input.patience },
     media: Media.open(input.store),
     groups: Groups.open(input.store),
     newsletters: Newsletters.open(input.store),

@@ -1,7 +1,7 @@
 import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { inMode } from "./addressing.ts"
 import { sendToDevice } from "./send-to-device.ts"
-import { type Address, key } from "./directory.ts"
+import { type DeviceAddress, deviceName } from "./directory.ts"
 import { now } from "../clock.ts"
 import type { Network } from "./network.ts"
 
@@ -13,18 +13,18 @@ interface Notification {
 }
 
 /** Queues a notification for a device. */
-export function notify(network: Network, to: Address, notification: Notification) {
+export function notify(network: Network, to: DeviceAddress, notification: Notification) {
   const { from, type, content, attrs } = notification
   const id = newStanzaId()
   sendToDevice(network, to, el("notification", { from, type, id, t: now(), ...attrs }, content))
 }
 
 /** A person's devices; not the one given. */
-export function devicesOf(network: Network, pn: string, except?: Address): Address[] {
+export function devicesOf(network: Network, pn: string, except?: DeviceAddress): DeviceAddress[] {
   return network.directory
     .devices(pn)
     .map(({ user, id }) => ({ user, id }))
-    .filter((device) => !except || key(device) !== key(except))
+    .filter((device) => !except || deviceName(device) !== deviceName(except))
 }
 
 /** Those a person has chats or groups with. */
@@ -37,7 +37,11 @@ export function contactsOf(network: Network, pn: string): string[] {
 }
 
 /** Notifies a person's other devices, and those of its contacts, about a change of its own. */
-export function notifyContacts(network: Network, about: Address, notification: Omit<Notification, "from">) {
+export function notifyContacts(
+  network: Network,
+  about: DeviceAddress,
+  notification: Omit<Notification, "from">,
+) {
   const user = network.directory.user(about.user)
   if (!user) return
   const from = inMode("pn", user)

@@ -1,11 +1,11 @@
-import { type Address, key } from "./directory.ts"
+import { type DeviceAddress, deviceName } from "./directory.ts"
 
 /** A subscription is forgotten after this long; clients that want more ask again. */
 const keptMs = 15 * 60_000
 
 /** Who watches somebody: how they name them, and the token that they have shown. */
 export interface Watcher {
-  device: Address
+  device: DeviceAddress
   mode: "lid" | "pn"
   token: Buffer | undefined
 }
@@ -23,13 +23,13 @@ export function create() {
     isAvailable: (pn: string) => [...available].some((device) => device.startsWith(`${pn}:`)),
     /** Unix seconds; undefined when never seen. */
     lastSeen: (pn: string) => lastSeen.get(pn),
-    set(device: Address, looks: boolean) {
-      if (looks) available.add(key(device))
-      else if (available.delete(key(device))) lastSeen.set(device.user, Math.floor(Date.now() / 1000))
+    set(device: DeviceAddress, looks: boolean) {
+      if (looks) available.add(deviceName(device))
+      else if (available.delete(deviceName(device))) lastSeen.set(device.user, Math.floor(Date.now() / 1000))
     },
     watch(pn: string, watcher: Watcher) {
       const those = watchers.get(pn) ?? new Map<string, { until: number; watcher: Watcher }>()
-      those.set(key(watcher.device), { until: Date.now() + keptMs, watcher })
+      those.set(deviceName(watcher.device), { until: Date.now() + keptMs, watcher })
       watchers.set(pn, those)
     },
     /** Those who want to know about this person. */
@@ -38,9 +38,9 @@ export function create() {
         until > Date.now() ? [watcher] : [],
       ),
     /** A device's subscriptions end with its connection. */
-    leave(device: Address) {
-      available.delete(key(device))
-      for (const those of watchers.values()) those.delete(key(device))
+    leave(device: DeviceAddress) {
+      available.delete(deviceName(device))
+      for (const those of watchers.values()) those.delete(deviceName(device))
     },
     /** All subscriptions decay now. */
     forget: () => watchers.clear(),

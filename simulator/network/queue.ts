@@ -1,10 +1,10 @@
 import { pack, type Store, unpack } from "../storage/store.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Node } from "../wire/node.ts"
-import { type Address, key } from "./directory.ts"
+import { type DeviceAddress, deviceName } from "./directory.ts"
 
 /** A stanza that waits until a device says that it has it. `n` orders all stanzas of the network. */
-export interface Waiting {
+export interface WaitingStanza {
   n: number
   stanza: Node
 }
@@ -55,35 +55,35 @@ export function open(store: Store) {
 
   return {
     /** Adds a stanza, and returns its number. */
-    add(address: Address, stanza: Node): number {
+    add(address: DeviceAddress, stanza: Node): number {
       const { id = "", from } = stanza.attrs
-      const added = insert.run(key(address), stanza.tag, id, chatOf(from), pack(stanza))
+      const added = insert.run(deviceName(address), stanza.tag, id, chatOf(from), pack(stanza))
       return Number(added.lastInsertRowid)
     },
     /** Whether this stanza is queued: its transaction was kept, and it is not settled. */
     has: (n: number): boolean => exists.get(n) !== undefined,
     /** The next stanzas after number `n`, in order. */
-    after: (address: Address, n: number, limit: number): Waiting[] =>
+    after: (address: DeviceAddress, n: number, limit: number): WaitingStanza[] =>
       after
-        .all(key(address), n, limit)
+        .all(deviceName(address), n, limit)
         .map((row) => ({ n: Number(row.n), stanza: unpack(row.stanza) as Node })),
     /** Settles what was sent under this id. */
-    settle(address: Address, settled: Settled): void {
+    settle(address: DeviceAddress, settled: Settled): void {
       const { tag, id, sent, from } = settled
-      for (const { n, stanza } of named.all(key(address), id, tag, sent, chatOf(from)))
+      for (const { n, stanza } of named.all(deviceName(address), id, tag, sent, chatOf(from)))
         if (isThis((unpack(stanza) as Node).attrs, settled)) remove.run(n!)
     },
     /** How many stanzas of each tag wait. */
-    counts: (address: Address): Record<string, number> =>
-      Object.fromEntries(counts.all(key(address)).map((row) => [String(row.class), Number(row.n)])),
+    counts: (address: DeviceAddress): Record<string, number> =>
+      Object.fromEntries(counts.all(deviceName(address)).map((row) => [String(row.class), Number(row.n)])),
     /** How many notifications wait that say that settings of the account changed. */
-    settingChanges: (address: Address): number =>
+    settingChanges: (address: DeviceAddress): number =>
       notifications
-        .all(key(address))
+        .all(deviceName(address))
         .filter((row) => (unpack(row.stanza) as Node).attrs.type === "server_sync").length,
     /** The number of the last one waiting, 0 when none is. */
-    last: (address: Address): number => Number(last.get(key(address))?.n ?? 0),
-    clear: (address: Address) => clear.run(key(address)),
+    last: (address: DeviceAddress): number => Number(last.get(deviceName(address))?.n ?? 0),
+    clear: (address: DeviceAddress) => clear.run(deviceName(address)),
   }
 }
 

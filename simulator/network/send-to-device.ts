@@ -1,9 +1,9 @@
 import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
-import { type Address, key } from "./directory.ts"
+import { type DeviceAddress, deviceName } from "./directory.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
 import type { Network } from "./network.ts"
-import type { Waiting } from "./queue.ts"
+import type { WaitingStanza } from "./queue.ts"
 
 const batch = 50
 
@@ -11,10 +11,10 @@ const batch = 50
 const unasked = 5
 
 /** Queues a stanza for a device, to be written now if it is connected. A crowd's devices never connect. */
-export function sendToDevice(network: Network, to: Address, stanza: Node) {
+export function sendToDevice(network: Network, to: DeviceAddress, stanza: Node) {
   if (network.directory.user(to.user)?.crowd) return
   const n = network.queue.add(to, stanza)
-  const line = network.lines.get(key(to))
+  const line = network.lines.get(deviceName(to))
   if (!line) return
   const before = line.queued
   line.queued = n
@@ -55,7 +55,7 @@ export function pump(network: Network, line: ConnectedDevice) {
 }
 
 /** The device asks for more of its backlog. */
-export function allow(network: Network, line: ConnectedDevice, count: number) {
+export function allowMore(network: Network, line: ConnectedDevice, count: number) {
   if (line.offlineLeft === undefined) return
   line.offlineLeft += count
   pump(network, line)
@@ -73,7 +73,7 @@ function isStuck(network: Network, line: ConnectedDevice): boolean {
 
 function isStubborn(network: Network, line: ConnectedDevice, { tag, attrs }: Node): boolean {
   const isStatus = (tag === "message" || tag === "status") && attrs.from === "status@broadcast"
-  return isStatus && network.faults.strike("stubborn_status", key(line.device)) !== undefined
+  return isStatus && network.faults.strike("stubborn_status", deviceName(line.device)) !== undefined
 }
 
 /** The device is ready for its backlog: tells it how much there is, then writes it. */
@@ -81,7 +81,7 @@ export function activate(network: Network, line: ConnectedDevice) {
   if (line.active) return
   line.active = true
   line.backlog = network.queue.last(line.device)
-  if (network.faults.strike("batches", key(line.device))) line.offlineLeft = unasked
+  if (network.faults.strike("batches", deviceName(line.device))) line.offlineLeft = unasked
   line.queued = Math.max(line.queued, line.backlog)
   const counts = network.queue.counts(line.device)
   const { message = 0, receipt = 0, call = 0, status } = counts
@@ -97,8 +97,8 @@ export function activate(network: Network, line: ConnectedDevice) {
   pump(network, line)
 }
 
-function write(network: Network, line: ConnectedDevice, { n, stanza }: Waiting) {
-  const device = key(line.device)
+function write(network: Network, line: ConnectedDevice, { n, stanza }: WaitingStanza) {
+  const device = deviceName(line.device)
   if (network.faults.strike("dead", device)) return
   if (!line.owed || !network.queue.has(line.owed.n)) expectAnswer(network, line, n)
   if (network.faults.strike("cut_mid_frame", device)) return line.cut(stanza)
@@ -115,12 +115,12 @@ function expectAnswer(network: Network, line: ConnectedDevice, n: number) {
   clearTimeout(line.owed?.clock)
   const clock = setTimeout(() => {
     line.owed = undefined
-    if (network.lines.get(key(line.device)) !== line) return
+    if (network.lines.get(deviceName(line.device)) !== line) return
     const [oldest] = network.queue.after(line.device, 0, 1)
     if (!oldest || oldest.n > line.sent) return
     if (oldest.n > n) return expectAnswer(network, line, oldest.n)
     const { id } = oldest.stanza.attrs
-    network.log.note(key(line.device), "stanza left unanswered", { tag: oldest.stanza.tag, id })
+    network.log.note(deviceName(line.device), "stanza left unanswered", { tag: oldest.stanza.tag, id })
     line.end(el("stream:error", {}, [el("ack", { id })]))
   }, network.patience.answerMs)
   clock.unref()
@@ -131,12 +131,12 @@ function expectAnswer(network: Network, line: ConnectedDevice, n: number) {
 function endBacklog(network: Network, line: ConnectedDevice) {
   line.backlog = undefined
   line.offlineLeft = undefined
-  if (network.faults.strike("no_offline", key(line.device))) return
+  if (network.faults.strike("no_offline", deviceName(line.device))) return
   line.send(el("ib", { from: Jid.network }, [el("offline", { count: line.offlineCount })]))
 }
 
 function offline(network: Network, line: ConnectedDevice, stanza: Node): Node {
   const n = line.offlineCount++
-  if (network.faults.strike("unmarked", key(line.device))) return stanza
+  if (network.faults.strike("unmarked", deviceName(line.device))) return stanza
   return { ...stanza, attrs: { ...stanza.attrs, offline: String(n) } }
 }

@@ -10,7 +10,7 @@ interface Call {
 }
 
 /** A call's first step, to this address. */
-export function offer(
+export function callOffer(
   handset: Handset,
   to: string,
   call: Call & { video?: boolean; group?: string | undefined },
@@ -22,7 +22,7 @@ export function offer(
 }
 
 /** Any later step of it. */
-export function step(
+export function callStep(
   handset: Handset,
   to: string,
   call: Call & { step: string; reason?: string | undefined },

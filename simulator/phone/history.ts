@@ -1,13 +1,13 @@
 import { deflateSync } from "node:zlib"
 import { proto } from "@whiskeysockets/baileys"
 import { inMode } from "../network/addressing.ts"
-import { type Address, key } from "../network/directory.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import { now } from "../clock.ts"
 import { contactsOf } from "../network/notify.ts"
 import { namesOf } from "./settings/address-book.ts"
 import type { Handset } from "./handset.ts"
 import type { Message } from "./messages.ts"
-import { seal } from "./content/media.ts"
+import { sealAndUpload } from "./content/media.ts"
 
 const { Type } = proto.Message.ProtocolMessage
 
@@ -20,7 +20,7 @@ const chatsOfFile = 1000
 type Kind = keyof typeof proto.Message.HistorySyncType & keyof typeof proto.HistorySync.HistorySyncType
 
 /** The history before a companion came: chats with their last messages, names, then all the rest. */
-export async function history(handset: Handset, companion: Address): Promise<proto.IMessage[]> {
+export async function history(handset: Handset, companion: DeviceAddress): Promise<proto.IMessage[]> {
   const all = handset.inbox.after(0)
   const saved = await namesOf(handset)
   const conversations = conversationsOf(handset, all, { limit: limits.first, saved })
@@ -54,9 +54,9 @@ export async function history(handset: Handset, companion: Address): Promise<pro
 }
 
 /** The answer to a companion's question: messages of a chat before one that it has. */
-export async function older(
+export async function olderMessages(
   handset: Handset,
-  companion: Address,
+  companion: DeviceAddress,
   asked: proto.Message.PeerDataOperationRequestMessage.IHistorySyncOnDemandRequest,
 ): Promise<proto.IMessage[]> {
   const all = handset.inbox.after(0)
@@ -113,8 +113,8 @@ export function asWebMessage(handset: Handset, remoteJid: string, message: Messa
 }
 
 /** Whether this companion gets long histories as files, as it would on the live network. */
-function hasFiles(handset: Handset, companion: Address): boolean {
-  return handset.network.faults.strike("files", key(companion)) !== undefined
+function hasFiles(handset: Handset, companion: DeviceAddress): boolean {
+  return handset.network.faults.strike("files", deviceName(companion)) !== undefined
 }
 
 /** Chats within one message, or as files of so many each. `more` goes with the first. */
@@ -133,7 +133,7 @@ function notices(
     const chunkOrder = i + 1
     const progress = Math.floor((100 * chunkOrder) / parts.length)
     const content = { ...(i === 0 && more), conversations: part, chunkOrder, progress }
-    const file = seal(handset.network, "md-msg-hist", "History", packed(kind, content))
+    const file = sealAndUpload(handset.network, "md-msg-hist", "History", packed(kind, content))
     return notice(kind, { ...file, chunkOrder, progress })
   })
 }

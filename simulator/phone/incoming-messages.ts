@@ -1,23 +1,23 @@
 import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
 import { findDevice } from "../network/addressing.ts"
-import { type Address, key } from "../network/directory.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import * as Jid from "../wire/jid.ts"
-import { oneKey } from "./signal/prekeys.ts"
-import { big, bytes, child, children, el, type Node } from "../wire/node.ts"
+import { makeRetryKeys } from "./signal/prekeys.ts"
+import { bigEndian, bytes, child, children, el, type Node } from "../wire/node.ts"
 import { described } from "./content/describe.ts"
 import type { Handset } from "./handset.ts"
-import type { Peer } from "./peer.ts"
+import type { PeerMessage } from "./peer.ts"
 import { open } from "./content/sealed.ts"
-import { type Failure, failure } from "./signal/sessions.ts"
+import { type DecryptFailure, decryptFailureOf } from "./signal/sessions.ts"
 
 /** A phone asks at most this often for a message it cannot read. */
 const retries = 5
 
 /** Why it asks, as WhatsApp Web numbers it (whatsmeow, `retry.go`; whatsapp-rust, `RetryReason`): 7 is a bad MAC. */
-const reasons: Record<Failure, number> = { no_session: 1, unknown_prekey: 3, bad: 7, repeated: 0 }
+const reasons: Record<DecryptFailure, number> = { no_session: 1, unknown_prekey: 3, bad: 7, repeated: 0 }
 
 /** Reads a message: keeps it and says so, or asks for it once more. A message for the phone alone is returned. */
-export async function readMessage(handset: Handset, stanza: Node): Promise<Peer | undefined> {
+export async function readMessage(handset: Handset, stanza: Node): Promise<PeerMessage | undefined> {
   const { from, participant } = stanza.attrs
   const sender = findDevice(handset.network, Jid.parse(participant ?? from))
   try {
@@ -27,13 +27,17 @@ export async function readMessage(handset: Handset, stanza: Node): Promise<Peer 
       return { from: sender, id: stanza.attrs.id ?? "", content }
   } catch (error) {
     handset.keys.rollback()
-    settle(handset, stanza, failure(error))
+    settle(handset, stanza, decryptFailureOf(error))
   }
   return undefined
 }
 
 /** The message, from all its ciphertexts: a sender key may come before what is under it. */
-async function opened(handset: Handset, stanza: Node, sender: Address | undefined): Promise<proto.IMessage> {
+async function opened(
+  handset: Handset,
+  stanza: Node,
+  sender: DeviceAddress | undefined,
+): Promise<proto.IMessage> {
   const message: proto.IMessage = {}
   const parts = children(stanza).filter(({ tag }) => tag === "enc")
   if (!sender || parts.length === 0) throw new Error("nothing to decrypt")
@@ -52,7 +56,7 @@ async function opened(handset: Handset, stanza: Node, sender: Address | undefine
   return message
 }
 
-function decrypt(handset: Handset, stanza: Node, sender: Address, enc: Node): Promise<Buffer> {
+function decrypt(handset: Handset, stanza: Node, sender: DeviceAddress, enc: Node): Promise<Buffer> {
   const body = bytes(enc) ?? Buffer.alloc(0)
   switch (enc.attrs.type ?? "") {
     case "pkmsg":
@@ -67,7 +71,7 @@ function decrypt(handset: Handset, stanza: Node, sender: Address, enc: Node): Pr
 }
 
 /** Decrypted: the message, the ratchet and the receipt in one write. */
-function keep(handset: Handset, stanza: Node, sender: Address | undefined, content: proto.IMessage) {
+function keep(handset: Handset, stanza: Node, sender: DeviceAddress | undefined, content: proto.IMessage) {
   const { id = "", from, t, offline, category, recipient, participant } = stanza.attrs
   const own = sender?.user === handset.own.user
   const type = category === "peer" ? "peer_msg" : own ? "sender" : undefined
@@ -94,7 +98,7 @@ function keep(handset: Handset, stanza: Node, sender: Address | undefined, conte
 }
 
 /** The other's number; for a group or status, its address. */
-function chatOf(handset: Handset, stanza: Node, sender: Address): string {
+function chatOf(handset: Handset, stanza: Node, sender: DeviceAddress): string {
   const { from = "", recipient } = stanza.attrs
   if (!Jid.isPerson(Jid.parse(from))) return from
   if (sender.user !== handset.own.user) return sender.user
@@ -102,19 +106,19 @@ function chatOf(handset: Handset, stanza: Node, sender: Address): string {
 }
 
 /** Not decrypted: asks for it once more, unless its key was used before, which makes it a repetition. */
-function settle(handset: Handset, stanza: Node, why: Failure) {
+function settle(handset: Handset, stanza: Node, why: DecryptFailure) {
   const { id, from, t, recipient, participant } = stanza.attrs
   handset.notDecrypted[why]++
-  handset.network.log.note(key(handset.own), "not decrypted", { id, from, why })
+  handset.network.log.note(deviceName(handset.own), "not decrypted", { id, from, why })
   const count = Number(child(stanza, "enc")?.attrs.count ?? 0) + 1
-  const registration = big(handset.keys.identity().registrationId, 4)
+  const registration = bigEndian(handset.keys.identity().registrationId, 4)
   if (why !== "repeated" && count <= retries)
     handset.submit(
       el("receipt", { id, to: from, type: "retry", recipient, participant }, [
         el("retry", { count, id, t, v: "1", error: reasons[why] }),
         el("registration", {}, registration),
         // The second request brings keys for a new session.
-        ...(count > 1 ? [oneKey(handset)] : []),
+        ...(count > 1 ? [makeRetryKeys(handset)] : []),
       ]),
     )
   const error = why === "repeated" ? "496" : "500"

@@ -12,7 +12,7 @@ import type { Network } from "../network/network.ts"
 import { PairingError } from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
 import type { Identity } from "./signal/key-store.ts"
-import { type PasskeyLink, vouch } from "./link.ts"
+import { type AskForPasskey, vouch } from "./link.ts"
 
 /** A code as it is typed. */
 export interface TypedCode {
@@ -35,7 +35,12 @@ const nothing = Buffer.alloc(0)
 export async function linkByCode(
   network: Network,
   { pn, identity: phone }: { pn: string; identity: Identity },
-  { code: typed, hellos = 1, refreshes = false, ceremony }: TypedCode & { ceremony: PasskeyLink | undefined },
+  {
+    code: typed,
+    hellos = 1,
+    refreshes = false,
+    ceremony,
+  }: TypedCode & { ceremony: AskForPasskey | undefined },
 ): Promise<number> {
   const code = typed.replace(/[^0-9a-z]/gi, "").toUpperCase()
   const waiting = LinkCode.find(network, pn)
@@ -44,7 +49,7 @@ export async function linkByCode(
   // A phone that has not seen the answer says hello once more, under another key. The last answer counts.
   for (let n = 1; n < hellos; n++) opened = await greet(againMs).catch(unlessUnanswered(opened))
   const { identity, random, shared } = opened
-  if (refreshes) LinkCode.refresh(waiting.pairing)
+  if (refreshes) LinkCode.refreshSecret(waiting.pairing)
   if (!identity.equals(waiting.pairing.identity))
     throw new PairingError("wrong_key", "the companion answered with another identity than its own")
   const together = Agreement.sharedKey(phone.identity.private, identity)

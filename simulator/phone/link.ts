@@ -3,7 +3,7 @@ import type { Network } from "../network/network.ts"
 import { now } from "../clock.ts"
 import * as Pairing from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
-import { signedBy } from "../devices/key-index-list.ts"
+import { signaturePrefixes } from "../devices/key-index-list.ts"
 import type { Identity } from "./signal/key-store.ts"
 
 /** The content of a companion's QR code. */
@@ -28,12 +28,12 @@ export function readCode(text: string): Code | undefined {
 const key = (text: string) => Buffer.from(text, "base64")
 
 /** Asks a companion for the account's passkey, in place of linking it. It throws `passkey_required`. */
-export type PasskeyLink = (pairing: Pairing.Pairing, advSecret: Buffer) => never
+export type AskForPasskey = (pairing: Pairing.Pairing, advSecret: Buffer) => never
 
 interface Scanned {
   code: Code
   obstacle?: Pairing.Obstacle | undefined
-  ceremony: PasskeyLink | undefined
+  ceremony: AskForPasskey | undefined
 }
 
 /** A phone links the companion that shows this code; the id of the new device. @throws PairingError */
@@ -76,7 +76,7 @@ export async function vouch(
     accountSignatureKey: accountKey,
     accountSignature: Curve.sign(
       phone.identity.private,
-      Buffer.concat([signedBy.phone, details, pairing.identity]),
+      Buffer.concat([signaturePrefixes.phone, details, pairing.identity]),
     ),
   }).finish()
   const sealed = proto.ADVSignedDeviceIdentityHMAC.encode({

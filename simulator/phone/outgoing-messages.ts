@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { findDevice, inMode, shownMode } from "../network/addressing.ts"
-import { type Address, key, type User } from "../network/directory.ts"
+import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import type { Group } from "../network/groups.ts"
 import { now } from "../clock.ts"
 import { devicesOf } from "../network/notify.ts"
@@ -13,11 +13,11 @@ import { stanzaAttributesOf } from "./content/stanza-attributes.ts"
 import { chatOf, fromRow, jidOfTarget, type Target, toRow } from "./target.ts"
 
 /** The content of a send: a message, or any bytes in its place, to see what others make of them. */
-export type Written = proto.IMessage | Buffer
+export type WrittenContent = proto.IMessage | Buffer
 
 export interface Sending {
   target: Target
-  content: Written
+  content: WrittenContent
   id: string
 }
 
@@ -56,7 +56,7 @@ function asAddressed(handset: Handset, target: Target): Target {
 }
 
 /** Sends what only a companion of the account is told. */
-export async function sendPeer(handset: Handset, to: Address, content: proto.IMessage) {
+export async function sendPeer(handset: Handset, to: DeviceAddress, content: proto.IMessage) {
   const id = newId()
   const enc = await sealed(handset, to, content)
   const target = toRow({ user: handset.user(), mode: "pn" })
@@ -67,7 +67,7 @@ export async function sendPeer(handset: Handset, to: Address, content: proto.IMe
   })
 }
 
-function peerAttrs(handset: Handset, to: Address) {
+function peerAttrs(handset: Handset, to: DeviceAddress) {
   const jid = inMode("pn", handset.user(), to.id)
   return { to: jid, type: "text", category: "peer", push_priority: "high" }
 }
@@ -158,11 +158,11 @@ async function toMany(handset: Handset, { content, id }: Sending, target: Shared
   const having = new Set(handset.keys.get("sender-key-given", chat))
   const participants: Node[] = []
   for (const device of devices) {
-    if (having.has(key(device)) && "group" in target) continue
+    if (having.has(deviceName(device)) && "group" in target) continue
     const owner = handset.network.directory.user(device.user)
     const enc = await sealed(handset, device, distributionOf(chat, distribution))
     if (owner) participants.push(el("to", { jid: inMode(mode, owner, device.id) }, [enc]))
-    having.add(key(device))
+    having.add(deviceName(device))
   }
   handset.keys.put("sender-key-given", chat, [...having])
   return el("message", { id, to: chat, ...attrs }, [
@@ -188,14 +188,14 @@ function distributionOf(groupId: string, distribution: Buffer): proto.IMessage {
 }
 
 /** A group's message for one device, with the sender key it lacks. */
-async function withKey(handset: Handset, target: Target, content: Written): Promise<Written> {
+async function withKey(handset: Handset, target: Target, content: WrittenContent): Promise<WrittenContent> {
   if ("user" in target || "list" in target || Buffer.isBuffer(content)) return content
   const chat = jidOfTarget(target)
   return { ...content, ...distributionOf(chat, await handset.groupSignal.distribution(chat, handset.own)) }
 }
 
 /** The copy for one's other devices: the message, and the chat that it was sent to. */
-function copyOf(target: Target, message: Written): Written {
+function copyOf(target: Target, message: WrittenContent): WrittenContent {
   return Buffer.isBuffer(message)
     ? message
     : { deviceSentMessage: { destinationJid: jidOfTarget(target), message } }
@@ -207,17 +207,17 @@ function peopleOf(handset: Handset, target: Shared): User[] {
 }
 
 /** Every device of these people but the phone itself. */
-function devicesOfAll(handset: Handset, people: User[]): Address[] {
+function devicesOfAll(handset: Handset, people: User[]): DeviceAddress[] {
   return [...new Set(people)].flatMap(({ pn }) => devicesOf(handset.network, pn, handset.own))
 }
 
-function encoded(message: Written): Uint8Array {
+function encoded(message: WrittenContent): Uint8Array {
   return Buffer.isBuffer(message) ? message : proto.Message.encode(message).finish()
 }
 
-const padded = (message: Written) => Buffer.from(writeRandomPadMax16(encoded(message)))
+const padded = (message: WrittenContent) => Buffer.from(writeRandomPadMax16(encoded(message)))
 
-async function sealed(handset: Handset, device: Address, message: Written): Promise<Node> {
+async function sealed(handset: Handset, device: DeviceAddress, message: WrittenContent): Promise<Node> {
   if (!handset.signal.has(device)) await startSession(handset, device)
   const { type, body } = await handset.signal.encrypt(device, padded(message))
   return el("enc", { v: "2", type }, body)
@@ -236,7 +236,7 @@ function bundleIn(receipt: Node): Bundle | undefined {
 }
 
 /** Starts another session with a device, under a fresh base key: with these keys, or those that the network has. */
-export async function startSession(handset: Handset, device: Address, given?: Bundle) {
+export async function startSession(handset: Handset, device: DeviceAddress, given?: Bundle) {
   const bundle = given ?? askForBundle(handset, device)
   if (!bundle) return
   const { registration, keys } = bundle
@@ -255,7 +255,7 @@ export async function startSession(handset: Handset, device: Address, given?: Bu
   })
 }
 
-function askForBundle(handset: Handset, device: Address): Bundle | undefined {
+function askForBundle(handset: Handset, device: DeviceAddress): Bundle | undefined {
   const user = handset.network.directory.user(device.user)
   if (!user) return undefined
   const jid = inMode("lid", user, device.id)

@@ -4,7 +4,7 @@ import { PairingError, type Pairing } from "../devices/pairing.ts"
 import { origin, type PhonesPart, rpId } from "../devices/passkey.ts"
 import { Refusal } from "../stanzas/refusal.ts"
 import * as Curve from "../wire/curve.ts"
-import { big } from "../wire/node.ts"
+import { bigEndian } from "../wire/node.ts"
 
 /** The letters of a code that a companion and its phone show (Crockford, without 0). */
 const letters = "123456789ABCDEFGHJKLMNPQRSTVWXYZ"
@@ -39,7 +39,7 @@ export function assertion({ id, privateKey, userHandle }: PasskeyPair, challenge
   )
   // Somebody is there, and was recognised; the counter stays 0, as that of passkeys which are synced.
   const flags = Buffer.of(0x01 | 0x04)
-  const authenticatorData = Buffer.concat([sha256(Buffer.from(rpId)), flags, big(0, 4)])
+  const authenticatorData = Buffer.concat([sha256(Buffer.from(rpId)), flags, bigEndian(0, 4)])
   const key = createPrivateKey({ key: privateKey, format: "der", type: "pkcs8" })
   const signature = sign("sha256", Buffer.concat([authenticatorData, sha256(clientData)]), key)
   const name = id.toString("base64url")
@@ -57,7 +57,7 @@ export function assertion({ id, privateKey, userHandle }: PasskeyPair, challenge
 }
 
 /** How far a phone is that links a companion with a passkey, as it shows it. */
-export interface Shown {
+export interface ShownProgress {
   stage: "waits" | "code" | "linked" | "failed"
   /** To be compared with the companion's, `XXXX-XXXX`. */
   code?: string
@@ -71,7 +71,7 @@ interface Input {
   pairing: Pairing
   /** The secret that the companion showed in its code. It makes another one meanwhile. */
   advSecret: Buffer
-  show: (shown: Shown) => void
+  show: (shown: ShownProgress) => void
   /** Vouches for the companion under its new secret; the id of the new device. @throws PairingError */
   vouch: (advSecret: Buffer) => Promise<number>
 }

@@ -1,13 +1,13 @@
 import { proto } from "@whiskeysockets/baileys"
-import type { Address } from "../network/directory.ts"
+import type { DeviceAddress } from "../network/directory.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Handset } from "./handset.ts"
-import { asWebMessage, older } from "./history.ts"
+import { asWebMessage, olderMessages } from "./history.ts"
 import { keyShare } from "./settings/keys.ts"
 
 /** A message of a companion for its phone alone; `id` is its stanza's. */
-export interface Peer {
-  from: Address
+export interface PeerMessage {
+  from: DeviceAddress
   id: string
   content: proto.IMessage
 }
@@ -18,13 +18,16 @@ type Request = proto.Message.IPeerDataOperationRequestMessage
  * The phone's answers to a companion: keys of settings, older messages, and those that the companion got a placeholder
  * of.
  */
-export async function answersTo(handset: Handset, { from, id, content }: Peer): Promise<proto.IMessage[]> {
+export async function answersTo(
+  handset: Handset,
+  { from, id, content }: PeerMessage,
+): Promise<proto.IMessage[]> {
   const keysAsked = content.protocolMessage?.appStateSyncKeyRequest?.keyIds
   if (keysAsked) return [keyShare(handset.keys, keysAsked)]
   const request = content.protocolMessage?.peerDataOperationRequestMessage
   if (!request) return []
   const asked = request.historySyncOnDemandRequest
-  if (asked) return await older(handset, from, asked)
+  if (asked) return await olderMessages(handset, from, asked)
   return (request.placeholderMessageResendRequest ?? []).length > 0 ? [resent(handset, id, request)] : []
 }
 

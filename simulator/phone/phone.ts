@@ -1,29 +1,29 @@
 import { activate, pump } from "../network/send-to-device.ts"
-import { type Address, key, type User } from "../network/directory.ts"
-import { type ConnectedDevice, nothingSent } from "../network/connected-device.ts"
+import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
+import { type ConnectedDevice, newProgress } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { type Obstacle, PairingError } from "../devices/pairing.ts"
-import { ask as askForPasskey } from "../devices/passkey.ts"
+import { askForPasskey } from "../devices/passkey.ts"
 import { unlink } from "../devices/remove.ts"
-import { look } from "../stanzas/presence.ts"
+import { setAvailable } from "../stanzas/presence.ts"
 import { receive } from "../stanzas/receive.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { sendName } from "./settings/settings.ts"
-import type { Asked, Handset } from "./handset.ts"
+import type { Addressee, Handset } from "./handset.ts"
 import { groupSignalOf } from "./signal/sender-keys.ts"
 import { history } from "./history.ts"
 import { messagesOf } from "./messages.ts"
 import { readMessage } from "./incoming-messages.ts"
 import { keysOf } from "./signal/key-store.ts"
 import { linkByCode, type TypedCode } from "./link-code.ts"
-import { link, type PasskeyLink, readCode, vouch } from "./link.ts"
-import { newPasskey, type PasskeyPair, phonesPart, type Shown } from "./passkey.ts"
+import { link, type AskForPasskey, readCode, vouch } from "./link.ts"
+import { newPasskey, type PasskeyPair, phonesPart, type ShownProgress } from "./passkey.ts"
 import { bringAgain } from "./content/media-retry.ts"
-import { newId, resend, send, sendPeer, type Written } from "./outgoing-messages.ts"
+import { newId, resend, send, sendPeer, type WrittenContent } from "./outgoing-messages.ts"
 import type { Target } from "./target.ts"
-import { answersTo, type Peer } from "./peer.ts"
+import { answersTo, type PeerMessage } from "./peer.ts"
 import { leavePreKeys } from "./signal/prekeys.ts"
 import { signalOf } from "./signal/sessions.ts"
 import { keyShare } from "./settings/keys.ts"
@@ -47,7 +47,7 @@ export class Phone {
   readonly pn: string
   readonly handset: Handset
   /** How far the last link with the account's passkey is. */
-  passkeyLink: Shown | undefined
+  passkeyLink: ShownProgress | undefined
   readonly #network: Network
   readonly #line: ConnectedDevice
   readonly #acks = new Map<string, (ack: Node) => void>()
@@ -64,7 +64,7 @@ export class Phone {
       end: () => {},
       cut: () => {},
       writable: () => this.#waiting < enough,
-      ...nothingSent(),
+      ...newProgress(),
     }
     const keys = keysOf(network.cabinet, pn)
     const lidOf = (number: string) => network.directory.user(number)?.lid ?? number
@@ -106,20 +106,20 @@ export class Phone {
       })
       leavePreKeys(this.handset)
     }
-    lines.set(key(this.#line.device), this.#line)
+    lines.set(deviceName(this.#line.device), this.#line)
     activate(this.#network, this.#line)
   }
 
   /** Takes the phone off the network: what is for it waits. */
   turnOff() {
-    this.#network.lines.delete(key(this.#line.device))
-    look(this.#network, this.#line.device, false)
-    Object.assign(this.#line, nothingSent())
+    this.#network.lines.delete(deviceName(this.#line.device))
+    setAvailable(this.#network, this.#line.device, false)
+    Object.assign(this.#line, newProgress())
   }
 
   /** Puts it back: it gets what waited. */
   turnOn() {
-    if (!this.#network.lines.has(key(this.#line.device))) this.start()
+    if (!this.#network.lines.has(deviceName(this.#line.device))) this.start()
   }
 
   /** Waits until what has arrived so far is worked through. */
@@ -138,12 +138,12 @@ export class Phone {
   }
 
   /** Begins to link a companion with the account's passkey. Undefined where the account has none. */
-  get #passkeyLink(): PasskeyLink | undefined {
+  get #passkeyLink(): AskForPasskey | undefined {
     if (!this.#network.profiles.get(this.pn).passkey) return undefined
     return (pairing, advSecret) => {
-      const show = (shown: Shown) => {
+      const show = (shown: ShownProgress) => {
         this.passkeyLink = shown
-        this.#network.log.note(key(this.#line.device), "passkey link", { stage: shown.stage })
+        this.#network.log.note(deviceName(this.#line.device), "passkey link", { stage: shown.stage })
       }
       const own = this.handset.keys.identity()
       const part = phonesPart({
@@ -184,7 +184,7 @@ export class Phone {
   }
 
   /** Sends a message and waits for the network's ack. */
-  async send(sending: { target: Target; content: Written; id?: string | undefined }): Promise<Sent> {
+  async send(sending: { target: Target; content: WrittenContent; id?: string | undefined }): Promise<Sent> {
     const id = sending.id ?? newId()
     const ack = new Promise<Node>((resolve) => this.#acks.set(id, resolve))
     try {
@@ -197,7 +197,7 @@ export class Phone {
   }
 
   /** A companion has logged in; the first time it is told what a new companion is told. */
-  greet(device: Address) {
+  greet(device: DeviceAddress) {
     const { keys } = this.handset
     void this.#inTurn(async () => {
       if (device.id === 0 || keys.get("greeted", String(device.id))) return
@@ -213,7 +213,7 @@ export class Phone {
     return this.#inTurn(() => work(this.handset))
   }
 
-  #ask(xmlns: string, type: "get" | "set", content: Node[], about: Asked = {}): Node | undefined {
+  #ask(xmlns: string, type: "get" | "set", content: Node[], about: Addressee = {}): Node | undefined {
     const id = newStanzaId()
     let reply: Node | undefined
     this.#replies.set(id, (node) => (reply = node))
@@ -260,8 +260,8 @@ export class Phone {
     this.handset.submit(el("ack", { class: stanza.tag, id, to: from, participant, recipient, type }))
   }
 
-  async #answerPeer(asked: Peer | undefined) {
-    if (!asked || this.#network.faults.strike("silent_phone", key(asked.from))) return
+  async #answerPeer(asked: PeerMessage | undefined) {
+    if (!asked || this.#network.faults.strike("silent_phone", deviceName(asked.from))) return
     for (const answer of await answersTo(this.handset, asked))
       await sendPeer(this.handset, asked.from, answer)
   }
@@ -273,6 +273,6 @@ export class Phone {
   }
 
   #failed(what: string, error: unknown) {
-    this.#network.log.note(key(this.#line.device), `phone failed at ${what}`, { error: String(error) })
+    this.#network.log.note(deviceName(this.#line.device), `phone failed at ${what}`, { error: String(error) })
   }
 }

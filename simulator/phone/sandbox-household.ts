@@ -9,7 +9,7 @@ import * as Phones from "./create-phone.ts"
 const names: Record<Household["role"], string> = { owner: "Sandbox", echo: "Echo", voter: "Voter" }
 
 /** Lets households live: they scan the codes of their bridges, and answer what is written to them. */
-export function watchOver(network: Network) {
+export function startAll(network: Network) {
   for (const { pn, household } of network.directory.users()) {
     const phone = network.phones.get(pn)
     if (phone && household) autoReplyAs(phone, household.role)

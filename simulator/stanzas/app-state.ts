@@ -1,10 +1,10 @@
 import { proto } from "@whiskeysockets/baileys"
 import { inMode } from "../network/addressing.ts"
-import { key } from "../network/directory.ts"
+import { deviceName } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf, notify } from "../network/notify.ts"
-import { seal } from "../phone/content/media.ts"
+import { sealAndUpload } from "../phone/content/media.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { badRequest } from "./refusal.ts"
 
@@ -43,7 +43,7 @@ function synced(network: Network, line: ConnectedDevice, asked: Node): Node {
     network.store.atomically(() => take(network, line, name, current + 1, patch))
     return el("collection", { name, version: current + 1 })
   }
-  const files = network.faults.strike("files", key(line.device))
+  const files = network.faults.strike("files", deviceName(line.device))
   const hasSnapshot = files && return_snapshot === "true"
   const snapshot = hasSnapshot ? network.appState.snapshot(pn, name) : undefined
   const from = snapshot?.version ?? seen
@@ -68,7 +68,7 @@ function synced(network: Network, line: ConnectedDevice, asked: Node): Node {
 function withFile(network: Network, bytesOfPatch: Uint8Array): Uint8Array {
   const { mutations, ...patch } = proto.SyncdPatch.decode(bytesOfPatch)
   const file = Buffer.from(proto.SyncdMutations.encode({ mutations }).finish())
-  const externalMutations = seal(network, "md-app-state", "App State", file)
+  const externalMutations = sealAndUpload(network, "md-app-state", "App State", file)
   return proto.SyncdPatch.encode({ ...patch, externalMutations }).finish()
 }
 
@@ -118,7 +118,7 @@ function take(
 
 /** A reference to content that is too large for a stanza. */
 function external(network: Network, content: Uint8Array): Buffer {
-  const sealed = seal(network, "md-app-state", "App State", Buffer.from(content))
+  const sealed = sealAndUpload(network, "md-app-state", "App State", Buffer.from(content))
   const reference = { ...sealed, fileSizeBytes: sealed.fileLength }
   return Buffer.from(proto.ExternalBlobReference.encode(reference).finish())
 }

@@ -10,7 +10,7 @@ import { child, children, el, type Node } from "../wire/node.ts"
 import { badRequest, notFound } from "./refusal.ts"
 
 /** The certificate of a business's name, as it comes with its messages; none of a private person. */
-export function verifiedName(network: Network, user: User): Node[] {
+export function verifiedNameNodes(network: Network, user: User): Node[] {
   const { business } = network.profiles.get(user.pn)
   if (!business) return []
   const serial = createHash("sha256").update(user.pn).digest().readUInt32BE()
@@ -26,7 +26,7 @@ export function verifiedName(network: Network, user: User): Node[] {
 
 /** Whether somebody is a business, for who asks about people: empty when not. */
 export function business(network: Network, user: User): Node {
-  return el("business", {}, verifiedName(network, user))
+  return el("business", {}, verifiedNameNodes(network, user))
 }
 
 /** Profiles of businesses; private people are left out. */
@@ -42,10 +42,10 @@ export function businessProfile(network: Network, _line: ConnectedDevice, iq: No
 }
 
 /** The certificate of one business's name; empty for a private person. */
-export function vouchedName(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
+export function verifiedName(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const user = network.directory.find(Jid.parse(child(iq, "verified_name")?.attrs.jid))
   if (!user) throw notFound()
-  return verifiedName(network, user)
+  return verifiedNameNodes(network, user)
 }
 
 function fields({ category, ...texts }: Business): Node[] {

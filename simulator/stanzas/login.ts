@@ -1,6 +1,6 @@
 import type { proto } from "@whiskeysockets/baileys"
 import { activate } from "../network/send-to-device.ts"
-import { type Address, key } from "../network/directory.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -17,20 +17,20 @@ interface Client {
  * The device a client logs in as. An unknown or removed device and a key other than the one it was
  * linked with are refused with 401, which tells a client to forget its credentials.
  */
-export function login(network: Network, client: Client): Address | undefined {
+export function login(network: Network, client: Client): DeviceAddress | undefined {
   const address = { user: String(client.payload.username), id: client.payload.device ?? 0 }
   const device = network.directory.device(address)
-  const fault = network.faults.strike("refuse_login", key(address))
+  const fault = network.faults.strike("refuse_login", deviceName(address))
   if (fault) {
     client.end(failure(fault.code, fault.expire ?? undefined))
     return undefined
   }
   if (device?.noiseKey?.equals(client.noiseKey)) {
     const { lc, connectAttemptCount } = client.payload
-    network.log.note(key(address), "login", { lc, connectAttemptCount })
+    network.log.note(deviceName(address), "login", { lc, connectAttemptCount })
     return address
   }
-  network.log.note(key(address), "login refused", {
+  network.log.note(deviceName(address), "login refused", {
     reason: device ? "another noise key" : "no such device",
   })
   client.end(failure(401))
@@ -51,11 +51,11 @@ export function welcomeAndActivate(network: Network, line: ConnectedDevice, clie
   line.send(
     el("ib", { from: Jid.network }, [el("edge_routing", {}, [el("routing_info", {}, Buffer.from([8, 2]))])]),
   )
-  if (!client.passive) ready(network, line)
+  if (!client.passive) activateAndGreet(network, line)
 }
 
 /** The device takes stanzas from now on; a companion hears from its phone when it is new. */
-export function ready(network: Network, line: ConnectedDevice) {
+export function activateAndGreet(network: Network, line: ConnectedDevice) {
   activate(network, line)
   network.phones.get(line.device.user)?.greet(line.device)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { namesStranger } from "../network/household-isolation.ts"
 import { alsoKnownAs, findDevice, inMode, type Mode, modeOf, shownMode } from "../network/addressing.ts"
 import { sendToDevice } from "../network/send-to-device.ts"
-import { type Address, key, type User } from "../network/directory.ts"
+import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import { deviceHash } from "../devices/notify-of-devices.ts"
 import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
@@ -11,9 +11,9 @@ import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
-import { verifiedName } from "./business.ts"
+import { verifiedNameNodes } from "./business.ts"
 import { publish } from "./newsletter.ts"
-import { hidesIn } from "./group/card.ts"
+import { hidesNumberIn } from "./group/card.ts"
 
 /** The parts of a message that each recipient gets, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
@@ -37,7 +37,7 @@ interface Message {
 
 /** One device's copy: the attributes that place it in the device's view of the chat, and the ciphertext. */
 interface Copy {
-  device: Address
+  device: DeviceAddress
   attrs: Record<string, string | number | undefined>
   content: Node[]
 }
@@ -47,18 +47,18 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
   const chat = Jid.parse(stanza.attrs.to)
   const sender = network.directory.user(line.device.user)
   if (!stanza.attrs.id || !chat || !sender) {
-    network.log.note(key(line.device), "message without id or recipient")
+    network.log.note(deviceName(line.device), "message without id or recipient")
     return
   }
   if (chat.server === "newsletter") return toNewsletter(network, line, stanza)
-  for (const used of network.usedKeys.again(key(line.device), stanza))
-    network.log.note(key(line.device), "key used twice", { id: stanza.attrs.id, key: used })
+  for (const used of network.usedKeys.again(deviceName(line.device), stanza))
+    network.log.note(deviceName(line.device), "key used twice", { id: stanza.attrs.id, key: used })
   const sent = { line, sender, stanza, chat }
   const error = refused(network, sent)
   if (error === undefined) {
     const copies = chat.server === "g.us" ? toGroup(network, sent) : toPeople(network, sent)
     const tag = stanza.attrs.to === "status@broadcast" ? "status" : "message"
-    const vouched = verifiedName(network, sender)
+    const vouched = verifiedNameNodes(network, sender)
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {
         const shown = placeholder(network, device, stanza) ?? spoilt(network, device, content) ?? content
@@ -80,16 +80,16 @@ function toNewsletter(network: Network, line: ConnectedDevice, stanza: Node) {
 }
 
 /** The placeholder that a device gets in place of the message, if a fault says so. */
-function placeholder({ faults }: Network, device: Address, { attrs }: Node): Node[] | undefined {
+function placeholder({ faults }: Network, device: DeviceAddress, { attrs }: Node): Node[] | undefined {
   if (attrs.category === "peer") return undefined
-  if (faults.strike("unavailable", key(device))) return [el("unavailable")]
-  return faults.strike("view_once", key(device)) && [el("unavailable", { type: "view_once" })]
+  if (faults.strike("unavailable", deviceName(device))) return [el("unavailable")]
+  return faults.strike("view_once", deviceName(device)) && [el("unavailable", { type: "view_once" })]
 }
 
 /** The garbage that a device gets in place of each ciphertext, if a fault says so. */
-function spoilt({ faults }: Network, device: Address, content: Node[]): Node[] | undefined {
+function spoilt({ faults }: Network, device: DeviceAddress, content: Node[]): Node[] | undefined {
   const isAgain = content.some(({ tag, attrs }) => tag === "enc" && attrs.count !== undefined)
-  if (!faults.strike(isAgain ? "unreadable_again" : "unreadable", key(device))) return undefined
+  if (!faults.strike(isAgain ? "unreadable_again" : "unreadable", deviceName(device))) return undefined
   return content.map((part) => (part.tag === "enc" ? { ...part, content: garbage() } : part))
 }
 
@@ -100,7 +100,7 @@ function garbage(): Buffer {
 
 /** The code of the nack, when the message is not taken. */
 function refused(network: Network, { line, sender, stanza, chat }: Message): number | undefined {
-  const fault = network.faults.strike("nack", key(line.device))
+  const fault = network.faults.strike("nack", deviceName(line.device))
   if (fault) return fault.code
   if (!isWellBuilt(stanza)) return nack.invalid
   if (namesStranger(network, line, stanza)) return nack.unknownRecipient
@@ -172,7 +172,7 @@ function toPeople(network: Network, sent: Message): Copy[] {
     const address = Jid.parse(jid)
     const device = findDevice(network, address)
     if (!device || !address) {
-      network.log.note(key(line.device), "for no device", { jid })
+      network.log.note(deviceName(line.device), "for no device", { jid })
       return []
     }
     // People who have blocked the sender are sent nothing. The sender does not notice.
@@ -191,7 +191,7 @@ function recipients(stanza: Node): { jid: string | undefined; enc: Node[] }[] {
   return [{ jid: stanza.attrs.participant ?? stanza.attrs.to, enc }]
 }
 
-function inChat(network: Network, { line, sender, stanza, chat }: Message, to: Address, mode: Mode) {
+function inChat(network: Network, { line, sender, stanza, chat }: Message, to: DeviceAddress, mode: Mode) {
   if (to.user !== sender.pn)
     return toOther(network, sender, line.device.id, shownMode(network, to.user, mode))
   const from = inMode(mode, sender, line.device.id)
@@ -235,7 +235,7 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
   const own = new Map(
     recipients(stanza).flatMap(({ jid, enc }) => {
       const device = findDevice(network, Jid.parse(jid))
-      return device && child(stanza, "participants") ? [[key(device), enc] as const] : []
+      return device && child(stanza, "participants") ? [[deviceName(device), enc] as const] : []
     }),
   )
   return group.members
@@ -243,13 +243,13 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
     .map((device) => ({
       device,
       attrs,
-      content: contents(stanza, [...(own.get(key(device)) ?? []), ...shared]),
+      content: contents(stanza, [...(own.get(deviceName(device)) ?? []), ...shared]),
     }))
 }
 
 function inGroup(network: Network, group: Group, sender: User, device: number) {
   const names = alsoKnownAs(network, sender, { mode: group.mode, prefix: "participant" })
-  if (hidesIn(network, group, sender.pn)) delete names.participant_pn
+  if (hidesNumberIn(network, group, sender.pn)) delete names.participant_pn
   return {
     from: jidOf(group),
     participant: inMode(group.mode, sender, device),
@@ -281,7 +281,7 @@ function devicesIn(network: Network, line: ConnectedDevice, stanza: Node): strin
   const numbers = group ? group.members.map(({ pn }) => pn) : [sender.pn, peer?.pn ?? sender.pn]
   const devices = [...new Set(numbers)].flatMap((pn) => {
     const user = network.directory.user(pn)
-    return user ? devicesOf(network, pn).map((device): [User, Address] => [user, device]) : []
+    return user ? devicesOf(network, pn).map((device): [User, DeviceAddress] => [user, device]) : []
   })
   const isForAll = !group && isForThese(network, line, stanza, devices)
   return isForAll ? undefined : deviceHash(group?.mode ?? modeOf(chat), devices)
@@ -292,11 +292,11 @@ function isForThese(
   network: Network,
   line: ConnectedDevice,
   stanza: Node,
-  devices: [User, Address][],
+  devices: [User, DeviceAddress][],
 ): boolean {
   const named = recipients(stanza).map(({ jid }) => findDevice(network, Jid.parse(jid)))
-  const reached = new Set([line.device, ...named].map((device) => device && key(device)))
-  return reached.size === devices.length && devices.every(([, device]) => reached.has(key(device)))
+  const reached = new Set([line.device, ...named].map((device) => device && deviceName(device)))
+  return reached.size === devices.length && devices.every(([, device]) => reached.has(deviceName(device)))
 }
 
 /** Whether it is a private id that its owner has no more (whatsapp-rust, `maybe_refresh_lid_from_ack`). */
@@ -309,7 +309,7 @@ function isFormer(network: Network, to: string | undefined): boolean {
 function acknowledge(network: Network, line: ConnectedDevice, stanza: Node, error: number | undefined) {
   const { id, to, participant } = stanza.attrs
   const { faults } = network
-  const device = key(line.device)
+  const device = deviceName(line.device)
   const phash = error === undefined && line.device.id !== 0 ? devicesIn(network, line, stanza) : undefined
   const refresh_lid = isFormer(network, to) ? "true" : undefined
   const answer = el("ack", {

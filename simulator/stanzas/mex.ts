@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Address } from "../network/directory.ts"
+import type { DeviceAddress } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -47,7 +47,7 @@ interface Asking {
   network: Network
   /** The asking person's number, and device. */
   pn: string
-  device: Address
+  device: DeviceAddress
   variables: Variables
 }
 

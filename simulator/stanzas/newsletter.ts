@@ -40,7 +40,7 @@ export function updates(network: Network, _line: ConnectedDevice, iq: Node): Nod
   ]
 }
 
-export function live(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
+export function liveUpdates(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   if (!network.newsletters.find(Jid.parse(iq.attrs.to))) throw notFound()
   return [el("live_updates", { duration: liveSeconds })]
 }

@@ -1,14 +1,14 @@
 import { hash } from "node:crypto"
 import { sendToDevice } from "../network/send-to-device.ts"
-import { type Address, type Device, key } from "../network/directory.ts"
-import type { Kind } from "../network/faults.ts"
+import { type DeviceAddress, type Device, deviceName } from "../network/directory.ts"
+import type { FaultKind } from "../network/faults.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import type { PreKey } from "../devices/prekeys.ts"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
-import { big, bytes, child, children, el, type Node, uint } from "../wire/node.ts"
+import { bigEndian, bytes, child, children, el, type Node, uint } from "../wire/node.ts"
 import { badRequest, Refusal } from "./refusal.ts"
 
 /** Signal's type byte of a Curve25519 key. */
@@ -34,7 +34,7 @@ export function upload(network: Network, line: ConnectedDevice, iq: Node): Node[
   network.store.atomically(() => {
     network.directory.saveDevice({ ...device, registrationId, signedPreKey })
     for (const id of network.prekeys.add(line.device, keys))
-      network.log.note(key(line.device), "prekey changed", { id })
+      network.log.note(deviceName(line.device), "prekey changed", { id })
   })
   return []
 }
@@ -54,14 +54,14 @@ export function digest(network: Network, line: ConnectedDevice): Node[] {
   const hashed = [device.identity, value, signature, ...preKeys.map((preKey) => preKey.value)]
   return [
     el("digest", {}, [
-      el("registration", {}, big(device.registrationId, 4)),
+      el("registration", {}, bigEndian(device.registrationId, 4)),
       el("type", {}, curveType),
       el("identity", {}, device.identity),
       skey(device),
       el(
         "list",
         {},
-        preKeys.map(({ id }) => el("id", {}, big(id, 3))),
+        preKeys.map(({ id }) => el("id", {}, bigEndian(id, 3))),
       ),
       el("hash", {}, hash("sha1", Buffer.concat(hashed), "buffer")),
     ]),
@@ -85,7 +85,7 @@ export function bundles(network: Network, _line: ConnectedDevice, iq: Node): Nod
  * The same for people, each with the devices that are meant: WhatsApp Web asks in this way when a device has asked for a
  * message three times, and says which registration that device gave. A device without keys is left out.
  */
-export function missingKeys(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
+export function deviceBundles(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const asked = children(child(iq, "key_fetch"))
   if (asked.length === 0) throw badRequest()
   return [
@@ -117,17 +117,20 @@ function bundle(network: Network, jid: string | undefined): Node {
   const user = network.directory.find(parsed)
   const device = user && network.directory.device({ user: user.pn, id: parsed?.device ?? 0 })
   if (!device) return withoutKeys(jid)
-  const strikes = (kind: Kind) => network.faults.strike(kind, key({ user: device.user, id: device.id }))
+  const strikes = (kind: FaultKind) =>
+    network.faults.strike(kind, deviceName({ user: device.user, id: device.id }))
   if (strikes("no_keys")) return withoutKeys(jid)
   if (strikes("not_acceptable")) return withoutKeys(jid, 406, "not-acceptable")
   if (strikes("keys_fail")) return withoutKeys(jid, 503, "service-unavailable")
   const preKey = network.prekeys.take({ user: device.user, id: device.id })
   askForMore(network, device)
   return el("user", { jid, t: now() }, [
-    el("registration", {}, big(device.registrationId, 4)),
+    el("registration", {}, bigEndian(device.registrationId, 4)),
     el("type", {}, curveType),
     el("identity", {}, device.identity),
-    ...(preKey ? [el("key", {}, [el("id", {}, big(preKey.id, 3)), el("value", {}, preKey.value)])] : []),
+    ...(preKey
+      ? [el("key", {}, [el("id", {}, bigEndian(preKey.id, 3)), el("value", {}, preKey.value)])]
+      : []),
     skey(device),
     ...(device.signedIdentity ? [el("device-identity", {}, device.signedIdentity)] : []),
   ])
@@ -145,7 +148,7 @@ function askForMore(network: Network, device: Device) {
   )
 }
 
-function own(network: Network, address: Address): Device {
+function own(network: Network, address: DeviceAddress): Device {
   const device = network.directory.device(address)
   if (!device) throw new Refusal(401, "not-authorized")
   return device
@@ -153,7 +156,11 @@ function own(network: Network, address: Address): Device {
 
 function skey(device: Device): Node {
   const { id, value, signature } = device.signedPreKey
-  return el("skey", {}, [el("id", {}, big(id, 3)), el("value", {}, value), el("signature", {}, signature)])
+  return el("skey", {}, [
+    el("id", {}, bigEndian(id, 3)),
+    el("value", {}, value),
+    el("signature", {}, signature),
+  ])
 }
 
 /** A device that asks for a message again may give its sender a prekey, for a new session. */
@@ -162,7 +169,8 @@ export function noteGivenPreKey(network: Network, { device }: ConnectedDevice, r
   const id = uint(child(given, "id"))
   const value = bytes(child(given, "value"))
   if (id === undefined || !value) return
-  if (network.prekeys.given(device, { id, value })) network.log.note(key(device), "prekey changed", { id })
+  if (network.prekeys.given(device, { id, value }))
+    network.log.note(deviceName(device), "prekey changed", { id })
 }
 
 function preKey(node: Node): PreKey {

@@ -1,5 +1,5 @@
 import { alsoKnownAs, inMode, modeOf, shownMode } from "../network/addressing.ts"
-import { type Address, key, type User } from "../network/directory.ts"
+import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import { jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
@@ -18,18 +18,18 @@ export function presence(network: Network, line: ConnectedDevice, stanza: Node) 
   if (!user) return
   if (name && user.name !== name) network.directory.saveUser(Object.assign(user, { name }))
   // Clients also send it without a type, with nothing but the name.
-  if (type === "available" || type === "unavailable") look(network, line.device, type === "available")
+  if (type === "available" || type === "unavailable") setAvailable(network, line.device, type === "available")
 }
 
 /** A device's person looks, or does not any more. Those who watch are told. */
-export function look(network: Network, device: Address, looks: boolean) {
+export function setAvailable(network: Network, device: DeviceAddress, looks: boolean) {
   const user = network.directory.user(device.user)
   if (!user) return
   network.presence.set(device, looks)
   const known = looks && device.id !== 0 && network.directory.device(device)
   if (known) network.directory.saveDevice({ ...known, lastAvailable: now() })
   for (const watcher of network.presence.watching(user.pn))
-    network.lines.get(key(watcher.device))?.send(seen(network, user, watcher))
+    network.lines.get(deviceName(watcher.device))?.send(seen(network, user, watcher))
 }
 
 function subscribe(network: Network, line: ConnectedDevice, stanza: Node) {
@@ -65,7 +65,7 @@ export function chatState(network: Network, line: ConnectedDevice, stanza: Node)
     : { from, ...alsoKnownAs(network, user, { mode, prefix: "sender" }) }
   for (const pn of people.filter((one) => one !== user.pn))
     for (const device of devicesOf(network, pn)) {
-      const other = network.lines.get(key(device))
+      const other = network.lines.get(deviceName(device))
       if (other?.active) other.send(el("chatstate", attrs, children(stanza)))
     }
 }

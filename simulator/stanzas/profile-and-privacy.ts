@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { inMode } from "../network/addressing.ts"
-import type { Address, User } from "../network/directory.ts"
+import type { DeviceAddress, User } from "../network/directory.ts"
 import { isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
@@ -84,13 +84,13 @@ function notifyOfPicture(network: Network, line: ConnectedDevice, { group, set }
 }
 
 /** The former way to set the about text. It is answered as ever, and changes nothing (whatsmeow 1219). */
-export function setAbout(_network: Network, _line: ConnectedDevice, iq: Node): Node[] {
+export function formerSetAbout(_network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   if (bytes(child(iq, "status")) === undefined) throw badRequest()
   return []
 }
 
 /** A device gives its person another about text. Contacts and the person's other devices are told. */
-export function changeAbout(network: Network, device: Address, about: string) {
+export function changeAbout(network: Network, device: DeviceAddress, about: string) {
   network.profiles.change(device.user, { about, aboutAt: now() })
   notifyContacts(network, device, { type: "status", content: [el("set", {}, Buffer.from(about))] })
 }
@@ -224,7 +224,7 @@ export function ownerOfQr(network: Network, _line: ConnectedDevice, iq: Node): N
 }
 
 /** Gives tokens to people whom one trusts. With them they may start a chat; each is told. */
-export function tokens(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+export function giveTokens(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const user = me(network, line)
   for (const { attrs } of children(child(iq, "tokens"))) {
     const holder = network.directory.find(Jid.parse(attrs.jid))

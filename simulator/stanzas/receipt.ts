@@ -1,6 +1,6 @@
 import { inMode, modeOf, shownMode } from "../network/addressing.ts"
 import { sendToDevice, goOn } from "../network/send-to-device.ts"
-import { type Address, key, type User } from "../network/directory.ts"
+import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import { noteGivenPreKey } from "./prekeys.ts"
@@ -12,9 +12,10 @@ import { bytes, child, children, el, type Node } from "../wire/node.ts"
 /** A device says that it has messages, or has read, played or not decrypted them. Settles them, and tells their sender. */
 export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to, type, participant } = stanza.attrs
-  if (!id || !to || !isWhole(stanza)) return network.log.note(key(line.device), "receipt not whole", { id })
-  if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
-  const unsettled = network.faults.strike("unsettled", key(line.device)) !== undefined
+  if (!id || !to || !isWhole(stanza))
+    return network.log.note(deviceName(line.device), "receipt not whole", { id })
+  if (network.faults.strike("cut_before_receipt", deviceName(line.device))) return line.cut()
+  const unsettled = network.faults.strike("unsettled", deviceName(line.device)) !== undefined
   network.store.atomically(() => {
     // A device that asks for a message once more has not got it. Its ack, which follows, settles that copy, and not the
     // one that may have come meanwhile.
@@ -32,7 +33,7 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
       })
     for (const [device, copy] of copiesOf(network, line, stanza)) sendToDevice(network, device, copy)
   })
-  if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
+  if (network.faults.strike("cut_after_receipt", deviceName(line.device))) return line.cut()
   line.send(el("ack", { class: "receipt", id, from: to, type, participant, t: now() }))
   goOn(network, line)
 }
@@ -56,8 +57,8 @@ const isOfCall = (stanza: Node) => children(stanza).some(({ attrs }) => attrs["c
 /** The device has a stanza, or (`error`) cannot use it; either way it is not sent again. */
 export function ack(network: Network, line: ConnectedDevice, stanza: Node) {
   const { class: tag, id, to, error, type, participant, recipient } = stanza.attrs
-  if (!tag || !id) return network.log.note(key(line.device), "ack not whole", { id })
-  if (network.faults.strike("unsettled", key(line.device))) return
+  if (!tag || !id) return network.log.note(deviceName(line.device), "ack not whole", { id })
+  if (network.faults.strike("unsettled", deviceName(line.device))) return
   if (error && to === "status@broadcast" && line.stuckAt !== undefined) return
   network.queue.settle(line.device, {
     tag,
@@ -77,7 +78,7 @@ function idsOf(stanza: Node): string[] {
   return [stanza.attrs.id, ...listed].filter((id) => id !== undefined)
 }
 
-type Copies = [Address, Node][]
+type Copies = [DeviceAddress, Node][]
 
 /** The devices that hear of it, each with its stanza. */
 function copiesOf(network: Network, line: ConnectedDevice, stanza: Node): Copies {

@@ -1,6 +1,6 @@
 import { namesStranger } from "../network/household-isolation.ts"
-import { allow } from "../network/send-to-device.ts"
-import { key } from "../network/directory.ts"
+import { allowMore } from "../network/send-to-device.ts"
+import { deviceName } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
@@ -9,14 +9,14 @@ import type { Pairing } from "../devices/pairing.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import * as AppState from "./app-state.ts"
-import { businessProfile, vouchedName } from "./business.ts"
+import { businessProfile, verifiedName } from "./business.ts"
 import { phoneCall } from "./phone-call.ts"
 import * as Communities from "./group/communities.ts"
 import * as Devices from "../devices/remove.ts"
 import * as PreKeys from "./prekeys.ts"
 import { change } from "./group/change.ts"
 import * as Groups from "./group/create-join-leave.ts"
-import { accept } from "./group/admin-changes-members.ts"
+import { acceptInvitation } from "./group/admin-changes-members.ts"
 import * as JoinRequests from "./group/join-requests.ts"
 import { message } from "./message.ts"
 import { mex } from "./mex.ts"
@@ -40,7 +40,7 @@ const answers = new Map<string, Answer>([
   ["encrypt get count", PreKeys.count],
   ["encrypt set registration", PreKeys.upload],
   ["encrypt get key", PreKeys.bundles],
-  ["encrypt get key_fetch", PreKeys.missingKeys],
+  ["encrypt get key_fetch", PreKeys.deviceBundles],
   ["encrypt get digest", PreKeys.digest],
   ["encrypt set rotate", PreKeys.rotate],
   ["passive set active", AfterLogin.active],
@@ -48,18 +48,18 @@ const answers = new Map<string, Answer>([
   ["abt get props", AfterLogin.props],
   ["privacy get privacy", Profile.privacy],
   ["privacy set privacy", Profile.setPrivacy],
-  ["privacy set tokens", Profile.tokens],
+  ["privacy set tokens", Profile.giveTokens],
   ["blocklist get", Profile.blocklist],
   ["blocklist set item", Profile.setBlocklist],
   ["w:profile:picture get picture", Profile.picture],
   ["w:profile:picture set picture", Profile.setPicture],
   ["w:profile:picture set", Profile.setPicture],
-  ["status set status", Profile.setAbout],
+  ["status set status", Profile.formerSetAbout],
   ["status get privacy", Profile.statusPrivacy],
   ["w:qr set qr", Profile.qr],
   ["w:qr get qr", Profile.ownerOfQr],
   ["w:biz get business_profile", businessProfile],
-  ["w:biz get verified_name", vouchedName],
+  ["w:biz get verified_name", verifiedName],
   ["disappearing_mode set disappearing_mode", Profile.setDisappearing],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
@@ -70,11 +70,11 @@ const answers = new Map<string, Answer>([
   ["w:g2 set leave", Groups.leave],
   ["w:g2 get invite", Groups.invite],
   ["w:g2 set invite", Groups.setInvite],
-  ["w:g2 set accept", accept],
+  ["w:g2 set accept", acceptInvitation],
   ["w:g2 get membership_approval_requests", JoinRequests.list],
   ["w:g2 set membership_requests_action", JoinRequests.decide],
   ["w:g2 get sub_groups", Communities.list],
-  ["w:g2 get query_linked", Communities.linked],
+  ["w:g2 get query_linked", Communities.queryLinked],
   ["w:g2 get linked_groups_participants", Communities.participants],
   ["w:g2 set join_linked_group", Communities.join],
   ["w:g2 set links", Communities.link],
@@ -84,8 +84,8 @@ const answers = new Map<string, Answer>([
   ["w:mex get query", mex],
   ["newsletter get messages", Newsletter.messages],
   ["newsletter get message_updates", Newsletter.updates],
-  ["newsletter set live_updates", Newsletter.live],
-  ["md set remove-companion-device", Devices.remove],
+  ["newsletter set live_updates", Newsletter.liveUpdates],
+  ["md set remove-companion-device", Devices.removeCompanion],
   ["bot get bot", () => [el("bot", { v: "2" })]],
   ["tos get request", AfterLogin.terms],
   ["tos set notice", () => []],
@@ -113,19 +113,19 @@ const answered = new Set(["message", "call"])
 
 /** Takes a stanza of a logged-in device. An unknown one is noted; an unknown iq gets an error, as clients wait. */
 export function receive(network: Network, line: ConnectedDevice, stanza: Node) {
-  if (network.faults.strike("dead", key(line.device))) return
+  if (network.faults.strike("dead", deviceName(line.device))) return
   if (stanza.tag === "iq") return answer(network, line, stanza)
   const taker = takers.get(stanza.tag)
   // Messages and calls that are not taken are answered all the same.
   if (!answered.has(stanza.tag) && namesStranger(network, line, stanza)) return
   if (taker) return taker(network, line, stanza)
-  network.log.note(key(line.device), "unknown stanza", { tag: stanza.tag })
+  network.log.note(deviceName(line.device), "unknown stanza", { tag: stanza.tag })
 }
 
 /** A client's `ib`. Only a request for more of the backlog has an effect. */
 function wish(network: Network, line: ConnectedDevice, stanza: Node) {
   const count = Number(child(stanza, "offline_batch")?.attrs.count)
-  if (count > 0) allow(network, line, count)
+  if (count > 0) allowMore(network, line, count)
 }
 
 /** Takes a stanza of a companion that is not linked yet: answers to our iqs, wishes for a code, a sandbox's code. */
@@ -170,10 +170,10 @@ function answer(network: Network, line: ConnectedDevice, iq: Node) {
   if (type === "result" || type === "error") return
   const name = nameOf(iq)
   // There is nothing to name in an answer.
-  if (!iq.attrs.id) return network.log.note(key(line.device), "iq without id", { iq: name })
-  if (network.faults.strike("ignore_iq", key(line.device), xmlns)) return
+  if (!iq.attrs.id) return network.log.note(deviceName(line.device), "iq without id", { iq: name })
+  if (network.faults.strike("ignore_iq", deviceName(line.device), xmlns)) return
   try {
-    const fault = network.faults.strike("refuse_iq", key(line.device), xmlns)
+    const fault = network.faults.strike("refuse_iq", deviceName(line.device), xmlns)
     if (fault) throw new Refusal(fault.code, "refused")
     const found = answers.get(name) ?? (name.startsWith("w:g2 set ") ? change : undefined)
     if (!found && !child(iq) && withChild.has(name)) throw badRequest()
@@ -183,7 +183,7 @@ function answer(network: Network, line: ConnectedDevice, iq: Node) {
     line.send(iqResult(iq, content))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    network.log.note(key(line.device), "iq refused", { iq: name, code: error.code })
+    network.log.note(deviceName(line.device), "iq refused", { iq: name, code: error.code })
     line.send(iqError(iq, error))
   }
 }

@@ -1,11 +1,11 @@
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
-import { ready } from "./login.ts"
+import { activateAndGreet } from "./login.ts"
 
 /** The client is ready for what waits for it. Before the result, as the backlog may come first. */
 export function active(network: Network, line: ConnectedDevice): Node[] {
-  queueMicrotask(() => ready(network, line))
+  queueMicrotask(() => activateAndGreet(network, line))
   return []
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
-import { otherMode, inMode } from "../network/addressing.ts"
+import { inOtherMode, inMode } from "../network/addressing.ts"
 import type { User } from "../network/directory.ts"
 import { contactHash } from "../devices/notify-of-devices.ts"
 import { keyIndexList } from "../devices/key-index-list.ts"
@@ -11,7 +11,7 @@ import { el, type Node } from "../wire/node.ts"
 import { malformed, type Wrong } from "./malform.ts"
 
 /** The person who gets a notice, and the contact and group that it is about. */
-export interface About {
+export interface NoticeParties {
   network: Network
   own: User
   contact: User
@@ -19,7 +19,7 @@ export interface About {
   group: string
 }
 
-type Notice = (about: About) => Node
+type Notice = (about: NoticeParties) => Node
 
 /**
  * Stanzas that the live network sends unasked, and that nothing people do on this network causes. `docs/network.md` names
@@ -224,10 +224,10 @@ const notices = {
     }),
 } satisfies Record<string, Notice>
 
-export type Kind = keyof typeof notices
-export const kinds = Object.keys(notices) as [Kind, ...Kind[]] // its keys are these
+export type NoticeKind = keyof typeof notices
+export const noticeKinds = Object.keys(notices) as [NoticeKind, ...NoticeKind[]] // its keys are these
 
-export function noticeOf(kind: Kind, about: About, wrong?: Wrong): Node {
+export function noticeOf(kind: NoticeKind, about: NoticeParties, wrong?: Wrong): Node {
   const stanza = notices[kind](about)
   return wrong ? malformed(stanza, wrong) : stanza
 }
@@ -264,7 +264,7 @@ function fromNetwork(type: string, content: Node[]): Node {
 
 function ofGroup(group: string, by: User, content: Node[]): Node {
   const attrs = { from: group, type: "w:gp2", t: now(), participant: inMode("lid", by), notify: by.name }
-  return el("notification", { ...attrs, participant_pn: otherMode("lid", by) }, content)
+  return el("notification", { ...attrs, participant_pn: inOtherMode("lid", by) }, content)
 }
 
 function subGroup(): Node {

@@ -1,6 +1,6 @@
 import { inMode } from "../network/addressing.ts"
 import { knowEachOther } from "../network/household-isolation.ts"
-import { key, type User } from "../network/directory.ts"
+import { deviceName, type User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { keyIndexList } from "../devices/key-index-list.ts"
 import type { Network } from "../network/network.ts"
@@ -56,7 +56,7 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
     const content = user
       ? query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, { number, by }) ?? [])
       : [el("contact", { type: "out" }, number)]
-    const isByLid = user && network.faults.strike("named_by_lid", key(line.device))
+    const isByLid = user && network.faults.strike("named_by_lid", deviceName(line.device))
     return [el("user", isByLid ? byLid(user) : { jid: Jid.format(jid.user, jid.server) }, content)]
   })
   const { sid, mode, context } = asked?.attrs ?? {}
@@ -134,7 +134,7 @@ function status(network: Network, user: User, { by }: Asked): Node {
 }
 
 function devices(network: Network, user: User): Node {
-  const isHidden = network.faults.strike("no_devices", key({ user: user.pn, id: 0 }))
+  const isHidden = network.faults.strike("no_devices", deviceName({ user: user.pn, id: 0 }))
   const known = isHidden ? [] : network.directory.devices(user.pn)
   const list = known.map(({ id, keyIndex }) =>
     el("device", { id, "key-index": id === 0 ? undefined : keyIndex }),

@@ -5,7 +5,7 @@ const magic = Buffer.from("WA")
  * Cuts a byte stream into frames: first the header (optionally after routing information, as
  * `ED 0 1 length24 bytes`), then three bytes of length before each frame.
  */
-export function frames() {
+export function newFrameSplitter() {
   let rest: Buffer = Buffer.alloc(0)
   let prologue: Buffer | undefined
 

@@ -46,7 +46,7 @@ export function uint(node: Node | undefined): number | undefined {
 }
 
 /** A number as big-endian bytes. */
-export function big(value: number, length: number): Buffer {
+export function bigEndian(value: number, length: number): Buffer {
   const out = Buffer.alloc(length)
   out.writeUIntBE(value, 0, length)
   return out

@@ -42,12 +42,12 @@ export interface Handshake {
  */
 export function handshake(authority: Authority, prologue: Buffer): Handshake {
   const ephemeral = Curve.generate()
-  let noise = symmetric(prologue)
+  let noise = symmetricState(prologue)
   return {
     hello(frame) {
       const said = proto.HandshakeMessage.decode(frame).clientHello
       const theirs = key32(said?.ephemeral, "ephemeral key")
-      if (said?.static?.length) noise = symmetric(prologue, "XXfallback")
+      if (said?.static?.length) noise = symmetricState(prologue, "XXfallback")
       noise.mixHash(theirs)
       noise.mixHash(ephemeral.public)
       noise.mixKey(Agreement.sharedKey(ephemeral.private, theirs))
@@ -69,7 +69,7 @@ export function handshake(authority: Authority, prologue: Buffer): Handshake {
 }
 
 /** The state that both sides of a handshake keep: the hash of all that was said, and the key that it has led to. */
-export function symmetric(prologue: Uint8Array, mode: keyof typeof modes = "XX") {
+export function symmetricState(prologue: Uint8Array, mode: keyof typeof modes = "XX") {
   let hash: Buffer = modes[mode]
   let salt: Buffer = modes[mode]
   let key: Buffer = modes[mode]

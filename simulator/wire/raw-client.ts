@@ -9,8 +9,8 @@ import {
 import { WebSocket } from "ws"
 import * as Curve from "./curve.ts"
 import { framed } from "./frames.ts"
-import { big, bytes, child, el, type Node } from "./node.ts"
-import { symmetric, type Transport, transport as open } from "./noise.ts"
+import { bigEndian, bytes, child, el, type Node } from "./node.ts"
+import { symmetricState, type Transport, transport as open } from "./noise.ts"
 
 const prologue = Buffer.from([0x57, 0x41, 6, 3])
 const nothing = Buffer.alloc(0)
@@ -92,7 +92,7 @@ export async function link(url: string, controlUrl: string): Promise<Device> {
     const asked = child(node)
     if (asked?.tag === "pair-device") {
       back.send(el("iq", { type: "result", id: node.attrs.id, to: "@s.whatsapp.net" }))
-      const body = codeOf(device, asked)
+      const body = qrTextOf(device, asked)
       void fetch(`${controlUrl}/admin/mock-phone/scan-qr`, { method: "POST", body }).catch(() => back.close())
     }
     if (asked?.tag === "pair-success") {
@@ -107,7 +107,7 @@ export async function link(url: string, controlUrl: string): Promise<Device> {
 }
 
 /** The text of its QR code, with the first ref of `<pair-device>`. */
-export function codeOf(device: Device, asked: Node): string {
+export function qrTextOf(device: Device, asked: Node): string {
   const keys = [device.noise.public, device.identity.public, device.advSecret]
   return [bytes(child(asked, "ref"))?.toString(), ...keys.map((key) => key.toString("base64"))].join()
 }
@@ -163,10 +163,10 @@ function registrationOf(device: Device): proto.IClientPayload {
     devicePairingData: {
       buildHash: randomBytes(16),
       deviceProps: proto.DeviceProps.encode({ os: "raw" }).finish(),
-      eRegid: big(randomInt(1, 16_000), 4),
+      eRegid: bigEndian(randomInt(1, 16_000), 4),
       eKeytype: Buffer.from([5]),
       eIdent: device.identity.public,
-      eSkeyId: big(1, 3),
+      eSkeyId: bigEndian(1, 3),
       eSkeyVal: device.preKey.public,
       eSkeySig,
     },
@@ -176,7 +176,7 @@ function registrationOf(device: Device): proto.IClientPayload {
 /** The client's side of Noise XX, or of IK that is answered with XX. */
 function initiator(device: Device) {
   const ephemeral = Curve.generate()
-  const noise = symmetric(prologue, device.remembers ? "XXfallback" : "XX")
+  const noise = symmetricState(prologue, device.remembers ? "XXfallback" : "XX")
   noise.mixHash(ephemeral.public)
   // Nobody reads what it says of itself under a key that it only remembers.
   const early = device.remembers && { static: randomBytes(48), payload: randomBytes(64) }

@@ -5,7 +5,7 @@ import {
   getBinaryNodeChildren,
 } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { big } from "#simulator/wire/node.ts"
+import { bigEndian } from "#simulator/wire/node.ts"
 import type { Client } from "../support/network/baileys-client.ts"
 import { aNetwork, deviceOf } from "../support/network/network.ts"
 
@@ -59,14 +59,17 @@ async function disallowed() {
 test("prekeys are taken in whatever order the parts of their upload are", async () => {
   const { registrationId, signedIdentityKey, signedPreKey } = own()
   const before = await ask("encrypt", "get", [node("count")])
-  const key = [node("id", {}, big(9_000_000, 3)), node("value", {}, client.device.creds.noiseKey.public)]
+  const key = [
+    node("id", {}, bigEndian(9_000_000, 3)),
+    node("value", {}, client.device.creds.noiseKey.public),
+  ]
   await ask("encrypt", "set", [
     node("identity", {}, signedIdentityKey.public),
-    node("registration", {}, big(registrationId, 4)),
+    node("registration", {}, bigEndian(registrationId, 4)),
     node("type", {}, Buffer.from([5])),
     node("list", {}, [node("key", {}, key)]),
     node("skey", {}, [
-      node("id", {}, big(signedPreKey.keyId, 3)),
+      node("id", {}, bigEndian(signedPreKey.keyId, 3)),
       node("value", {}, signedPreKey.keyPair.public),
       node("signature", {}, signedPreKey.signature),
     ]),
@@ -78,8 +81,8 @@ test("keys of devices that have lost a session are given for each device that is
   const answer = await ask("encrypt", "get", [
     node("key_fetch", {}, [
       node("user", { jid: bob.lid, reason: "identity" }, [
-        node("device", { id: "0" }, [node("registration", {}, big(7, 4))]),
-        node("device", { id: "77" }, [node("registration", {}, big(7, 4))]),
+        node("device", { id: "0" }, [node("registration", {}, bigEndian(7, 4))]),
+        node("device", { id: "77" }, [node("registration", {}, bigEndian(7, 4))]),
       ]),
       node("user", { jid: "123456789012345@lid" }, []),
     ]),

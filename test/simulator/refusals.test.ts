@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto"
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer, proto } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client } from "../support/network/baileys-client.ts"
-import { big } from "#simulator/wire/node.ts"
+import { bigEndian } from "#simulator/wire/node.ts"
 import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
@@ -67,7 +67,7 @@ test("the network says so when it does not know a question", async () => {
 const keysOf = (identity: Uint8Array, signature: Uint8Array): BinaryNode[] => {
   const { registrationId, signedPreKey } = client.device.creds
   return [
-    { tag: "registration", attrs: {}, content: big(registrationId, 4) },
+    { tag: "registration", attrs: {}, content: bigEndian(registrationId, 4) },
     { tag: "type", attrs: {}, content: Buffer.from([5]) },
     { tag: "identity", attrs: {}, content: identity },
     { tag: "list", attrs: {}, content: [] },
@@ -75,7 +75,7 @@ const keysOf = (identity: Uint8Array, signature: Uint8Array): BinaryNode[] => {
       tag: "skey",
       attrs: {},
       content: [
-        { tag: "id", attrs: {}, content: big(signedPreKey.keyId, 3) },
+        { tag: "id", attrs: {}, content: bigEndian(signedPreKey.keyId, 3) },
         { tag: "value", attrs: {}, content: signedPreKey.keyPair.public },
         { tag: "signature", attrs: {}, content: signature },
       ],
@@ -230,7 +230,7 @@ const retriesAnswered = (wait: number) =>
 
 test("a receipt that lacks a part is not answered", async () => {
   const { id: group } = await client.sock.groupCreate("Receipts", [])
-  const registration = node("registration", {}, big(1, 4))
+  const registration = node("registration", {}, bigEndian(1, 4))
   const again = node("retry", { count: "1", id: "R1", t: "1", v: "1" })
   const attrs = { id: "R1", to: group, participant: client.device.creds.me!.lid!, type: "retry" }
   const whole = node("receipt", attrs, [again, registration])

@@ -57,7 +57,7 @@ export function route<
     const answer = await handle({
       params: c.req.param() as Record<string, string>,
       // Without a schema there is nothing to take, which is what the types say.
-      body: (spec.body ? spec.body.parse(await json(c)) : undefined) as z.output<Body>,
+      body: (spec.body ? spec.body.parse(await jsonBody(c)) : undefined) as z.output<Body>,
       query: (spec.query ? spec.query.parse(c.req.query()) : {}) as z.output<Query>,
       signal: c.req.raw.signal,
     })
@@ -67,7 +67,7 @@ export function route<
 }
 
 /** The body; an empty one is an empty object. @throws ControlError */
-export async function json(c: Context): Promise<unknown> {
+export async function jsonBody(c: Context): Promise<unknown> {
   const text = await c.req.text()
   try {
     return text === "" ? {} : (JSON.parse(text) as unknown)

@@ -5,9 +5,9 @@ import { now } from "#simulator/clock.ts"
 import type { Handset } from "../handset.ts"
 import type { Message } from "../messages.ts"
 import { attach, type Attachment } from "./media.ts"
-import type { Written } from "../outgoing-messages.ts"
+import type { WrittenContent } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
-import { hashOf, seal, type Use } from "./sealed.ts"
+import { optionHash, seal, type SecretUse } from "./sealed.ts"
 
 /** The content that a person can put into a message, by kind. */
 interface Kinds {
@@ -54,7 +54,7 @@ export class UnknownMessage extends Error {
   }
 }
 
-const composers: { [K in Kind]: (content: Kinds[K], context: Context) => Written } = {
+const composers: { [K in Kind]: (content: Kinds[K], context: Context) => WrittenContent } = {
   text,
   media: (file, { handset }) => attach(handset.network, file),
   reaction,
@@ -75,7 +75,7 @@ const composers: { [K in Kind]: (content: Kinds[K], context: Context) => Written
 const kinds = Object.keys(composers) as Kind[]
 
 /** The message that carries it. @throws UnknownMessage */
-export function compose(handset: Handset, target: Target, content: Content): Written {
+export function compose(handset: Handset, target: Target, content: Content): WrittenContent {
   const { quoted, mentions } = content
   const kind = kinds.find((one) => one in content)
   if (!kind) throw new Error("a message of no kind")
@@ -83,7 +83,7 @@ export function compose(handset: Handset, target: Target, content: Content): Wri
   return composed(kind, (content as Kinds)[kind], { handset, target, quoted, mentions })
 }
 
-function composed<K extends Kind>(kind: K, content: Kinds[K], context: Context): Written {
+function composed<K extends Kind>(kind: K, content: Kinds[K], context: Context): WrittenContent {
   return composers[kind](content, context)
 }
 
@@ -138,7 +138,7 @@ function poll({ question, options, selectable }: Kinds["poll"]): proto.IMessage 
 
 function vote({ message_id, options }: Kinds["vote"], context: Context): proto.IMessage {
   const original = found(context, message_id)
-  const selectedOptions = options.map(hashOf)
+  const selectedOptions = options.map(optionHash)
   const plaintext = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish()
   return {
     pollUpdateMessage: {
@@ -237,7 +237,7 @@ function withSecret(message: proto.IMessage): proto.IMessage {
 }
 
 /** Under a key that only those who have the original message, with its secret, can make. @throws UnknownMessage */
-function sealedFor({ handset, target }: Context, original: Message, use: Use, plaintext: Uint8Array) {
+function sealedFor({ handset, target }: Context, original: Message, use: SecretUse, plaintext: Uint8Array) {
   const sealed = seal(handset, modeOf(target), original, use, plaintext)
   if (!sealed) throw new UnknownMessage(original.id)
   return sealed

@@ -7,7 +7,7 @@ import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, el, type Node } from "#simulator/wire/node.ts"
 import type { Handset } from "../handset.ts"
 import type { Message } from "../messages.ts"
-import { carried } from "./media.ts"
+import { filePartOf } from "./media.ts"
 
 const { SUCCESS, NOT_FOUND, DECRYPTION_ERROR } = proto.MediaRetryNotification.ResultType
 
@@ -27,7 +27,7 @@ function answerTo(handset: Handset, id: string, about: Node, asked: Node | undef
   const chat = handset.network.directory.find(jid)?.pn ?? about.attrs.jid ?? ""
   const found = handset.inbox.find(chat, id)
   const message = found && isMeant(handset, found, about) ? found : undefined
-  const part = message && carried(proto.Message.fromObject(message.content as object))?.part
+  const part = message && filePartOf(proto.Message.fromObject(message.content as object))?.part
   if (!part?.mediaKey || !part.directPath || !handset.network.media.restore(part.directPath))
     return [el("error", { code: NOT_FOUND })]
   const key = Buffer.from(hkdf(part.mediaKey, 32, { info: "WhatsApp Media Retry Notification" }))

@@ -25,7 +25,7 @@ const words = { image: "Image", sticker: "Image", video: "Video", audio: "Audio"
 /** Encrypts and uploads a file; the message that carries it. */
 export function attach(network: Network, file: Attachment): proto.IMessage {
   const common = {
-    ...seal(network, file.kind, words[file.kind], file.data),
+    ...sealAndUpload(network, file.kind, words[file.kind], file.data),
     mimetype: file.mimetype,
   }
   switch (file.kind) {
@@ -45,7 +45,7 @@ export function attach(network: Network, file: Attachment): proto.IMessage {
 }
 
 /** Encrypts and uploads; what a client needs to fetch and open it. `word` is what its keys are derived with. */
-export function seal(network: Network, kind: string, word: string, data: Buffer) {
+export function sealAndUpload(network: Network, kind: string, word: string, data: Buffer) {
   const mediaKey = randomBytes(32)
   const { iv, cipherKey, macKey } = keysOf(mediaKey, word)
   const cipher = createCipheriv("aes-256-cbc", cipherKey, iv)
@@ -66,7 +66,7 @@ export function seal(network: Network, kind: string, word: string, data: Buffer)
 }
 
 /** The part of a message that carries a file. */
-export function carried(message: proto.IMessage) {
+export function filePartOf(message: proto.IMessage) {
   const inner = message.documentWithCaptionMessage?.message ?? message
   for (const kind of mediaKinds) {
     const part = inner[`${kind}Message`]
@@ -80,7 +80,7 @@ export function fetchFile(
   network: Network,
   message: proto.IMessage,
 ): { data: Buffer; mimetype: string } | undefined {
-  const { kind, part } = carried(message) ?? {}
+  const { kind, part } = filePartOf(message) ?? {}
   if (!kind || !part?.mediaKey || !part.directPath) return undefined
   const sealed = network.media.get(part.directPath)
   if (!sealed) return undefined

@@ -6,17 +6,17 @@ import type { Handset } from "../handset.ts"
 import type { Message } from "../messages.ts"
 
 /** Contents that are sealed under the secret of the message that they refer to (whatsmeow, msgsecret.go). */
-export type Use = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
+export type SecretUse = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
 
 /** Those whose ciphertext is bound to who sent it. */
-const bound = new Set<Use>(["Poll Vote", "Event Response"])
+const bound = new Set<SecretUse>(["Poll Vote", "Event Response"])
 
 interface Parties {
   id: string
   secret: Uint8Array
   author: string
   responder: string
-  use: Use
+  use: SecretUse
 }
 
 function keyOf({ id, secret, author, responder, use }: Parties): Buffer {
@@ -26,7 +26,7 @@ function keyOf({ id, secret, author, responder, use }: Parties): Buffer {
 const boundTo = ({ id, responder, use }: Parties) => Buffer.from(bound.has(use) ? `${id}\0${responder}` : "")
 
 /** Seals for those who have the original. Undefined when it has no secret. */
-export function seal(handset: Handset, mode: Mode, original: Message, use: Use, plaintext: Uint8Array) {
+export function seal(handset: Handset, mode: Mode, original: Message, use: SecretUse, plaintext: Uint8Array) {
   const user = handset.network.directory.user(original.from)
   const secret = secretOf(original)
   if (!user || !secret) return undefined
@@ -92,7 +92,7 @@ function sealedIn(content: proto.IMessage) {
 
 type Key = proto.IMessageKey | null | undefined
 
-function sealing(use: Use, key: Key, sealed: proto.Message.IPollEncValue) {
+function sealing(use: SecretUse, key: Key, sealed: proto.Message.IPollEncValue) {
   return key?.id && sealed.encPayload && sealed.encIv
     ? { use, id: key.id, encPayload: sealed.encPayload, encIv: sealed.encIv }
     : undefined
@@ -110,12 +110,12 @@ function decrypt(parties: Parties, payload: Uint8Array, iv: Uint8Array): Buffer 
   }
 }
 
-function inWords(use: Use, plaintext: Buffer, original: Message): Opened {
+function inWords(use: SecretUse, plaintext: Buffer, original: Message): Opened {
   switch (use) {
     case "Poll Vote": {
       const chosen = proto.Message.PollVoteMessage.decode(plaintext).selectedOptions
       const hashes = new Set(chosen.map((hash) => Buffer.from(hash).toString("hex")))
-      return { options: optionsOf(original).filter((name) => hashes.has(hashOf(name).toString("hex"))) }
+      return { options: optionsOf(original).filter((name) => hashes.has(optionHash(name).toString("hex"))) }
     }
     case "Event Response": {
       const answer = proto.Message.EventResponseMessage.decode(plaintext)
@@ -132,7 +132,7 @@ function inWords(use: Use, plaintext: Buffer, original: Message): Opened {
 }
 
 /** An option as votes name it. */
-export function hashOf(option: string) {
+export function optionHash(option: string) {
   return createHash("sha256").update(option).digest()
 }
 

@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { now } from "#simulator/clock.ts"
 import { inMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
-import { type Address, key } from "#simulator/network/directory.ts"
+import { type DeviceAddress, deviceName } from "#simulator/network/directory.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
 import { noticeOf } from "#simulator/stanzas/unsolicited-notices.ts"
-import { big, el, type Node } from "#simulator/wire/node.ts"
-import { offer } from "../calls.ts"
+import { bigEndian, el, type Node } from "#simulator/wire/node.ts"
+import { callOffer } from "../calls.ts"
 import type { Handset } from "../handset.ts"
-import { malformed } from "./malformed.ts"
+import { malformedStanzas } from "./malformed.ts"
 import { newId, send } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
 
@@ -48,7 +48,7 @@ const floods: Record<Kind, One> = {
   malformed: wrong,
   calls(handset, target) {
     const id = randomBytes(16).toString("hex").toUpperCase()
-    handset.submit(offer(handset, jidOfTarget(target), { id, mode: "lid" }))
+    handset.submit(callOffer(handset, jidOfTarget(target), { id, mode: "lid" }))
     return id
   },
   receipts(handset, target) {
@@ -126,7 +126,7 @@ function asks(handset: Handset, target: Target, n: number): string {
   handset.submit(
     el("receipt", { id: message.id, type: "retry", ...where }, [
       el("retry", { id: message.id, count: "1", t: now(), v: "1", error: "1" }),
-      el("registration", {}, big(handset.keys.identity().registrationId, 4)),
+      el("registration", {}, bigEndian(handset.keys.identity().registrationId, 4)),
     ]),
   )
   return message.id
@@ -153,7 +153,7 @@ const unkept = new Set(["ib", "ack"])
 function toCompanions(handset: Handset, target: Target, { tag, attrs, content }: Node, id = newId()): string {
   const { network } = handset
   for (const device of companionsOf(handset, target)) {
-    if (unkept.has(tag)) network.lines.get(key(device))?.send(el(tag, attrs, content))
+    if (unkept.has(tag)) network.lines.get(deviceName(device))?.send(el(tag, attrs, content))
     else sendToDevice(network, device, el(tag, { id, ...attrs }, content))
   }
   return id
@@ -161,12 +161,12 @@ function toCompanions(handset: Handset, target: Target, { tag, attrs, content }:
 
 function wrong(handset: Handset, target: Target, n: number): string {
   const me = handset.user()
-  const all = malformed({ jid: inMode("pn", me), lid: inMode("lid", me) })
+  const all = malformedStanzas({ jid: inMode("pn", me), lid: inMode("lid", me) })
   const [what, stanza] = all[n % all.length]! // of a list that is not empty
   return toCompanions(handset, target, stanza, `${what} ${newId()}`)
 }
 
-function companionsOf(handset: Handset, target: Target): Address[] {
+function companionsOf(handset: Handset, target: Target): DeviceAddress[] {
   const people = "user" in target ? [target.user.pn] : []
   return people.flatMap((pn) => devicesOf(handset.network, pn)).filter(({ id }) => id !== 0)
 }

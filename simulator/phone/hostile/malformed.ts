@@ -19,7 +19,7 @@ const version = Buffer.of(0x33)
  * Stanzas built wrongly, by what is wrong with them: what no server passes on, what only a stranger's client would make,
  * and what next year's will. Each is made anew.
  */
-export function malformed({ jid, lid }: Sender): [string, Node][] {
+export function malformedStanzas({ jid, lid }: Sender): [string, Node][] {
   const message = (attrs: Record<string, string | undefined>, content?: Node["content"]) =>
     el("message", { from: lid, type: "text", t: now(), ...attrs }, content)
   const text = [msg(Buffer.concat([version, randomBytes(80)]))]

@@ -1,5 +1,5 @@
 import * as Jid from "#simulator/wire/jid.ts"
-import { change, changeAll, type Setting, settings } from "./settings.ts"
+import { changeSetting, changeSettings, type Setting, settings } from "./settings.ts"
 import type { Handset } from "../handset.ts"
 
 interface Contact {
@@ -10,13 +10,13 @@ interface Contact {
 
 /** Puts somebody into the phone's address book, who need not be on the network. */
 export async function saveContact(handset: Handset, contact: Contact): Promise<void> {
-  await change(handset, collection, settingOf(handset, contact))
+  await changeSetting(handset, collection, settingOf(handset, contact))
 }
 
 /** The same for many at once. */
 export async function saveContacts(handset: Handset, contacts: Contact[]): Promise<void> {
   const settings = contacts.map((contact) => settingOf(handset, contact))
-  await changeAll(handset, collection, settings)
+  await changeSettings(handset, collection, settings)
 }
 
 /** How its contacts are called there, by their numbers. */

@@ -28,12 +28,12 @@ export type Setting = Mutation
 const together = 1000
 
 /** Changes a setting of the account, for all its devices. */
-export async function change(handset: Handset, collection: Collection, setting: Setting) {
-  await changeAll(handset, collection, [setting])
+export async function changeSetting(handset: Handset, collection: Collection, setting: Setting) {
+  await changeSettings(handset, collection, [setting])
 }
 
 /** Changes many at once, in as few patches as will do. */
-export async function changeAll(handset: Handset, collection: Collection, settings: Setting[]) {
+export async function changeSettings(handset: Handset, collection: Collection, settings: Setting[]) {
   const known = await current(handset, collection)
   for (let at = 0; at < settings.length; at += together) {
     const made = patchOf(
@@ -66,7 +66,12 @@ export async function sendName(handset: Handset) {
   const known = await settings(handset, "critical_block")
   if (known.some(({ value }) => value?.pushNameSetting?.name === name)) return
   const value = { pushNameSetting: { name } }
-  await change(handset, "critical_block", { index: ["setting_pushName"], value, version: 1, remove: false })
+  await changeSetting(handset, "critical_block", {
+    index: ["setting_pushName"],
+    value,
+    version: 1,
+    remove: false,
+  })
 }
 
 /** The settings in a collection, set by any device of the account. */

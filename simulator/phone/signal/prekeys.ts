@@ -1,5 +1,5 @@
 import * as Curve from "#simulator/wire/curve.ts"
-import { big, el, type Node } from "#simulator/wire/node.ts"
+import { bigEndian, el, type Node } from "#simulator/wire/node.ts"
 import type { Handset } from "../handset.ts"
 
 /** How many one-time prekeys a phone leaves with the network at once. */
@@ -14,17 +14,17 @@ export function leavePreKeys(handset: Handset) {
   handset.keys.put("identity", "", { ...identity, nextPreKey: first + batch })
   const { id, pair, signature } = identity.signedPreKey
   const keys = pairs.map((one) =>
-    el("key", {}, [el("id", {}, big(one.id, 3)), el("value", {}, one.pair.public)]),
+    el("key", {}, [el("id", {}, bigEndian(one.id, 3)), el("value", {}, one.pair.public)]),
   )
   handset.network.store.atomically(() => {
     handset.keys.commit()
     handset.ask("encrypt", "set", [
-      el("registration", {}, big(identity.registrationId, 4)),
+      el("registration", {}, bigEndian(identity.registrationId, 4)),
       el("type", {}, Buffer.from([5])),
       el("identity", {}, identity.identity.public),
       el("list", {}, keys),
       el("skey", {}, [
-        el("id", {}, big(id, 3)),
+        el("id", {}, bigEndian(id, 3)),
         el("value", {}, pair.public),
         el("signature", {}, signature),
       ]),
@@ -33,7 +33,7 @@ export function leavePreKeys(handset: Handset) {
 }
 
 /** Keys to start a session with the phone: its own, and a one-time prekey that the network does not have. */
-export function oneKey(handset: Handset): Node {
+export function makeRetryKeys(handset: Handset): Node {
   const identity = handset.keys.identity()
   const preKeyId = identity.nextPreKey
   const preKey = Curve.generate()
@@ -44,7 +44,11 @@ export function oneKey(handset: Handset): Node {
   return el("keys", {}, [
     el("type", {}, Buffer.from([5])),
     el("identity", {}, identity.identity.public),
-    el("key", {}, [el("id", {}, big(preKeyId, 3)), el("value", {}, preKey.public)]),
-    el("skey", {}, [el("id", {}, big(id, 3)), el("value", {}, pair.public), el("signature", {}, signature)]),
+    el("key", {}, [el("id", {}, bigEndian(preKeyId, 3)), el("value", {}, preKey.public)]),
+    el("skey", {}, [
+      el("id", {}, bigEndian(id, 3)),
+      el("value", {}, pair.public),
+      el("signature", {}, signature),
+    ]),
   ])
 }

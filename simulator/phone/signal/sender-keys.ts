@@ -5,14 +5,14 @@ import {
   SenderKeyName,
   SenderKeyRecord,
 } from "@whiskeysockets/baileys/lib/Signal/Group/index.js"
-import type { Address } from "#simulator/network/directory.ts"
+import type { DeviceAddress } from "#simulator/network/directory.ts"
 import type { Keys } from "./key-store.ts"
 
 export type GroupSignal = ReturnType<typeof groupSignalOf>
 
 /** One phone's sender keys: its own for each group, and those others gave it. Staged and named as its sessions are. */
 export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
-  const nameOf = (group: string, { user, id }: Address) => {
+  const nameOf = (group: string, { user, id }: DeviceAddress) => {
     const name = lidOf(user)
     return new SenderKeyName(group, { id: name, deviceId: id, toString: () => `${name}.${id}` })
   }
@@ -27,21 +27,21 @@ export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
   }
   return {
     /** Our key for a group, made when there is none yet, as others are given it. */
-    async distribution(group: string, own: Address): Promise<Buffer> {
+    async distribution(group: string, own: DeviceAddress): Promise<Buffer> {
       const made = await new GroupSessionBuilder(store).create(nameOf(group, own))
       return Buffer.from(made.serialize())
     },
-    async accept(group: string, from: Address, distribution: Uint8Array) {
+    async accept(group: string, from: DeviceAddress, distribution: Uint8Array) {
       // The constructor reads a distribution when its other parts are missing.
       const read = new SenderKeyDistributionMessage(null, null, null, null, Buffer.from(distribution))
       await new GroupSessionBuilder(store).process(nameOf(group, from), read)
     },
-    encrypt: async (group: string, own: Address, plaintext: Buffer): Promise<Buffer> =>
+    encrypt: async (group: string, own: DeviceAddress, plaintext: Buffer): Promise<Buffer> =>
       Buffer.from(await new GroupCipher(store, nameOf(group, own)).encrypt(plaintext)),
-    decrypt: async (group: string, from: Address, body: Buffer): Promise<Buffer> =>
+    decrypt: async (group: string, from: DeviceAddress, body: Buffer): Promise<Buffer> =>
       Buffer.from(await new GroupCipher(store, nameOf(group, from)).decrypt(body)),
     /** Steps our key as if so many messages had been encrypted, which nobody will ever send. */
-    async leaveOut(group: string, own: Address, count: number) {
+    async leaveOut(group: string, own: DeviceAddress, count: number) {
       const record = await store.loadSenderKey(nameOf(group, own))
       const state = record.getSenderKeyState()
       if (!state) throw new Error("there is no sender key to leave messages out of")
@@ -49,6 +49,7 @@ export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
       await store.storeSenderKey(nameOf(group, own), record)
     },
     /** Throws our key away: who left must not read on. */
-    forget: (group: string, own: Address) => keys.put("sender-key", nameOf(group, own).toString(), undefined),
+    forget: (group: string, own: DeviceAddress) =>
+      keys.put("sender-key", nameOf(group, own).toString(), undefined),
   }
 }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import type { Address } from "#simulator/network/directory.ts"
+import type { DeviceAddress } from "#simulator/network/directory.ts"
 import type { KeyPair } from "#simulator/wire/curve.ts"
 import type { Keys } from "./key-store.ts"
 import {
@@ -22,7 +22,7 @@ export interface Ciphertext {
 }
 
 /** Why a message could not be decrypted. `repeated`: its key was used before. */
-export type Failure = "repeated" | "no_session" | "unknown_prekey" | "bad"
+export type DecryptFailure = "repeated" | "no_session" | "unknown_prekey" | "bad"
 
 /** The seed of the next key of a chain (Double Ratchet, 5.2). */
 const chainSeed = Buffer.of(2)
@@ -43,8 +43,8 @@ export type Signal = ReturnType<typeof signalOf>
  * @param lidOf the present private id of the person with this number
  */
 export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
-  const addressOf = ({ user, id }: Address) => new ProtocolAddress(lidOf(user), id)
-  const nameOf = (peer: Address) => addressOf(peer).toString()
+  const addressOf = ({ user, id }: DeviceAddress) => new ProtocolAddress(lidOf(user), id)
+  const nameOf = (peer: DeviceAddress) => addressOf(peer).toString()
   const storage: Storage = {
     loadSession: async (address) => {
       const record = keys.get("session", address)
@@ -73,21 +73,21 @@ export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
       return record && IncomingRecord.from(record)
     },
   }
-  const cipher = (peer: Address, from = storage) => new TrialCipher(from, addressOf(peer))
+  const cipher = (peer: DeviceAddress, from = storage) => new TrialCipher(from, addressOf(peer))
 
   return {
-    has: (peer: Address) => {
+    has: (peer: DeviceAddress) => {
       const record = keys.get("session", nameOf(peer))
       return record !== undefined && QuietRecord.from(record).getOpenSession() !== undefined
     },
-    start: (peer: Address, bundle: Bundle) =>
+    start: (peer: DeviceAddress, bundle: Bundle) =>
       new SessionBuilder(storage, addressOf(peer)).initOutgoing(bundle),
-    async encrypt(peer: Address, plaintext: Buffer): Promise<Ciphertext> {
+    async encrypt(peer: DeviceAddress, plaintext: Buffer): Promise<Ciphertext> {
       const { type, body } = await cipher(peer).encrypt(plaintext)
       return { type: type === 3 ? "pkmsg" : "msg", body: Buffer.from(body) }
     },
     /** Steps our chain as if so many messages had been encrypted, which nobody will ever send. */
-    leaveOut(peer: Address, count: number) {
+    leaveOut(peer: DeviceAddress, count: number) {
       const row = keys.get("session", nameOf(peer))
       const record = row && QuietRecord.from(row)
       const session = record?.getOpenSession()
@@ -100,7 +100,7 @@ export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
       keys.put("session", nameOf(peer), record.serialize())
     },
     /** Throws what `failure` understands. */
-    decrypt: (peer: Address, sealed: Ciphertext): Promise<Buffer> =>
+    decrypt: (peer: DeviceAddress, sealed: Ciphertext): Promise<Buffer> =>
       sealed.type === "pkmsg"
         ? cipher(peer, incoming).decryptPreKeyWhisperMessage(sealed.body)
         : cipher(peer).decryptWhisperMessage(sealed.body),
@@ -108,7 +108,7 @@ export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
 }
 
 /** The kind of failure that an error of `decrypt` stands for. */
-export function failure(error: unknown): Failure {
+export function decryptFailureOf(error: unknown): DecryptFailure {
   if (error instanceof MessageCounterError) return "repeated"
   if (error instanceof PreKeyError) return "unknown_prekey"
   if (error instanceof SessionError) return "no_session"

@@ -9,7 +9,7 @@ import { isShown } from "#simulator/network/profiles.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
-import { addMembers, nextVersion } from "./change-members.ts"
+import { addMembers, raiseMembersVersion } from "./change-members.ts"
 import { memberNode } from "./card.ts"
 
 /** For how long who has left a group is not added again, and for how long a personal invitation is good, in seconds. */
@@ -88,7 +88,7 @@ export function remove({ network, group, node }: Asked) {
 }
 
 /** Gives members another role. That of who made the group stays. */
-export function withRole(tag: "promote" | "demote", role: Role) {
+export function giveRole(tag: "promote" | "demote", role: Role) {
   return ({ network, group, node }: Asked) => {
     const answers = each({ network, group, node }, (pn) =>
       roleOf(group, pn) === "superadmin" ? 405 : undefined,
@@ -160,11 +160,11 @@ export function answerFor(
 function newsOf(network: Network, group: Group, tag: string, pns: string[]): Node[] {
   if (pns.length === 0) return []
   const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
-  return [el(tag, nextVersion(group), shown)]
+  return [el(tag, raiseMembersVersion(group), shown)]
 }
 
 /** Somebody takes up a personal invitation. It is good for them alone, until it expires or is revoked. */
-export function accept(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+export function acceptInvitation(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   const { code, admin, expiration } = child(iq, "accept")?.attrs ?? {}
   if (!group) throw notFound()

@@ -1,11 +1,11 @@
-import { inMode, otherMode } from "#simulator/network/addressing.ts"
+import { inMode, inOtherMode } from "#simulator/network/addressing.ts"
 import type { Group, Member } from "#simulator/network/groups.ts"
 import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { el, type Node } from "#simulator/wire/node.ts"
 
 /** Whether a group does not show this person's number. */
-export function hidesIn(network: Network, group: Group, pn: string): boolean {
+export function hidesNumberIn(network: Network, group: Group, pn: string): boolean {
   const { hidesNumber, username } = network.profiles.get(pn)
   return group.mode === "lid" && (hidesNumber === true || username !== undefined)
 }
@@ -14,10 +14,10 @@ export function hidesIn(network: Network, group: Group, pn: string): boolean {
 export function memberNode(network: Network, group: Group, member: Member): Node[] {
   const user = network.directory.user(member.pn)
   if (!user) return []
-  const hidden = hidesIn(network, group, user.pn)
+  const hidden = hidesNumberIn(network, group, user.pn)
   const attrs = {
     jid: inMode(group.mode, user),
-    [group.mode === "lid" ? "phone_number" : "lid"]: hidden ? undefined : otherMode(group.mode, user),
+    [group.mode === "lid" ? "phone_number" : "lid"]: hidden ? undefined : inOtherMode(group.mode, user),
     username: network.profiles.get(user.pn).username,
     display_name: hidden ? redacted(user.pn) : undefined,
     type: member.role === "member" ? undefined : member.role,
@@ -29,7 +29,7 @@ export function memberNode(network: Network, group: Group, member: Member): Node
 export function groupNode(network: Network, group: Group): Node {
   const person = (pn: string) => {
     const user = network.directory.user(pn)
-    const hidden = hidesIn(network, group, pn)
+    const hidden = hidesNumberIn(network, group, pn)
     return user && { jid: inMode(group.mode, user), pn: hidden ? undefined : inMode("pn", user) }
   }
   const [creator, owner] = [person(group.createdBy), person(group.subjectBy)]

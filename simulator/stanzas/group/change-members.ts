@@ -6,7 +6,7 @@ import { memberNode } from "./card.ts"
 import { notifyMembers } from "./notify-members.ts"
 
 /** Its members change: from which version of them, and to which. */
-export function nextVersion(group: Group): { prev_v_id: string; v_id: string } {
+export function raiseMembersVersion(group: Group): { prev_v_id: string; v_id: string } {
   const before = group.membersVersion ?? group.createdAt
   group.membersVersion = before + 1
   return { prev_v_id: String(before), v_id: String(group.membersVersion) }
@@ -19,7 +19,7 @@ export function removeMembers(network: Network, line: ConnectedDevice, group: Gr
   network.store.atomically(() => {
     const shown = gone.flatMap((pn) => memberNode(network, group, { pn, role: "member" }))
     group.members = group.members.filter(({ pn }) => !gone.includes(pn))
-    const content = [el("remove", nextVersion(group), shown)]
+    const content = [el("remove", raiseMembersVersion(group), shown)]
     network.groups.save(group)
     notifyMembers(network, line, group, { content, gone })
   })
@@ -39,7 +39,7 @@ export function addMembers(
   network.store.atomically(() => {
     group.members = [...group.members, ...members]
     const shown = members.flatMap((member) => memberNode(network, group, member))
-    const content = [el("add", { ...nextVersion(group), reason: joined.reason }, shown)]
+    const content = [el("add", { ...raiseMembersVersion(group), reason: joined.reason }, shown)]
     network.groups.save(group)
     notifyMembers(network, line, group, { content, joined })
   })

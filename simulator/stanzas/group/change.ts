@@ -27,7 +27,7 @@ export function checkLength(text: string, most: number) {
 }
 
 /** Sets or, without a text, removes a description. @throws Refusal 406 */
-export function describe(group: Group, by: string, node: Node | undefined) {
+export function setDescription(group: Group, by: string, node: Node | undefined) {
   const text = bytes(child(node, "body"))?.toString()
   checkLength(text ?? "", longest.description)
   if (text === undefined) delete group.description
@@ -93,8 +93,8 @@ const changes = new Map<string, Change>([
   ...keptSettings,
   ["add", Members.add],
   ["remove", Members.remove],
-  ["promote", Members.withRole("promote", "admin")],
-  ["demote", Members.withRole("demote", "member")],
+  ["promote", Members.giveRole("promote", "admin")],
+  ["demote", Members.giveRole("demote", "member")],
   [
     "subject",
     ({ network, group, by, node }) => {
@@ -112,7 +112,7 @@ const changes = new Map<string, Change>([
       if (!node.attrs.id && node.attrs.delete !== "true") throw badRequest()
       // Who changes it has seen the last one.
       if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
-      describe(group, by, node)
+      setDescription(group, by, node)
       const news = el(
         "description",
         { ...node.attrs, id: group.description?.id ?? node.attrs.id },
@@ -186,7 +186,7 @@ export function change(network: Network, line: ConnectedDevice, iq: Node): Node[
     const { answer = [], news = [], joined = [] } = apply({ network, group, by, node })
     network.groups.save(group)
     notifyMembers(network, line, group, { content: news, gone: before, joined: { pns: joined } })
-    if (group.isCommunity) Communities.follow(network, line, group, before)
+    if (group.isCommunity) Communities.followMembers(network, line, group, before)
     return answer
   })
 }

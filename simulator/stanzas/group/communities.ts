@@ -20,7 +20,7 @@ export function groupsOf(network: Network, community: Group): Group[] {
 }
 
 /** Makes what a new community comes with: a group for announcements and, if it is wanted, one for everything. */
-export function furnish(
+export function createFirstGroups(
   network: Network,
   line: ConnectedDevice,
   community: Group,
@@ -40,7 +40,12 @@ export function furnish(
 }
 
 /** The members of a community have changed. New ones get its announcements, former ones leave all of its groups. */
-export function follow(network: Network, line: ConnectedDevice, community: Group, before: string[]): void {
+export function followMembers(
+  network: Network,
+  line: ConnectedDevice,
+  community: Group,
+  before: string[],
+): void {
   const now = community.members.map(({ pn }) => pn)
   const gone = before.filter((pn) => !now.includes(pn))
   for (const group of groupsOf(network, community)) {
@@ -72,7 +77,7 @@ export function participants(network: Network, line: ConnectedDevice, iq: Node):
 }
 
 /** One of its groups, for a member of the community who need not be in that group. */
-export function linked(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+export function queryLinked(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq)
   return [whole(network, linkedTo(network, community, child(iq, "query_linked")))]
 }
@@ -102,7 +107,7 @@ export function link(network: Network, line: ConnectedDevice, iq: Node): Node[] 
     )
     const before = community.members.map(({ pn }) => pn)
     addMembers(network, line, community, { pns: group.members.map(({ pn }) => pn) })
-    follow(network, line, community, before)
+    followMembers(network, line, community, before)
     return el("group", { jid })
   })
   return [el("links", {}, [el("link", { link_type: "sub_group" }, done)])]

@@ -12,7 +12,7 @@ import { addMembers, removeMembers } from "./change-members.ts"
 import { notifyMembers } from "./notify-members.ts"
 import { groupNode } from "./card.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
-import { change, checkLength, describe, longest } from "./change.ts"
+import { change, checkLength, setDescription, longest } from "./change.ts"
 import { answerFor, refusalToAdd } from "./admin-changes-members.ts"
 
 /** Makes a group, or a community with its groups. */
@@ -34,7 +34,7 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
     ...settingsIn(asked),
   })
   const refused = addFirst(network, group, by, asked)
-  describe(group, by, child(asked, "description"))
+  setDescription(group, by, child(asked, "description"))
   const node = () => groupNode(network, group)
   network.store.atomically(() => {
     network.groups.save(group)
@@ -42,7 +42,7 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
       content: [el("create", { type: "new", key: asked.attrs.key }, [node()])],
     })
     const wantsGeneral = child(asked, "create_general_chat") !== undefined
-    if (parent) Communities.furnish(network, line, group, wantsGeneral)
+    if (parent) Communities.createFirstGroups(network, line, group, wantsGeneral)
   })
   const made = node()
   return [{ ...made, content: [...children(made), ...refused] }]
@@ -178,6 +178,6 @@ export function setInvite(network: Network, line: ConnectedDevice, iq: Node): No
   if (group.approval) return [JoinRequests.ask(network, group, by)]
   const before = group.members.map(({ pn }) => pn)
   addMembers(network, line, group, { pns: [by], reason: "invite" })
-  if (group.isCommunity) Communities.follow(network, line, group, before)
+  if (group.isCommunity) Communities.followMembers(network, line, group, before)
   return [el("group", { jid: jidOf(group) })]
 }

@@ -1,4 +1,4 @@
-import { inMode, otherMode } from "#simulator/network/addressing.ts"
+import { inMode, inOtherMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import type { User } from "#simulator/network/directory.ts"
 import { type Group, isAdmin, jidOf, mostMembers, roleOf } from "#simulator/network/groups.ts"
@@ -91,5 +91,5 @@ function forAdmin(network: Network, line: ConnectedDevice, iq: Node): Group {
 }
 
 function otherName(group: Group, user: User): Record<string, string> {
-  return { [group.mode === "lid" ? "phone_number" : "lid"]: otherMode(group.mode, user) }
+  return { [group.mode === "lid" ? "phone_number" : "lid"]: inOtherMode(group.mode, user) }
 }

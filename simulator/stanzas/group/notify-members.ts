@@ -6,7 +6,7 @@ import type { Network } from "#simulator/network/network.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import { el, newStanzaId, type Node } from "#simulator/wire/node.ts"
-import { groupNode, hidesIn } from "./card.ts"
+import { groupNode, hidesNumberIn } from "./card.ts"
 
 interface News {
   content: Node[]
@@ -36,7 +36,7 @@ export function notifyMembers(
     id: newStanzaId(),
     t: now(),
     participant: inMode(group.mode, author),
-    participant_pn: hidesIn(network, group, author.pn) ? undefined : inMode("pn", author),
+    participant_pn: hidesNumberIn(network, group, author.pn) ? undefined : inMode("pn", author),
     participant_username: network.profiles.get(author.pn).username,
     addressing_mode: group.mode,
     notify: author.name,

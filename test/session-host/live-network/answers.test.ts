@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { knownStanzas } from "#session-host/receive/unknown.ts"
 import { knownFacts } from "#simulator/compare-with-live/facts.ts"
-import { kinds } from "#simulator/stanzas/unsolicited-notices.ts"
+import { noticeKinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
@@ -133,7 +133,7 @@ test("every notice that the simulated network knows is in the documents", () => 
   const patterns = [...text.matchAll(/`([\w*]+)`/g)].map(([, name = ""]) =>
     RegExp(`^${name.replace("*", ".*")}$`),
   )
-  expect(kinds.filter((kind) => !patterns.some((pattern) => pattern.test(kind)))).toEqual([])
+  expect(noticeKinds.filter((kind) => !patterns.some((pattern) => pattern.test(kind)))).toEqual([])
 })
 
 test.for([

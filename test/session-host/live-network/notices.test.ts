@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { kinds } from "#simulator/stanzas/unsolicited-notices.ts"
+import { noticeKinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { wrongs } from "#simulator/stanzas/malform.ts"
 import { eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
@@ -11,7 +11,7 @@ import { aSharedHost } from "#test/support/session/shared-host.ts"
 const { aChat, hostLog, linesOf } = await aSharedHost()
 
 /** The notices that reach the customer's log. The others are told to nobody. */
-const toldOf: Partial<Record<(typeof kinds)[number], RegExp>> = {
+const toldOf: Partial<Record<(typeof noticeKinds)[number], RegExp>> = {
   identity_changed: /another phone, or has reinstalled the app \(\d+@lid\)/,
   number_changed: /another number \(\d+@lid\)/,
   group_number_changed: /another number/,
@@ -33,7 +33,7 @@ test("news that the network sends unasked is settled, told where it says somethi
   const group = (await network.group([bob, phone])).jid
   await message((await bob.send(phone.number, "so that he is a contact")).id)
   const before = hostLog.length
-  for (const kind of kinds) await network.control.notice(device, { kind, about: bob.number, group })
+  for (const kind of noticeKinds) await network.control.notice(device, { kind, about: bob.number, group })
   expect(await network.control.settled(device, 20_000)).toBe(true)
   await message((await bob.send(phone.number, "after them")).id)
 
@@ -46,7 +46,8 @@ test("news that the network sends unasked is settled, told where it says somethi
 
   // Each also built wrongly.
   for (const wrong of wrongs)
-    for (const kind of kinds) await network.control.notice(device, { kind, about: bob.number, group, wrong })
+    for (const kind of noticeKinds)
+      await network.control.notice(device, { kind, about: bob.number, group, wrong })
   await message((await bob.send(phone.number, "after all of them")).id)
   expect(await network.control.settled(device, 20_000)).toBe(true)
   expect(await eventsOfType(bridge.id, "message")).toHaveLength(3)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { kinds } from "#simulator/stanzas/unsolicited-notices.ts"
+import { noticeKinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { wrongs } from "#simulator/stanzas/malform.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call, eventsOf, eventsOfType, statusOf } from "#test/support/session/host.ts"
@@ -67,7 +67,7 @@ test("news is acknowledged only once its event is durable, and stays in order wi
 
 test("news that is built wrongly holds up nothing", async () => {
   const { network, device, bob, phone, jid, message, bridge } = await aGroup()
-  const ofGroups = kinds.filter((kind) => kind.startsWith("group_"))
+  const ofGroups = noticeKinds.filter((kind) => kind.startsWith("group_"))
   for (const wrong of [undefined, ...wrongs])
     for (const kind of ofGroups)
       await network.control.notice(device, { kind, about: bob.number, group: jid, ...(wrong && { wrong }) })

@@ -62,7 +62,7 @@ test("a companion that was linked is not hung up on before it can read so, and i
   const [code, answer] = [Promise.withResolvers<string>(), Promise.withResolvers<Node>()]
   const connection = await Raw.connect(network.url, device, (node, back) => {
     const asked = child(node)
-    if (asked?.tag === "pair-device") code.resolve(Raw.codeOf(device, asked))
+    if (asked?.tag === "pair-device") code.resolve(Raw.qrTextOf(device, asked))
     if (asked?.tag === "pair-success") back.send(Raw.signedIdentity(device, node))
     if (node.tag === "stream:error") back.send(el("iq", { id: "AFTER", type: "get", xmlns: "w:p" }))
     if (node.attrs.id === "AFTER") answer.resolve(node)

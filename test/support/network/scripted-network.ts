@@ -3,7 +3,7 @@ import { decodeBinaryNode, encodeBinaryNode, type BinaryNode } from "@whiskeysoc
 import { WebSocketServer } from "ws"
 import { listen } from "#local/listen.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
-import { framed, frames } from "#simulator/wire/frames.ts"
+import { framed, newFrameSplitter } from "#simulator/wire/frames.ts"
 import { handshake, type Transport } from "#simulator/wire/noise.ts"
 
 export type ScriptedNetwork = Awaited<ReturnType<typeof aScriptedNetwork>>
@@ -23,7 +23,7 @@ export async function aScriptedNetwork(authority = Certificates.create()) {
   const http = createServer()
   const sockets = new WebSocketServer({ server: http, path: "/ws/chat" })
   sockets.on("connection", (socket) => {
-    const stream = frames()
+    const stream = newFrameSplitter()
     let noise: ReturnType<typeof handshake> | undefined
     write = (bytes) => socket.send(framed(bytes))
     const take = async (frame: Buffer) => {
