@@ -1,4 +1,4 @@
-import { plugged } from "#plugged-in/admin.ts"
+import { pluggedVerbs } from "#plugged-in/admin.ts"
 import type { Verb } from "./verb.ts"
 
 type Verbs = Record<string, Verb>
@@ -10,7 +10,7 @@ export const nouns: Record<string, () => Promise<Verbs>> = {
   bridge: async () => (await import("./bridge.ts")).bridge,
   host: async () => (await import("./host.ts")).host,
   events: async () => (await import("./events.ts")).events,
-  ...Object.fromEntries(Object.entries(plugged).map(([noun, verbs]) => [noun, async () => verbs])),
+  ...Object.fromEntries(Object.entries(pluggedVerbs).map(([noun, verbs]) => [noun, async () => verbs])),
   wrapping: async () => (await import("./wrapping.ts")).wrapping,
   backup: async () => (await import("./backup.ts")).backup,
   export: async () => ({ "": (await import("./move.ts")).exporting }),

@@ -18,7 +18,7 @@ export async function isNumberStillWanted({ accountId, wanted }: Payer.Info): Pr
 }
 
 /** How many bridges an account is to pay for: those that its operator has suspended, or that have moved, cost nothing. */
-export async function countPaid(accountId: string): Promise<number> {
+export async function countToPay(accountId: string): Promise<number> {
   const leases = await Promise.all((await billableBridges(accountId)).map(({ id }) => Lease.get(id)))
   return leases.filter((lease) => lease && !["suspended", "moved"].includes(Lease.stateOf(lease))).length
 }

@@ -6,7 +6,7 @@ import { now } from "#core/platform/clock.ts"
 import { need } from "#core/platform/config.ts"
 import { ApiError } from "#core/error.ts"
 import { Billing } from "#core/billing.ts"
-import { countPaid } from "./billable-bridges.ts"
+import { countToPay } from "./billable-bridges.ts"
 import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripeMode, stripe } from "./stripe.ts"
@@ -105,7 +105,7 @@ async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session |
     await Payer.change(payer, { checkout: undefined })
     return undefined
   }
-  const quantity = Math.max(1, await countPaid(payer.accountId))
+  const quantity = Math.max(1, await countToPay(payer.accountId))
   const opened = { checkouts: payer.checkouts + 1 }
   try {
     // Two tabs that come here ask under the same key, so they get the same page.

@@ -67,7 +67,7 @@ export async function list(): Promise<Mark[]> {
 }
 
 /** The look that this mark asked for has succeeded. A mark that was written meanwhile stays. */
-export async function done({ accountId, token }: Mark): Promise<void> {
+export async function finish({ accountId, token }: Mark): Promise<void> {
   await remove({
     TableName: tables.accounts,
     Key: { pk: all, sk: accountId },

@@ -42,7 +42,7 @@ async function lookAt(mark: Due.Mark): Promise<void> {
   const { accountId } = mark
   try {
     await lookAtStripe(accountId)
-    await Due.done(mark)
+    await Due.finish(mark)
   } catch (error) {
     const dueForS = now() - mark.since
     const about = { error, accountId, failures: mark.failures + 1, dueForS }

@@ -13,7 +13,7 @@ export async function payPage(accountId: string): Promise<string | undefined> {
   const invoice = latest?.status === "draft" ? await finalized(latest.id) : latest
   return invoice?.status === "open" && invoice.hosted_invoice_url
     ? invoice.hosted_invoice_url
-    : await portal(accountId)
+    : await portalPage(accountId)
 }
 
 async function latestInvoice(id: string): Promise<Stripe.Invoice | undefined> {
@@ -35,7 +35,7 @@ async function finalized(id: string): Promise<Stripe.Invoice> {
 }
 
 /** Stripe's customer portal: card, invoices, cancellation. Undefined if it knows no such account. */
-export async function portal(accountId: string): Promise<string | undefined> {
+export async function portalPage(accountId: string): Promise<string | undefined> {
   return await portalAt(accountId)
 }
 
@@ -45,7 +45,7 @@ export async function portal(accountId: string): Promise<string | undefined> {
  */
 export async function cancelPage(accountId: string): Promise<string | undefined> {
   const payer = await Payer.get(accountId)
-  if (!payer?.said) return await portal(accountId)
+  if (!payer?.said) return await portalPage(accountId)
   const flow = {
     type: "subscription_cancel",
     subscription_cancel: { subscription: payer.said.id },
@@ -55,7 +55,7 @@ export async function cancelPage(accountId: string): Promise<string | undefined>
     return await portalAt(accountId, flow)
   } catch (error) {
     if (!isAnswer(error)) throw error
-    return await portal(accountId)
+    return await portalPage(accountId)
   }
 }
 

@@ -1,6 +1,6 @@
 import type Stripe from "stripe"
 import { log } from "#core/platform/log.ts"
-import { countPaid } from "./billable-bridges.ts"
+import { countToPay } from "./billable-bridges.ts"
 import { Payer } from "./payer.ts"
 import { isAnswer, stripe } from "./stripe.ts"
 
@@ -21,7 +21,7 @@ export async function settleQuantity(
   const [item] = items.data
   if (!item || !charged.has(status)) return true
   // The number that somebody pays for at this moment is about to be created.
-  const quantity = Math.max(await countPaid(payer.accountId), payer.wanted ? 1 : 0)
+  const quantity = Math.max(await countToPay(payer.accountId), payer.wanted ? 1 : 0)
   if (item.quantity === quantity) {
     if (payer.asked === undefined) return true
     return (await Payer.change(payer, { asked: undefined })) !== undefined

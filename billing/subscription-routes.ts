@@ -3,11 +3,11 @@ import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import type { AuditLog } from "#core/account/audit-log.ts"
 import { Billing } from "#core/billing.ts"
-import { countPaid, isNumberStillWanted } from "./billable-bridges.ts"
+import { countToPay, isNumberStillWanted } from "./billable-bridges.ts"
 import { keptUnpaidFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
 import { lookAtStripe, subscriptionInWords } from "./look-at-stripe.ts"
-import { cancelPage, payPage, portal } from "./pages-at-stripe.ts"
+import { cancelPage, payPage, portalPage } from "./pages-at-stripe.ts"
 import { billsOf, lastDigitsOf, nextCharge, priceOf } from "./price-and-bills.ts"
 import { Payer } from "./payer.ts"
 import { isStripeError, isPretend } from "./stripe.ts"
@@ -60,7 +60,7 @@ export const subscription = new Hono<DashboardEnv>()
     return await atStripe(c, async () => await lead(c, "invoice_opened", await payPage(c.var.accountId)))
   })
   .post("/subscription/portal", async (c) => {
-    return await atStripe(c, async () => await lead(c, "portal_opened", await portal(c.var.accountId)))
+    return await atStripe(c, async () => await lead(c, "portal_opened", await portalPage(c.var.accountId)))
   })
   .post("/subscription/cancel", async (c) => {
     return await atStripe(
@@ -145,7 +145,7 @@ async function show(
     hasInvoices: said !== undefined,
     mayChange: isOwner,
     ask: isOwner ? "" : note("info", await askOwners(c, "Only owners pay for this account")),
-    numbers: await countPaid(accountId),
+    numbers: await countToPay(accountId),
     used: account.bridges,
     limit: account.bridgeLimit,
     price: asked[0],
@@ -169,7 +169,7 @@ async function show(
  * else's link can name it.
  * @returns undefined for any other refusal, and where nothing can be paid
  */
-export async function paymentFirst(
+export async function leadToPayment(
   accountId: string,
   error: ApiError,
   wanted: Omit<Payer.Wanted, "at">,

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { prices } from "./prices.ts"
-import { assumed, requestsAtRest, billing, counted, open, sized, spareSessions } from "./usage.ts"
+import { assumed, requestsAtRest, billing, counted, openStreams, sized, spareSessions } from "./usage.ts"
 
 const hours = 730
 const minutes = hours * 60
@@ -65,8 +65,8 @@ export function monthlyBill(load: z.output<typeof Load>): Record<string, number>
         run(assumed.callsSeconds * sized.callsGb) +
         prices.routerRequest +
         prices.routerFunction),
-    "streams that are open": streams * seconds * whileOpen(open.stream, sized.streamGb),
-    "pages that are open": pages * seconds * whileOpen(open.page, sized.pageGb),
+    "streams that are open": streams * seconds * whileOpen(openStreams.stream, sized.streamGb),
+    "pages that are open": pages * seconds * whileOpen(openStreams.page, sized.pageGb),
     "sweep (Lambda, Scheduler)": minutes * (run(sweepSeconds(hosts) * sized.sweepGb) + prices.scheduled),
     "troubles (Lambda, Scheduler)":
       minutes * (run(assumed.troublesSecondsPerMinute * sized.troublesGb) + prices.scheduled) +
@@ -104,11 +104,11 @@ function sweepLogKb(hosts: number): number {
 }
 
 /** A second of a function that runs for as long as somebody listens. */
-function whileOpen(what: (typeof open)["stream" | "page"], gb: number): number {
+function whileOpen(what: (typeof openStreams)["stream" | "page"], gb: number): number {
   return (
     gb * prices.lambdaGbSecond +
     what.requests * (prices.lambdaRequest + prices.routerRequest + prices.routerFunction) +
-    what.calls * run(open.callSeconds * sized.callsGb) +
+    what.calls * run(openStreams.callSeconds * sized.callsGb) +
     units(what.writeUnits, what.readUnits)
   )
 }

@@ -73,7 +73,7 @@ export const assumed = {
  * An open log or event stream, and a page of the dashboard that somebody looks at: each runs a function for as long as it is
  * open (`functions/stream/sse.ts`, `dashboard/live.ts`). A second.
  */
-export const open = {
+export const openStreams = {
   /** It looks for news each second, begins anew each minute, and extends its two places each ten seconds. */
   stream: { readUnits: 1, writeUnits: 2 / 10 + 4 / 60, requests: 1 / 60, calls: 0 },
   /** It looks each two seconds, asks the session's host, begins anew each 15 seconds, and extends its two places each ten. */

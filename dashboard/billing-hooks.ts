@@ -20,7 +20,7 @@ export interface BillingPages {
    * created when its customer has paid and comes back.
    * @returns undefined if the refusal has another reason than a payment, or nothing can be paid here
    */
-  paymentFirst: (
+  leadToPayment: (
     accountId: string,
     refusal: ApiError,
     wanted: { customerRef: string; webhookUrl: string },

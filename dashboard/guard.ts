@@ -49,12 +49,12 @@ function policy(): string {
 }
 
 /** Headers that keep a browser from doing what our pages do not need. */
-export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
+export const securityHeaders = createMiddleware<DashboardEnv>(async (c, next) => {
   await next()
-  putHeaders(c)
+  putSecurityHeaders(c)
 })
 
-export function putHeaders(c: Context): void {
+export function putSecurityHeaders(c: Context): void {
   c.header("content-security-policy", policy())
   c.header("referrer-policy", "same-origin")
   c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
@@ -183,7 +183,7 @@ export async function lookWhoIsRefused(refusal: Error, c: Context<DashboardEnv>)
 }
 
 /** People only, whichever account they are in. Others sign in first, and come back to the page that they wanted. */
-export const known = createMiddleware<DashboardEnv>(async (c, next) => {
+export const signedInOnly = createMiddleware<DashboardEnv>(async (c, next) => {
   const signed = await signedIn(c)
   if (!signed) return c.redirect(leadingTo("/sign-in", c))
   c.set("signed", signed)

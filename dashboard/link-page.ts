@@ -27,7 +27,7 @@ import {
   codePiece,
   introduction,
   refusedCard,
-  steps,
+  stepList,
   titleOf,
   typedCodeCard,
   cardAndSteps,
@@ -86,13 +86,13 @@ export const linkPage = new Hono<DashboardEnv>()
       const { place, knownState } = await placeOf(c, session)
       if (place === "refused") {
         // A host that does not unlink it is left alone for a while.
-        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: steps(knownState, [], wordsOf(c)) }]])
+        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
         unlinkAtMs = nowMs() + unlinkEachMs
         if (await unlink(c, session)) return new Map([["refused", { html: goTo(`${at}?refused`) }]])
-        return new Map([["steps", { html: steps(knownState, [], wordsOf(c)) }]])
+        return new Map([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
       }
       if (place !== "open") return new Map([[place, { html: goTo(at) }]])
-      const pieces = new Map<string, Piece>([["steps", { html: steps(knownState, [], wordsOf(c)) }]])
+      const pieces = new Map<string, Piece>([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
       if (isLinked(knownState)) return pieces
       const isPasskeyWanted = wantsPasskey(knownState)
       if (isPasskeyWanted) await LinkSession.noteShown(token, session)

@@ -16,14 +16,14 @@ import {
   counted,
   countVisitor,
   type DashboardEnv,
-  headers,
+  securityHeaders,
   inAccount,
   inTime,
-  known,
+  signedInOnly,
   lookWhoIsRefused,
   runsService,
   possibleIds,
-  putHeaders,
+  putSecurityHeaders,
   unslashed,
   whoLooks,
   withinTime,
@@ -102,9 +102,9 @@ pages.onError(async (error, c) => {
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own])
-  pages.use(path, headers, inTime, counted, withoutSlash, toLocalhost, ownForms, limited, possibleIds)
-pages.use("/accounts/*", known)
-for (const path of own) pages.use(path, known, inAccount, byPasskey)
+  pages.use(path, securityHeaders, inTime, counted, withoutSlash, toLocalhost, ownForms, limited, possibleIds)
+pages.use("/accounts/*", signedInOnly)
+for (const path of own) pages.use(path, signedInOnly, inAccount, byPasskey)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
@@ -184,7 +184,7 @@ export async function missing(c: Context<ApiEnv>): Promise<Response> {
     if (path !== undefined) return c.redirect(path, 301)
     throw new ApiError("not_found", "no page has this address: look whether it is typed right")
   } catch (error) {
-    putHeaders(c)
+    putSecurityHeaders(c)
     await lookWhoIsRefused(error as Error, own) // what is thrown here is an error
     return await refusedPage(error as Error, own)
   }

@@ -38,7 +38,7 @@ export function indexAccess(table: sst.aws.Dynamo, index: string): Statement {
 }
 
 /** Permission to write to one log group. */
-export function logsTo(arn: $util.Input<string>): Statement {
+export function logAccess(arn: $util.Input<string>): Statement {
   return { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [$interpolate`${arn}:*`] }
 }
 
@@ -46,7 +46,7 @@ export function logsTo(arn: $util.Input<string>): Statement {
  * Permission to send mail, where mail is sent. SES counts the address as an identity, its domain as another, and each domain
  * above as one more: whichever of them was proved to it is asked for.
  */
-export function mailing(): Statement[] {
+export function mailAccess(): Statement[] {
   const { mailFrom } = operator
   if (mailFrom === undefined) return []
   const labels = mailFrom.split("@")[1].split(".")

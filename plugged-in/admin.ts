@@ -4,4 +4,4 @@ import { billing } from "#billing/verbs.ts"
 import type { Verb } from "#admin/verb.ts"
 
 /** Verbs that are added to those of `npm run admin`, by their noun. */
-export const plugged: Record<string, Record<string, Verb>> = { billing }
+export const pluggedVerbs: Record<string, Record<string, Verb>> = { billing }

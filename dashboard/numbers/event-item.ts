@@ -46,7 +46,7 @@ export function eventItem(
 }
 
 /** The meaning of each type of event, written as the beginning of a sentence. */
-export const meanings: Record<EventType, string> = {
+export const eventMeanings: Record<EventType, string> = {
   message: "a message came, or was written on the phone",
   connected: "the number is connected",
   disconnected: "the number is not connected, and why",

@@ -19,7 +19,7 @@ import { ago, until, when } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
-import { meanings } from "./event-item.ts"
+import { eventMeanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
 import { pathOfDeliveries, webhookQuery } from "./webhook-health.ts"
 import { outcome, whyOf } from "./attempt-words.ts"
@@ -194,7 +194,7 @@ function titleOf(type: string, body: string): string {
   if (data === undefined) return "A test event"
   const status = /"status":"(\w+)"/.exec(body)?.[1] ?? ""
   const became = data === "message_status" ? becameOf.get(status) : undefined
-  return became ?? sentenceForPeople(meanings[data]).replace(/\.$/, "")
+  return became ?? sentenceForPeople(eventMeanings[data]).replace(/\.$/, "")
 }
 
 /** The titles of `message_status` events, by their status. */

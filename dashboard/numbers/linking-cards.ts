@@ -249,12 +249,12 @@ export function cardAndSteps(input: {
   words?: LinkWords
 }): Html {
   return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
-    ${input.card} ${steps(input.knownState, [], input.words)}
+    ${input.card} ${stepList(input.knownState, [], input.words)}
   </div>`
 }
 
 /** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
-export function steps(
+export function stepList(
   knownState: KnownState,
   times: readonly (number | undefined)[] = [],
   words: LinkWords = dashboardWords,

@@ -21,7 +21,7 @@ import {
   codePiece,
   refusedCard,
   simulatedNote,
-  steps,
+  stepList,
   typedCodeCard,
   unofficialNote,
   cardAndSteps,
@@ -110,7 +110,9 @@ function follower(c: Context<DashboardEnv>) {
     const knownState = await withCatchUp(await knownStateOf(bridge))
     linkSteps = LinkSteps.withState(linkSteps, knownState, nowMs())
     const id = () => LinkSteps.streamIdOf(linkSteps)
-    const pieces = new Map<string, Piece>([["steps", { html: steps(knownState, linkSteps.times), id: id() }]])
+    const pieces = new Map<string, Piece>([
+      ["steps", { html: stepList(knownState, linkSteps.times), id: id() }],
+    ])
     if (isLinked(knownState)) {
       pieces.set("note", { html: networkNote(bridge, knownState) })
       return pieces.set("linking", { html: linkedCard(bridge.customerRef, knownState) })

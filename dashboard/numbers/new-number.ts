@@ -34,7 +34,7 @@ export const newNumber = new Hono<DashboardEnv>()
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const first = await billingPages()?.paymentFirst(c.var.accountId, error, wanted)
+      const first = await billingPages()?.leadToPayment(c.var.accountId, error, wanted)
       if (first !== undefined) return c.redirect(first, 303)
       const body = form({ ref, url, problem: sentenceForPeople(error.message) })
       return await page(c, { ...shown, body, status: error.status })

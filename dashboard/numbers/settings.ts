@@ -20,7 +20,7 @@ import { textsOf } from "../form.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { did } from "../audit-log.ts"
-import { meanings } from "./event-item.ts"
+import { eventMeanings } from "./event-item.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
 import { pacingIn, recommended, sendingCard, type TypedPacing } from "./pacing.ts"
 
@@ -223,7 +223,7 @@ function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof C
     <form method="post" action="${pathOf(bridge)}/events">
       <fieldset class="choices">
         <legend class="label">Types</legend>
-        ${EventType.options.map((type) => checkbox("events", type, events.includes(type), html`<span><code>${type}</code> <span class="small muted">${meanings[type]}</span></span>`))}
+        ${EventType.options.map((type) => checkbox("events", type, events.includes(type), html`<span><code>${type}</code> <span class="small muted">${eventMeanings[type]}</span></span>`))}
       </fieldset>
       <fieldset class="stack">
         <legend class="label">Ignore</legend>

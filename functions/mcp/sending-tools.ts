@@ -4,7 +4,7 @@ import { z } from "zod"
 import { failed, fromService } from "./answer.ts"
 import { pathOf, Refused } from "./api.ts"
 import { chat, number } from "./shared-fields.ts"
-import { type Called, tool } from "./tool.ts"
+import { type ToolContext, tool } from "./tool.ts"
 
 const quoted_message_id = z.string().min(1).max(128).optional().describe("The message that this one answers.")
 const key = z
@@ -95,7 +95,7 @@ interface Wish {
 async function send(
   kind: string,
   { number: given, key: repeated, ...content }: Wish & Record<string, unknown>,
-  { api, numberOf, ask, yes }: Called,
+  { api, numberOf, ask, yes }: ToolContext,
   question: string,
 ): Promise<CallToolResult | InputRequiredResult> {
   const name = numberOf(given)

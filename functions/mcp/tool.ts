@@ -17,10 +17,10 @@ export interface Tool<Input = never> {
   /** It changes nothing. A key that may only read has no other tools. */
   isRead: boolean
   /** @throws Refused */
-  run: (input: Input, called: Called) => Promise<CallToolResult | InputRequiredResult>
+  run: (input: Input, called: ToolContext) => Promise<CallToolResult | InputRequiredResult>
 }
 
-export interface Called {
+export interface ToolContext {
   api: Api
   /** The name of the number that is meant: the given one, that of the key, or the account's first. */
   numberOf: (given: string | undefined) => string

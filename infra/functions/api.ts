@@ -6,11 +6,11 @@ import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { calls } from "./calls.ts"
-import { answeringSettings, common, settings } from "./common.ts"
+import { answeringSettings, commonArguments, settings } from "./common.ts"
 
 /** In no VPC: there it would need an endpoint for each service that it asks. `Calls` calls session hosts for it. */
 export const api = new sst.aws.Function("Api", {
-  ...common("Api", { secrets: true }),
+  ...commonArguments("Api", { secrets: true }),
   handler: "functions/api/handler.handler",
   // Every call is answered within 50 s (Contract, "Time to answer"); the router waits for 60.
   timeout: "55 seconds",

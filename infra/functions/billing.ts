@@ -3,7 +3,7 @@ import { settingsKey } from "../data/keys.ts"
 import { accounts, events, leases } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
 import { calls } from "./calls.ts"
-import { common, settings } from "./common.ts"
+import { commonArguments, settings } from "./common.ts"
 
 /** The settings of a process that speaks to Stripe; none where nobody pays. */
 export const stripeSettings = operator.stripe && {
@@ -19,7 +19,7 @@ export const subscriptions = stripeSettings && looks(stripeSettings)
 function looks(stripe: Record<string, $util.Input<string>>) {
   const fn = new sst.aws.Function("Subscriptions", {
     // Two would ask Stripe about the same accounts; an account stays due until a look has succeeded.
-    ...common("Subscriptions", { scheduled: true, secrets: true }),
+    ...commonArguments("Subscriptions", { scheduled: true, secrets: true }),
     handler: "billing/scheduled.handler",
     // It looks for 45 s, and the last look may wait for Stripe and for a session host.
     timeout: "5 minutes",

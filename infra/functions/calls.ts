@@ -2,7 +2,7 @@ import { settingsKey } from "../data/keys.ts"
 import { hostTokenSecret } from "../data/secrets.ts"
 import { callsGroup } from "../network/groups.ts"
 import { callsSubnets } from "../network/subnets.ts"
-import { common, settings } from "./common.ts"
+import { commonArguments, settings } from "./common.ts"
 
 const rights = [
   {
@@ -26,7 +26,7 @@ const rights = [
  * cannot stream. It costs each call one invocation and one place more. Where Lambda has no place for it, nothing was sent.
  */
 export const calls = new sst.aws.Function("Calls", {
-  ...common("Calls", { rights, secrets: true }),
+  ...commonArguments("Calls", { rights, secrets: true }),
   handler: "functions/calls/handler.handler",
   // As long as the functions that ask it (Contract, "Time to answer").
   timeout: "55 seconds",

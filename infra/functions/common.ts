@@ -1,4 +1,4 @@
-import { logsTo, policy, type Statement } from "../iam-statement.ts"
+import { logAccess, policy, type Statement } from "../iam-statement.ts"
 import { settingsKey } from "../data/keys.ts"
 import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { stage } from "../stage/stage.ts"
@@ -12,7 +12,7 @@ import { givenSettings } from "../stage/passed-on.ts"
  * Under `scheduled` it runs one at a time, and a missed minute is not made up for; under `secrets` its environment is sealed
  * under the stage's own key, which it must be permitted to use.
  */
-export function common(
+export function commonArguments(
   name: string,
   {
     rights = [],
@@ -39,7 +39,7 @@ export function common(
         args.managedPolicyArns = []
         args.inlinePolicies = $util
           .output(args.inlinePolicies)
-          .apply((own) => [...(own ?? []), policy("lambda", [logsTo(logs.arn), ...rights])])
+          .apply((own) => [...(own ?? []), policy("lambda", [logAccess(logs.arn), ...rights])])
       },
       ...(secrets && {
         function: (args: aws.lambda.FunctionArgs): undefined => {

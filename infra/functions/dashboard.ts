@@ -1,4 +1,4 @@
-import { tableAccess, indexAccess, mailing, rowActions } from "../iam-statement.ts"
+import { tableAccess, indexAccess, mailAccess, rowActions } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -7,7 +7,7 @@ import { accounts, events, leases, requests } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 import { calls } from "./calls.ts"
-import { answeringSettings, common, settings } from "./common.ts"
+import { answeringSettings, commonArguments, settings } from "./common.ts"
 import { stripeSettings } from "./billing.ts"
 
 /** The rights of both functions besides reading and writing tables. */
@@ -39,7 +39,7 @@ export const dashboard = aDashboard("Dashboard", {
     // Skipping an event or changing a webhook is a line of the bridge's log.
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
     ...both,
-    ...mailing(),
+    ...mailAccess(),
   ],
 })
 
@@ -74,7 +74,7 @@ function aDashboard(
   },
 ) {
   return new sst.aws.Function(name, {
-    ...common(name, { secrets: true }),
+    ...commonArguments(name, { secrets: true }),
     ...more,
     handler: "dashboard/handler.handler",
     streaming: true,

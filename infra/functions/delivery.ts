@@ -4,11 +4,11 @@ import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey } from "../data/keys.ts"
 import { events } from "../data/tables.ts"
 import { stage } from "../stage/stage.ts"
-import { common, settings } from "./common.ts"
+import { commonArguments, settings } from "./common.ts"
 
 /** In no VPC: it posts to customers' addresses. */
 export const delivery = new sst.aws.Function("Delivery", {
-  ...common("Delivery"),
+  ...commonArguments("Delivery"),
   handler: "functions/delivery/handler.handler",
   // Busy for 45 s at most, and the last attempt takes 10.
   timeout: "60 seconds",

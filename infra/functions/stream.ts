@@ -5,7 +5,7 @@ import { media } from "../data/media.ts"
 import { accounts, events, requests } from "../data/tables.ts"
 import { stage } from "../stage/stage.ts"
 import { api } from "./api.ts"
-import { answeringSettings, common, settings } from "./common.ts"
+import { answeringSettings, commonArguments, settings } from "./common.ts"
 
 /** Log and event streams. Each open one occupies an invocation, and is paid for by the second. */
 export const stream = aStream("Stream", {
@@ -37,7 +37,7 @@ function aStream(
   more: { places: number; environment: Record<string, $util.Input<string>>; permissions: Statement[] },
 ) {
   return new sst.aws.Function(name, {
-    ...common(name, { secrets: true }),
+    ...commonArguments(name, { secrets: true }),
     handler: "functions/stream/handler.handler",
     streaming: true,
     // A log stream ends by itself after ten minutes (Contract, "Streams"); media of 100 MB take one at 2 MB/s.

@@ -6,7 +6,7 @@ import { host, hostCapacity } from "../hosts/host.ts"
 import { hostGroup } from "../network/groups.ts"
 import { hostSubnets } from "../network/subnets.ts"
 import { stage } from "../stage/stage.ts"
-import { common, settings } from "./common.ts"
+import { commonArguments, settings } from "./common.ts"
 
 /** Every revision: a sweep that a deploy has overtaken still names the one before. */
 const definitions = host.nodes.taskDefinition.arn.apply((arn) => arn.replace(/:\d+$/, ":*"))
@@ -32,7 +32,7 @@ const rights = [
 /** In no VPC: it asks ECS. */
 export const sweep = new sst.aws.Function("Sweep", {
   // Its observations are its process's: two would each see half of the time.
-  ...common("Sweep", { rights, scheduled: true }),
+  ...commonArguments("Sweep", { rights, scheduled: true }),
   handler: "functions/sweep/handler.handler",
   // It stays 50 s; the last look may have hosts to start.
   timeout: "90 seconds",

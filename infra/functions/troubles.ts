@@ -1,14 +1,14 @@
-import { indexAccess, mailing, tableAccess } from "../iam-statement.ts"
+import { indexAccess, mailAccess, tableAccess } from "../iam-statement.ts"
 import { deliveryKey } from "../data/keys.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { router } from "../router.ts"
 import { operator } from "../stage/settings.ts"
-import { common, settings } from "./common.ts"
+import { commonArguments, settings } from "./common.ts"
 
 /** Tells customers of their numbers' troubles. In no VPC: it sends mail, and posts to customers' addresses. */
 export const troubles = new sst.aws.Function("Troubles", {
   // Two would tell everything twice.
-  ...common("Troubles", { scheduled: true }),
+  ...commonArguments("Troubles", { scheduled: true }),
   handler: "functions/troubles/handler.handler",
   // Receivers that hang take ten seconds each; what is not told by then, the next minute tells.
   timeout: "5 minutes",
@@ -37,7 +37,7 @@ export const troubles = new sst.aws.Function("Troubles", {
     tableAccess(requests, "PutItem", "UpdateItem"),
     // Posts are signed with the secret of the number.
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn] },
-    ...mailing(),
+    ...mailAccess(),
   ],
 })
 

@@ -1,4 +1,4 @@
-import { tableAccess, indexAccess, logsTo, onlyRows, policy, type Statement } from "../iam-statement.ts"
+import { tableAccess, indexAccess, logAccess, onlyRows, policy, type Statement } from "../iam-statement.ts"
 import { bridgeLogs } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -89,5 +89,5 @@ export const startPolicy = (logs: string) =>
       // Where SST keeps the images of an account.
       resources: [$interpolate`arn:aws:ecr:${region}:${accountId}:repository/sst-asset`],
     },
-    logsTo($interpolate`arn:aws:logs:${region}:${accountId}:log-group:${logs}`),
+    logAccess($interpolate`arn:aws:logs:${region}:${accountId}:log-group:${logs}`),
   ])

@@ -1,8 +1,8 @@
 import { asWatched, type Metric, inExpression } from "./metrics.ts"
-import { alarms } from "./topic.ts"
+import { alarmTopic } from "./topic.ts"
 
 /** Rings when the metric is above the threshold in the first number of `minutes` of the last second number of them; `period`: in seconds. */
-export function above(
+export function alarmAbove(
   name: string,
   of: Metric,
   threshold: number,
@@ -21,7 +21,7 @@ export function above(
 }
 
 /** Rings when a metric is too large or too small a part of another for three minutes of five. */
-export function ratio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
+export function alarmRatio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
   alarm(name, {
     metricQueries: [
       { id: "ratio", expression: partOfWhole(about), returnData: true, label: name },
@@ -41,8 +41,8 @@ export function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
   new aws.cloudwatch.MetricAlarm(name, {
     ...args,
     alarmDescription: `${$app.name} ${$app.stage}: see "${name}" in docs/operations.md`,
-    alarmActions: [alarms.arn],
-    okActions: [alarms.arn],
+    alarmActions: [alarmTopic.arn],
+    okActions: [alarmTopic.arn],
   })
 }
 

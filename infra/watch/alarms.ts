@@ -7,36 +7,36 @@ import { subscriptions } from "../functions/billing.ts"
 import { sweep } from "../functions/sweep.ts"
 import { troubles } from "../functions/troubles.ts"
 import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
-import { above, alarm, ratio } from "./alarm.ts"
+import { alarmAbove, alarm, alarmRatio } from "./alarm.ts"
 import { asWatched, metric, ofFunction, ofTable } from "./metrics.ts"
 
 for (const [name, rule] of Object.entries(alarms)) watch(name, rule)
 
-above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
-above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
-above("TransferErrors", ofFunction(transfer, "Url5xxCount"), 5, { minutes: [2, 5] })
-above("DashboardErrors", ofFunction(dashboard, "Url5xxCount"), 5, { minutes: [2, 5] })
-above("DashboardStreamErrors", ofFunction(dashboardStream, "Url5xxCount"), 5, { minutes: [2, 5] })
+alarmAbove("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
+alarmAbove("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
+alarmAbove("TransferErrors", ofFunction(transfer, "Url5xxCount"), 5, { minutes: [2, 5] })
+alarmAbove("DashboardErrors", ofFunction(dashboard, "Url5xxCount"), 5, { minutes: [2, 5] })
+alarmAbove("DashboardStreamErrors", ofFunction(dashboardStream, "Url5xxCount"), 5, { minutes: [2, 5] })
 // A URL whose function is full answers 429, which is none of its 5xx.
-above("ApiThrottled", ofFunction(api, "Throttles"), 0)
-above("StreamThrottled", ofFunction(stream, "Throttles"), 0)
-above("TransferThrottled", ofFunction(transfer, "Throttles"), 0)
-above("DashboardThrottled", ofFunction(dashboard, "Throttles"), 0)
-above("DashboardStreamThrottled", ofFunction(dashboardStream, "Throttles"), 0)
-above("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 5] })
+alarmAbove("ApiThrottled", ofFunction(api, "Throttles"), 0)
+alarmAbove("StreamThrottled", ofFunction(stream, "Throttles"), 0)
+alarmAbove("TransferThrottled", ofFunction(transfer, "Throttles"), 0)
+alarmAbove("DashboardThrottled", ofFunction(dashboard, "Throttles"), 0)
+alarmAbove("DashboardStreamThrottled", ofFunction(dashboardStream, "Throttles"), 0)
+alarmAbove("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 5] })
 // One that still runs when its minute is over keeps the next from starting, once.
-above("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })
-above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
+alarmAbove("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })
+alarmAbove("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
 // Loops are allowed for deliveries: one that is stopped all the same means that Lambda was told otherwise.
-above("DeliveryStopped", ofFunction(delivery, "RecursiveInvocationsDropped"), 0)
-above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
-above("TroublesErrors", ofFunction(troubles, "Errors"), 0, { minutes: [2, 5] })
-above("TroublesThrottled", ofFunction(troubles, "Throttles"), 0, { minutes: [3, 5] })
+alarmAbove("DeliveryStopped", ofFunction(delivery, "RecursiveInvocationsDropped"), 0)
+alarmAbove("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
+alarmAbove("TroublesErrors", ofFunction(troubles, "Errors"), 0, { minutes: [2, 5] })
+alarmAbove("TroublesThrottled", ofFunction(troubles, "Throttles"), 0, { minutes: [3, 5] })
 if (subscriptions) {
-  above("SubscriptionsErrors", ofFunction(subscriptions, "Errors"), 0, { minutes: [2, 5] })
-  above("SubscriptionsThrottled", ofFunction(subscriptions, "Throttles"), 0, { minutes: [3, 5] })
+  alarmAbove("SubscriptionsErrors", ofFunction(subscriptions, "Errors"), 0, { minutes: [2, 5] })
+  alarmAbove("SubscriptionsThrottled", ofFunction(subscriptions, "Throttles"), 0, { minutes: [3, 5] })
   // Stripe may be away for an hour. Longer than that, numbers may run unpaid, or stand still although they are paid.
-  above("SubscriptionsLate", metric("LookOverdueS", "Maximum"), 2 * 3600)
+  alarmAbove("SubscriptionsLate", metric("LookOverdueS", "Maximum"), 2 * 3600)
 }
 alarm("SweepSilent", {
   ...asWatched(ofFunction(sweep, "Invocations")),
@@ -50,13 +50,18 @@ alarm("SweepSilent", {
 
 for (const [name, table] of Object.entries({ accounts, leases, sessions, events, requests })) {
   const title = name[0].toUpperCase() + name.slice(1)
-  above(`${title}WritesThrottled`, ofTable(table, "WriteThrottleEvents"), 10, { minutes: [2, 5] })
+  alarmAbove(`${title}WritesThrottled`, ofTable(table, "WriteThrottleEvents"), 10, { minutes: [2, 5] })
 }
 
 /** Watches one of the service's own metrics. */
 function watch(name: string, rule: Rule) {
   const { of, stat, minutes, hourly } = rule
   if (rule.to)
-    ratio(name, { of: metric(of, stat), to: metric(rule.to, stat), above: rule.above, below: rule.below })
-  else above(name, metric(of, stat), rule.above, { minutes, ...(hourly && { period: 3600 }) })
+    alarmRatio(name, {
+      of: metric(of, stat),
+      to: metric(rule.to, stat),
+      above: rule.above,
+      below: rule.below,
+    })
+  else alarmAbove(name, metric(of, stat), rule.above, { minutes, ...(hourly && { period: 3600 }) })
 }

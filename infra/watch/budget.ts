@@ -1,5 +1,5 @@
 import { operator } from "../stage/settings.ts"
-import { alarms } from "./topic.ts"
+import { alarmTopic } from "./topic.ts"
 
 // The stage's own, by the tag that SST gives to everything; production has its account for itself, and counts all of it,
 // so that nothing there is free of a budget before the tag has been activated.
@@ -18,6 +18,6 @@ new aws.budgets.Budget("Budget", {
     ...notification,
     comparisonOperator: "GREATER_THAN",
     thresholdType: "PERCENTAGE",
-    subscriberSnsTopicArns: [alarms.arn],
+    subscriberSnsTopicArns: [alarmTopic.arn],
   })),
 })

@@ -1,10 +1,10 @@
 import { deadDoorbells, doorbell } from "../data/doorbell.ts"
 import { delivery } from "../functions/delivery.ts"
-import { above } from "./alarm.ts"
+import { alarmAbove } from "./alarm.ts"
 import { asWatched, ofFunction, ofQueue } from "./metrics.ts"
-import { alarms } from "./topic.ts"
+import { alarmTopic } from "./topic.ts"
 
-above("DeadDoorbell", ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"), 0)
+alarmAbove("DeadDoorbell", ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"), 0)
 
 const waits = new aws.cloudwatch.MetricAlarm("DoorbellWaits", {
   ...asWatched(ofQueue(doorbell, "ApproximateAgeOfOldestMessage")),
@@ -33,6 +33,6 @@ new aws.cloudwatch.CompositeAlarm("DoorbellOld", {
   alarmName: `${$app.name}-${$app.stage}-DoorbellOld`,
   alarmDescription: `${$app.name} ${$app.stage}: see "DoorbellOld" in docs/operations.md`,
   alarmRule: $interpolate`ALARM("${waits.name}") AND ALARM("${unanswered.name}")`,
-  alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
+  alarmActions: [alarmTopic.arn],
+  okActions: [alarmTopic.arn],
 })

@@ -12,7 +12,7 @@ import { alertAfterMs } from "../backup/hourly.ts"
 import { hasStore } from "../dynamodb/rows/sqlite-file.ts"
 import { networkFileSystemOf } from "../dynamodb/rows/folder-lock.ts"
 import { listen } from "../listen.ts"
-import { firstExisting } from "../service/data-folder.ts"
+import { nearestExisting } from "../service/data-folder.ts"
 import { findRunning } from "../service/running.ts"
 import { ServeSettings } from "../service/settings.ts"
 
@@ -81,7 +81,7 @@ const checks: Record<string, Check> = {
       : ok("sessions report the network's own version of WhatsApp Web")
   },
   disk: ({ DATA_DIR }) => {
-    const folder = firstExisting(DATA_DIR)
+    const folder = nearestExisting(DATA_DIR)
     const network = networkFileSystemOf(folder)
     if (network) return bad(`${DATA_DIR} is on ${network}: the store needs a disk of this machine`)
     const { bavail, bsize } = statfsSync(folder)
@@ -147,7 +147,7 @@ const checks: Record<string, Check> = {
   backups: async ({ DATA_DIR, serving: { backups } }) => {
     if (!backups) return weak("none are made: set BACKUP_DIR and BACKUP_PASSPHRASE (docs/backup.md)")
     if (!hasStore(DATA_DIR)) return weak(`${DATA_DIR} has nothing to back up yet`)
-    const folder = firstExisting(backups.dir)
+    const folder = nearestExisting(backups.dir)
     accessSync(folder, constants.W_OK)
     await mustHaveRoom(DATA_DIR, folder, 2 * config.STORAGE_RESERVE_MB)
     const latest = (await ownBackups(DATA_DIR, backups.dir)).at(-1)

@@ -7,7 +7,7 @@ const withinMs = 5000
 const inAllMs = 10_000
 
 /** Sends mails by the operator's own mail server. It rejects when the server refuses a mail or does not answer. */
-export function mailServer(url: string, from: string): (mail: Mail.Letter) => Promise<void> {
+export function mailSender(url: string, from: string): (mail: Mail.Letter) => Promise<void> {
   const times = { connectionTimeout: withinMs, greetingTimeout: withinMs, socketTimeout: withinMs }
   const server = createTransport({ url, ...times })
   return async ({ to, subject, text }) => {

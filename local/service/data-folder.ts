@@ -67,7 +67,7 @@ const leastMb = 16
 
 /** Without it, one part or another would fail in the midst of its start. */
 function refuseWithoutRoom(dataDir: string): void {
-  const { bavail, bsize } = statfsSync(firstExisting(dataDir))
+  const { bavail, bsize } = statfsSync(nearestExisting(dataDir))
   const freeMb = Math.floor((bavail * bsize) / 1e6)
   if (freeMb < leastMb)
     throw new CannotStart(
@@ -77,6 +77,6 @@ function refuseWithoutRoom(dataDir: string): void {
 }
 
 /** The folder, or the nearest one above it that exists. */
-export function firstExisting(folder: string): string {
-  return existsSync(folder) ? folder : firstExisting(dirname(folder))
+export function nearestExisting(folder: string): string {
+  return existsSync(folder) ? folder : nearestExisting(dirname(folder))
 }

@@ -2,7 +2,7 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
 import { lookAtStripe } from "#billing/look-at-stripe.ts"
-import { payPage, portal } from "#billing/pages-at-stripe.ts"
+import { payPage, portalPage } from "#billing/pages-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { config } from "#core/platform/config.ts"
 import { card, deleteAtStripe, isRunning, leaseOf, stateOf, subscriber, subscribes } from "./subscriber.ts"
@@ -27,7 +27,7 @@ describe("a customer", () => {
     const { customer } = (await Payer.get(id))!
     const known = stripe.book.customers[customer!]!
     delete stripe.book.customers[customer!]
-    expect(await portal(id)).toBeUndefined()
+    expect(await portalPage(id)).toBeUndefined()
     expect(await stateOf(id)).toBe("none")
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     expect((await Payer.get(id))!.stoppedAt).toBeUndefined()

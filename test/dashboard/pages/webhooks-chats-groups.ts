@@ -6,7 +6,7 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import type { KnownState } from "#dashboard/numbers/ask-for-state.ts"
 import { linkFailures } from "#dashboard/numbers/failure-words.ts"
 import { dashboardWords, type LinkWords, linkWordsFor } from "#dashboard/numbers/link-words.ts"
-import { reason, steps } from "#dashboard/numbers/linking-cards.ts"
+import { reason, stepList } from "#dashboard/numbers/linking-cards.ts"
 import { linkingCard } from "#dashboard/numbers/passkey.ts"
 import { Brand } from "#core/account/brand.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -229,7 +229,7 @@ test("a link page says in its reader's language why no phone is linked, and how 
     const card = await linkingCard(asked, shown)
     const said = [
       ...(await Promise.all(refusals)),
-      await steps({ kind: "paused", why: "secret" }, [], words),
+      await stepList({ kind: "paused", why: "secret" }, [], words),
       card.replace(/<details class="plain" lang="en">[^]*<\/details>/, ""),
     ].join("\n")
     const inEnglish = /\b(the|this|Wait|Try|again|of|you|is)\b/.exec(said.replaceAll(/<[^>]*>/g, " "))

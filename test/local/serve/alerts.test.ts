@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { SMTPServer } from "smtp-server"
 import { listen } from "#local/listen.ts"
 import { Alerts } from "#local/serve/alerts.ts"
-import { mailServer } from "#local/serve/mail-server.ts"
+import { mailSender } from "#local/serve/mail-server.ts"
 import { Measurements } from "#local/serve/measurements.ts"
 
 /** Alerts that are told to a list. */
@@ -126,11 +126,11 @@ test("mail goes out by the operator's mail server, which is told who it is", asy
   onTestFinished(() => server.close(() => {}))
   const port = await listen(server.server)
   const letter = { to: "ada@example.com", subject: "1234 is your code", text: "Your code: 1234" }
-  await mailServer(`smtp://wa:p%40ss@127.0.0.1:${port}`, "wa@example.com")(letter)
+  await mailSender(`smtp://wa:p%40ss@127.0.0.1:${port}`, "wa@example.com")(letter)
   expect(mails.join()).toMatch(
     /From: wa@example\.com[^]*To: ada@example\.com[^]*Subject: 1234 is your code[^]*Your code: 1234/,
   )
-  await expect(mailServer(`smtp://wa:wrong@127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow(
+  await expect(mailSender(`smtp://wa:wrong@127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow(
     "wrong",
   )
 })
@@ -140,7 +140,7 @@ test("a mail server that never greets is given up", async () => {
   const port = await listen(silent)
   onTestFinished(() => void silent.close())
   const letter = { to: "ada@example.com", subject: "a", text: "b" }
-  await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow(
+  await expect(mailSender(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow(
     /Greeting never received|Timeout/,
   )
 })
@@ -154,7 +154,7 @@ test("a mail server that says a word now and then, and never takes the mail, is 
   const port = await listen(slow)
   onTestFinished(() => void slow.close())
   const letter = { to: "ada@example.com", subject: "a", text: "b" }
-  await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toMatchObject({
+  await expect(mailSender(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toMatchObject({
     name: "AbortError",
   })
 })
