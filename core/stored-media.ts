@@ -18,7 +18,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
-import { transferTimes } from "./platform/aws-client-options.ts"
+import { transferTimeouts } from "./platform/aws-client-options.ts"
 import { config, need } from "./platform/config.ts"
 import { DiskRoom } from "./platform/disk-room.ts"
 import { lazily } from "./platform/lazily.ts"
@@ -30,7 +30,7 @@ export const cachedForMs = 3 * 3600 * 1000
 const partBytes = 8 * 1024 * 1024
 
 const bucket = lazily(
-  () => new S3Client({ maxAttempts: 4, requestChecksumCalculation: "WHEN_REQUIRED", ...transferTimes }),
+  () => new S3Client({ maxAttempts: 4, requestChecksumCalculation: "WHEN_REQUIRED", ...transferTimeouts }),
 )
 
 /** The object's key. A message's id alone does not identify a message, since senders choose ids. */

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { Billing } from "../billing.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import { bridgeLimitReached, sentences } from "../contract/error-codes.ts"
+import { bridgeLimitSentence, sentences } from "../contract/error-codes.ts"
 import { ApiError } from "../error.ts"
 import { get as getRow, query, type Row, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -203,7 +203,7 @@ export function whyNoBridge(row: Row): ApiError {
       return new ApiError("payment_required", undefined, Billing.isOn() ? { fields: urls } : {})
     case "active":
     case "trialing":
-      return new ApiError("bridge_limit_reached", bridgeLimitReached(account.bridgeLimit))
+      return new ApiError("bridge_limit_reached", bridgeLimitSentence(account.bridgeLimit))
   }
 }
 

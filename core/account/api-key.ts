@@ -7,7 +7,7 @@ import { ApiError } from "../error.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
-import { beginning, Bytes, get as getRow, transact, update, type Write } from "../store/store.ts"
+import { Bytes, get as getRow, rowsBeginning, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import { hmac, ownPepper, pepperOf } from "./pepper.ts"
@@ -208,7 +208,7 @@ export async function noteUse({ accountId, keyId }: Owner): Promise<void> {
 
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
-  for await (const row of beginning(tables.accounts, `ACCOUNT#${accountId}`, "KEY#")) {
+  for await (const row of rowsBeginning(tables.accounts, `ACCOUNT#${accountId}`, "KEY#")) {
     const key = Stored.omit({ account_id: true, hmac: true }).parse(row)
     found.push({
       keyId: key.key_id,

@@ -2,7 +2,7 @@ export * as Browser from "./browser.ts"
 
 import { z } from "zod"
 import { left, now } from "../platform/clock.ts"
-import { beginning, get as getRow, type Row, transact, update } from "../store/store.ts"
+import { get as getRow, type Row, rowsBeginning, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Person } from "./person.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
@@ -97,7 +97,7 @@ export function isFresh(browser: Info): boolean {
 
 /** Where a person is signed in, the latest first. */
 export async function list(personId: string): Promise<Info[]> {
-  const rows = beginning(tables.accounts, `PERSON#${personId}`, "BROWSER#")
+  const rows = rowsBeginning(tables.accounts, `PERSON#${personId}`, "BROWSER#")
   const ids = await Array.fromAsync(rows, (row) => z.string().parse(row.id))
   const found = await Promise.all(ids.map(get))
   return found.filter((one) => one !== undefined).toSorted((a, b) => b.seenAt - a.seenAt)

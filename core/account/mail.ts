@@ -19,8 +19,8 @@ export interface Letter {
 /** Sends a mail from MAIL_FROM, or rejects. */
 let carry: (mail: Letter) => Promise<unknown> = async (mail) => {
   // One machine has no SES, and its client is large.
-  const { bySes } = await import("./ses.ts")
-  await bySes(mail)
+  const { sendBySes } = await import("./ses.ts")
+  await sendBySes(mail)
 }
 
 /** The latest, newest first. They are for whoever runs the service on this machine, and die with it. */
@@ -39,7 +39,7 @@ export function way(): "sent" | "kept" | "none" {
 }
 
 /** Replaces SES as the sender of mail, for instance with the mail server of one machine. */
-export function sendBy(carrier: typeof carry): void {
+export function useSender(carrier: typeof carry): void {
   carry = carrier
 }
 

@@ -2,7 +2,7 @@ export * as Member from "./member.ts"
 
 import { z } from "zod"
 import { left, now } from "../platform/clock.ts"
-import { beginning, remove as removeRow, type Row, transact, type Write } from "../store/store.ts"
+import { remove as removeRow, type Row, rowsBeginning, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import type { Person } from "./person.ts"
@@ -215,7 +215,7 @@ function withdrawing(accountId: string, email: string) {
 }
 
 async function rows(pk: string, prefix: string): Promise<Row[]> {
-  return await Array.fromAsync(beginning(tables.accounts, pk, prefix))
+  return await Array.fromAsync(rowsBeginning(tables.accounts, pk, prefix))
 }
 
 function key(accountId: string, personId: string) {

@@ -5,12 +5,12 @@ import { z } from "zod"
 import { latestEnd, now } from "../platform/clock.ts"
 import { log } from "../platform/log.ts"
 import {
-  beginning,
   Bytes,
   get as getRow,
   put,
   remove as removeRow,
   type Row,
+  rowsBeginning,
   transact,
   update,
 } from "../store/store.ts"
@@ -147,7 +147,7 @@ export async function use(
 
 /** A person's passkeys, the oldest first. */
 export async function list(personId: string): Promise<Info[]> {
-  const rows = beginning(tables.accounts, `PERSON#${personId}`, "PASSKEY#")
+  const rows = rowsBeginning(tables.accounts, `PERSON#${personId}`, "PASSKEY#")
   const found = await Array.fromAsync(rows, fromRow)
   return found.toSorted((a, b) => a.createdAt - b.createdAt)
 }

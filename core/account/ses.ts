@@ -1,13 +1,13 @@
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2"
-import { requestTimes } from "../platform/aws-client-options.ts"
+import { requestTimeouts } from "../platform/aws-client-options.ts"
 import { config } from "../platform/config.ts"
 import type { Letter } from "./mail.ts"
 
 let client: SESv2Client | undefined
 
 /** SES refuses an address that it was told to avoid and, until the account has left its sandbox, every unproved one. */
-export async function bySes({ to, subject, text }: Letter): Promise<void> {
-  client ??= new SESv2Client({ maxAttempts: 3, ...requestTimes })
+export async function sendBySes({ to, subject, text }: Letter): Promise<void> {
+  client ??= new SESv2Client({ maxAttempts: 3, ...requestTimeouts })
   const Simple = { Subject: data(subject), Body: { Text: data(text) } }
   const about = { FromEmailAddress: config.MAIL_FROM, Destination: { ToAddresses: [to] } }
   await client.send(new SendEmailCommand({ ...about, Content: { Simple } }))

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
 import { WebhookSecret } from "../bridge/webhook-secret.ts"
-import { webhookUrl } from "../bridge/webhook-url.ts"
+import { parseWebhookUrl } from "../bridge/webhook-url.ts"
 import { Delivery } from "../event/delivery.ts"
 import { failingSince } from "../event/waiting-deliveries.ts"
 import { signedHeaders } from "../event/signed-headers.ts"
@@ -71,7 +71,7 @@ export async function get(accountId: string): Promise<Info> {
 export async function setRecipients(accountId: string, to: To, url: unknown): Promise<void> {
   await put({
     TableName: tables.accounts,
-    Item: { ...key(accountId), to, url: webhookUrl(url, "url") },
+    Item: { ...key(accountId), to, url: parseWebhookUrl(url, "url") },
   })
 }
 

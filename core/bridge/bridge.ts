@@ -14,11 +14,11 @@ import { invalid, issuesOf, mustBeHere, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
 import { Receiver } from "../event/receiver.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
-import { beginning, Bytes, get as getRow, type Row, transact, update } from "../store/store.ts"
+import { Bytes, get as getRow, type Row, rowsBeginning, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
 import { WebhookSecret } from "./webhook-secret.ts"
-import { webhookUrl } from "./webhook-url.ts"
+import { parseWebhookUrl } from "./webhook-url.ts"
 
 /** A number that an account has configured. The lease holds its state. */
 export const Info = z.object({
@@ -61,7 +61,7 @@ export async function create(input: {
 }): Promise<{ bridge: Info; created: boolean }> {
   const asked = {
     customerRef: customerRefOf(input.customerRef),
-    webhookUrl: webhookUrl(input.webhookUrl ?? ""),
+    webhookUrl: parseWebhookUrl(input.webhookUrl ?? ""),
   }
   const isSandbox = asked.customerRef === sandbox
   const owner: Owner = { accountId: input.accountId, bridgeId: newId(isSandbox) }
@@ -177,8 +177,8 @@ export async function listBrief(accountId: string, most?: number): Promise<Liste
   return found
 }
 
-function rowsOf(accountId: string, more?: Parameters<typeof beginning>[3]) {
-  return beginning(tables.accounts, `ACCOUNT#${accountId}`, "BRIDGE#", more)
+function rowsOf(accountId: string, more?: Parameters<typeof rowsBeginning>[3]) {
+  return rowsBeginning(tables.accounts, `ACCOUNT#${accountId}`, "BRIDGE#", more)
 }
 
 /** The order of creation, the sandbox bridge last. */

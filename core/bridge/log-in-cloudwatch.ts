@@ -13,7 +13,7 @@ import {
   ResourceAlreadyExistsException,
   ResourceNotFoundException,
 } from "@aws-sdk/client-cloudwatch-logs"
-import { requestTimes } from "../platform/aws-client-options.ts"
+import { requestTimeouts } from "../platform/aws-client-options.ts"
 import { need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
@@ -21,7 +21,7 @@ import type { Asked, Lines, Past } from "./log-on-disk.ts"
 
 // The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old lines.
 
-const logs = lazily(() => new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimes }))
+const logs = lazily(() => new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimeouts }))
 
 /** How long lines are gathered: a request for each would cost more than the lines. */
 const gatherMs = 1000

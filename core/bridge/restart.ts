@@ -1,4 +1,4 @@
-import { orchestratorFailed } from "#core/contract/error-codes.ts"
+import { orchestratorFailedSentence } from "#core/contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
 import { log } from "../platform/log.ts"
 import { callHolderIfAny } from "../lease/call-holder.ts"
@@ -19,5 +19,5 @@ export async function restart(bridgeId: string, requestId: string): Promise<void
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "session_unavailable")) throw error
   }
-  throw new ApiError("orchestrator_failed", orchestratorFailed("restarted"))
+  throw new ApiError("orchestrator_failed", orchestratorFailedSentence("restarted"))
 }

@@ -31,7 +31,7 @@ const WebhookUrl = z
  * @param field the name of the field that it came in
  * @throws ApiError `invalid_webhook_url`
  */
-export function webhookUrl(given: unknown, field: "webhook_url" | "url" = "webhook_url"): string {
+export function parseWebhookUrl(given: unknown, field: "webhook_url" | "url" = "webhook_url"): string {
   if (given === "" || given === null) return ""
   const parsed = WebhookUrl.safeParse(given)
   if (parsed.success) return parsed.data

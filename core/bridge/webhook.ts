@@ -18,7 +18,7 @@ import { Bridge } from "./bridge.ts"
 import { BridgeLog } from "./bridge-log.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
 import { WebhookSecret } from "./webhook-secret.ts"
-import { webhookUrl } from "./webhook-url.ts"
+import { parseWebhookUrl } from "./webhook-url.ts"
 
 /** How many webhooks a bridge may have, `webhook_url` among them (Contract, "Webhooks"). */
 const most = 5
@@ -39,8 +39,8 @@ export function labelOf(webhook: Delivery.Info, { customerRef }: Bridge.Info): s
 }
 
 /** The URL of a further webhook, as a caller gave it. @throws ApiError `invalid_webhook_url` */
-export function urlOfFurther(given: unknown): string {
-  const url = webhookUrl(given, "url")
+export function parseFurtherUrl(given: unknown): string {
+  const url = parseWebhookUrl(given, "url")
   if (url === "")
     throw invalid(
       [{ path: "url", message: "give a URL: only `first` can be the inbox" }],

@@ -3,7 +3,7 @@ import { boolean, integer, string } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { body, codesOfBridge, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { EventId, StoredEvent } from "./stored-event.ts"
-import { ofWebhook } from "./webhook.ts"
+import { webhookInQuery } from "./webhook.ts"
 
 export const Attempt = z
   .object({
@@ -85,13 +85,13 @@ export const DeliveryOfEvent = StoredEvent.omit({ event: true })
 export type DeliveryOfEvent = z.infer<typeof DeliveryOfEvent>
 
 const ofBridge = "/api/instances/{customer_ref}"
-const ofEvent = { params: path.extend({ event_id: EventId }), query: ofWebhook }
+const ofEvent = { params: path.extend({ event_id: EventId }), query: webhookInQuery }
 
 export const listDeliveries = createRoute({
   method: "get",
   path: `${ofBridge}/deliveries`,
   summary: "How far delivery has come: what waits, until when, since when it fails, and the latest attempts",
-  request: { params: path, query: ofWebhook },
+  request: { params: path, query: webhookInQuery },
   responses: { 200: reply("The deliveries of the bridge.", Deliveries), ...refusals(...codesOfBridge) },
 })
 
@@ -135,7 +135,7 @@ export const resendSince = createRoute({
     "have been sent. While 100 wait, the answer is 429.",
   request: {
     params: path,
-    query: ofWebhook,
+    query: webhookInQuery,
     body: body(
       z.object({
         since: z

@@ -4,20 +4,20 @@ const advice = new Map([
   [479, "The recipient's devices have changed: retry once"],
 ])
 
-export function networkRejected(networkCode: number): string {
+export function networkRejectedSentence(networkCode: number): string {
   const next = advice.get(networkCode) ?? "Do not retry it unchanged"
   return `the messaging network rejected this (code ${networkCode}). ${next}`
 }
 
-export function bridgeLimitReached(limit: number): string {
+export function bridgeLimitSentence(limit: number): string {
   return `this account may have ${limit} bridges at most: delete one, or ask the operator of this service for more`
 }
 
-export function wrongMethod(methods: string[]): string {
+export function wrongMethodSentence(methods: string[]): string {
   return `this path does not take this method: use ${methods.join(", ")}`
 }
 
-export function orchestratorFailed(undone: "restarted" | "woken"): string {
+export function orchestratorFailedSentence(undone: "restarted" | "woken"): string {
   return `the bridge could not be ${undone}, and nothing was changed: try again in a few seconds`
 }
 
@@ -37,7 +37,7 @@ export const errors = {
   ],
   no_subscription: [402, "this account has no subscription yet: add a number in the dashboard first"],
   payment_required: [402, "this account's payment is past due: pay it to create more bridges"],
-  bridge_limit_reached: [403, bridgeLimitReached(10)],
+  bridge_limit_reached: [403, bridgeLimitSentence(10)],
   forbidden: [403, "this API key may only read: use one with the scope `all`"],
   not_admin: [
     403,
@@ -45,7 +45,7 @@ export const errors = {
   ],
   join_refused: [403, "an admin has removed this account from the group: one of them has to add it again"],
   not_found: [404, "there is no such bridge: GET /api/instances lists yours"],
-  method_not_allowed: [405, wrongMethod(["GET", "POST"])],
+  method_not_allowed: [405, wrongMethodSentence(["GET", "POST"])],
   bridge_paused: [409, "the operator of this service has paused this bridge: ask them to wake it"],
   bridge_suspended: [409, "the operator of this service has suspended this bridge: ask them to resume it"],
   bridge_moved: [
@@ -105,8 +105,8 @@ export const errors = {
     500,
     "something went wrong on our side: try again, and if it persists, report the request_id",
   ],
-  network_rejected: [502, networkRejected(463)],
-  orchestrator_failed: [502, orchestratorFailed("restarted")],
+  network_rejected: [502, networkRejectedSentence(463)],
+  orchestrator_failed: [502, orchestratorFailedSentence("restarted")],
   session_unavailable: [503, "the session cannot be reached now: try again"],
   storage_full: [
     503,

@@ -11,7 +11,7 @@ import {
   text,
   Timestamp,
 } from "./field-types.ts"
-import { codesOfSend, idempotent } from "./idempotency-key.ts"
+import { codesOfSend, idempotencyHeaders } from "./idempotency-key.ts"
 import { PictureUrl } from "./profile.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
@@ -149,7 +149,7 @@ export const createGroup = createRoute({
   summary: "Create a group",
   request: {
     params: path,
-    headers: idempotent,
+    headers: idempotencyHeaders,
     body: body(
       z.object({
         name: Name,

@@ -6,7 +6,7 @@ const printable = /^[\x20-\x7e]{1,255}$/
 export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable characters")
 
 /** The headers of a route that takes an Idempotency-Key. */
-export const idempotent = z.object({
+export const idempotencyHeaders = z.object({
   "idempotency-key": z.string().optional().openapi({
     description: "1 to 255 printable characters, unique for each message, or group; send the header once.",
     minLength: 1,
@@ -17,7 +17,7 @@ export const idempotent = z.object({
 
 /** Whether this route sends a message to others, or creates a group. Exactly those take an Idempotency-Key. */
 export function isSend(route: { request?: { headers?: unknown } | undefined }): boolean {
-  return route.request?.headers === idempotent
+  return route.request?.headers === idempotencyHeaders
 }
 
 /** Why a call under an Idempotency-Key may have sent, or created, nothing; or may have, for all that is known. */

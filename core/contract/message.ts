@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./message-events.ts"
 import { Chat, integer, limit, MessageId, string, text } from "./field-types.ts"
-import { codesOfSend, idempotent, IdempotencyKey } from "./idempotency-key.ts"
+import { codesOfSend, idempotencyHeaders, IdempotencyKey } from "./idempotency-key.ts"
 import {
   codesOfNetwork,
   body,
@@ -127,7 +127,7 @@ export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}` as const,
   summary: "Revoke a sent message for everyone",
-  request: { params: message, headers: idempotent },
+  request: { params: message, headers: idempotencyHeaders },
   responses: {
     200: reply("Revoked.", SendResult),
     ...refusals(...codesOfNetwork, "not_own_message", ...codesOfSend),
@@ -140,7 +140,7 @@ export const editMessage = createRoute({
   summary: "Change the text of a sent message",
   request: {
     params: message,
-    headers: idempotent,
+    headers: idempotencyHeaders,
     body: body(z.object({ chat: MessageChat, body: text(1, 65_536) })),
   },
   responses: {
@@ -162,7 +162,7 @@ export const pinMessage = createRoute({
   summary: "Pin a message in its chat, for everyone",
   request: {
     params: message,
-    headers: idempotent,
+    headers: idempotencyHeaders,
     body: optionalBody(z.object({ chat: MessageChat, duration: PinnedFor })),
   },
   responses: { 200: reply("Pinned.", SendResult), ...refusals(...codesOfNetwork, ...codesOfSend) },
@@ -172,7 +172,7 @@ export const unpinMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}/pin` as const,
   summary: "Unpin a message",
-  request: { params: message, headers: idempotent },
+  request: { params: message, headers: idempotencyHeaders },
   responses: { 200: reply("Unpinned.", SendResult), ...refusals(...codesOfNetwork, ...codesOfSend) },
 })
 

@@ -14,7 +14,7 @@ import {
   text,
 } from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
-import { codesOfSend, idempotent } from "./idempotency-key.ts"
+import { codesOfSend, idempotencyHeaders } from "./idempotency-key.ts"
 import { MessageChat, SendResult } from "./message.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
@@ -62,7 +62,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
     summary,
-    request: { params: path, headers: idempotent, body: body(schema) },
+    request: { params: path, headers: idempotencyHeaders, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
       ...refusals(

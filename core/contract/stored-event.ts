@@ -3,7 +3,7 @@ import { limit, timeInQuery, Timestamp } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { Event, EventType } from "./event.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
-import { ofWebhook } from "./webhook.ts"
+import { webhookInQuery } from "./webhook.ts"
 
 /** An event of a bridge that is kept. */
 export const StoredEvent = z
@@ -33,7 +33,7 @@ export const listEvents = createRoute({
         .enum(["inbox", "undelivered", "pending"])
         .optional()
         .openapi({ description: "Without it, every event that is kept, delivered ones included." }),
-      webhook: ofWebhook.shape.webhook.openapi({
+      webhook: webhookInQuery.shape.webhook.openapi({
         description:
           "With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has " +
           "also what its filters let through.",
@@ -94,7 +94,7 @@ export const resendEvent = createRoute({
   summary: "Deliver an event once more, under the same id",
   description:
     "At most 100 events can wait to be sent again to a webhook. Beyond that the answer is 429 until some have been sent.",
-  request: { params: path.extend({ event_id: EventId }), query: ofWebhook },
+  request: { params: path.extend({ event_id: EventId }), query: webhookInQuery },
   responses: {
     202: reply("It will be sent between two other events.", Ok),
     ...refusals(...codesOfBridge, "invalid_webhook_url"),

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { integer, string } from "./field-types.ts"
 import { path } from "./bridge.ts"
-import { ofWebhook } from "./webhook.ts"
+import { webhookInQuery } from "./webhook.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 
 const Rolled = z.object({
@@ -17,7 +17,7 @@ export const rollSecret = createRoute({
   description:
     "`X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that " +
     "accepts either misses nothing. `Authorization` carries the new secret at once.",
-  request: { params: path, query: ofWebhook },
+  request: { params: path, query: webhookInQuery },
   responses: { 200: reply("The new secret.", Rolled), ...refusals(...codesOfBridge, "secret_overlap") },
 })
 
@@ -26,6 +26,6 @@ export const finishSecret = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/webhook-secret/finish",
   summary: "Stop signing with the replaced secret now",
-  request: { params: path, query: ofWebhook },
+  request: { params: path, query: webhookInQuery },
   responses: { 200: reply("Only the new secret signs.", Ok), ...refusals(...codesOfBridge) },
 })

@@ -176,7 +176,7 @@ export const removeWebhook = createRoute({
 })
 
 /** Which webhook a route about deliveries is about. */
-export const ofWebhook = z.object({
+export const webhookInQuery = z.object({
   webhook: z.string().max(64).default("first").openapi({
     description:
       "The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
-import { requestTimes, signedUnlessLoopback } from "../platform/aws-client-options.ts"
+import { requestTimeouts, signedUnlessLoopback } from "../platform/aws-client-options.ts"
 import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
@@ -23,7 +23,7 @@ const sqs = lazily(
     new SQSClient({
       maxAttempts: 4,
       cacheMiddleware: true,
-      ...requestTimes,
+      ...requestTimeouts,
       ...signedUnlessLoopback(config.AWS_ENDPOINT_URL_SQS),
     }),
 )
@@ -56,7 +56,7 @@ const atSqs: DoorbellQueue = {
 let queue = atSqs
 
 /** From now on, doorbells of this process go through this queue. @returns a function that undoes it */
-export function useDoorbells(given: DoorbellQueue): () => void {
+export function useDoorbellQueue(given: DoorbellQueue): () => void {
   const before = queue
   queue = given
   return () => {

@@ -7,7 +7,7 @@ import {
   ReEncryptCommand,
   RotateKeyOnDemandCommand,
 } from "@aws-sdk/client-kms"
-import { requestTimes } from "../platform/aws-client-options.ts"
+import { requestTimeouts } from "../platform/aws-client-options.ts"
 import { need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 
@@ -20,7 +20,7 @@ export interface Owner {
   bridgeId: string
 }
 
-const kms = lazily(() => new KMSClient({ maxAttempts: 4, ...requestTimes }))
+const kms = lazily(() => new KMSClient({ maxAttempts: 4, ...requestTimeouts }))
 
 /** A new data key of a bridge, and its wrapped form. */
 export async function newDataKey(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import { Billing } from "../billing.ts"
-import { orchestratorFailed } from "../contract/error-codes.ts"
+import { orchestratorFailedSentence } from "../contract/error-codes.ts"
 import { ApiError, noSuchBridge, sessionUnavailable } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { isPassing } from "../store/store.ts"
@@ -57,7 +57,7 @@ export async function awakeLease(bridgeId: string, requestId: string): Promise<L
   } catch (error) {
     if (!isPassing(error)) throw error
     log.warn({ error, requestId, bridgeId }, "a bridge could not be woken")
-    throw new ApiError("orchestrator_failed", orchestratorFailed("woken"))
+    throw new ApiError("orchestrator_failed", orchestratorFailedSentence("woken"))
   }
 }
 

@@ -2,12 +2,14 @@
  * How long an AWS client waits for one answer, in ms. The SDK's own time-out only warns, so without this a request that
  * is never answered waits for ever.
  */
-export const requestTimes = {
+export const requestTimeouts = {
   requestHandler: { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true },
 }
 
 /** For requests that carry megabytes. */
-export const transferTimes = { requestHandler: { ...requestTimes.requestHandler, requestTimeout: 20_000 } }
+export const transferTimeouts = {
+  requestHandler: { ...requestTimeouts.requestHandler, requestTimeout: 20_000 },
+}
 
 /** Whether this address is on this machine. A stand-in answers there and checks no signature. */
 export function isLoopback({ hostname }: URL): boolean {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { nowMs } from "../platform/clock.ts"
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
-import { isLoopback, requestTimes } from "../platform/aws-client-options.ts"
+import { isLoopback, requestTimeouts } from "../platform/aws-client-options.ts"
 import { retryKindOf, StoreError } from "./error.ts"
 
 /** A request or an answer in DynamoDB's JSON. */
@@ -16,7 +16,7 @@ type Exchange = (
 ) => Promise<{ status: number; body: Wire }>
 
 /** The same of a store that is asked without HTTP. The caller knows how long it waits. */
-export type Here = (
+export type StoreWithoutHttp = (
   operation: string,
   request: Wire,
   options: Pick<Options, "mayLinger">,
@@ -43,21 +43,21 @@ export function askByHttp(most: number): Ask {
   const agent = { keepAlive: true, maxSockets: most }
   const client = new DynamoDBClient({
     maxAttempts: 4,
-    requestHandler: { ...requestTimes.requestHandler, httpAgent: agent, httpsAgent: agent },
+    requestHandler: { ...requestTimeouts.requestHandler, httpAgent: agent, httpsAgent: agent },
   })
   return patient(client, atMost(most, noted(exchangeOf(client))))
 }
 
 /** Asks a store without HTTP, with the same retries, time-out and limit of requests under way. */
-export function askWithoutHttp(most: number, here: Here): Ask {
+export function askWithoutHttp(most: number, here: StoreWithoutHttp): Ask {
   return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, noted(inTime(here))))
 }
 
-function inTime(here: Here): Exchange {
-  const withinMs = requestTimes.requestHandler.requestTimeout
+function inTime(here: StoreWithoutHttp): Exchange {
+  const withinMs = requestTimeouts.requestHandler.requestTimeout
   return async (operation, request, { signal, mayLinger }) => {
     signal?.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Here>>>()
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<StoreWithoutHttp>>>()
     const noAnswer = () =>
       reject(Object.assign(new Error("the store did not answer"), { name: "TimeoutError" }))
     const timer = setTimeout(noAnswer, withinMs)
@@ -240,6 +240,6 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   // The handler's own limit ends with the head of the answer.
   const tooLong = () =>
     answer.destroy(Object.assign(new Error("the store did not end its answer"), { name: "TimeoutError" }))
-  const timer = setTimeout(tooLong, requestTimes.requestHandler.requestTimeout)
+  const timer = setTimeout(tooLong, requestTimeouts.requestHandler.requestTimeout)
   return await promise.finally(() => clearTimeout(timer))
 }

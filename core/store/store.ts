@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { Metrics } from "../platform/metrics.ts"
-import { type Ask, askByHttp, askWithoutHttp, type Here, type Options, type Wire } from "./client.ts"
+import {
+  type Ask,
+  askByHttp,
+  askWithoutHttp,
+  type Options,
+  type StoreWithoutHttp,
+  type Wire,
+} from "./client.ts"
 import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
@@ -73,7 +80,7 @@ export function query(input: Query): AsyncGenerator<Row> {
 }
 
 /** The rows with this `pk` whose `sk` begins with `prefix`, in order and read consistently. */
-export function beginning(
+export function rowsBeginning(
   table: string,
   pk: string,
   prefix: string,
@@ -284,7 +291,7 @@ async function send({ name, input }: Command, options: Options & { isUrgent?: bo
 }
 
 /** Makes this process ask a store without HTTP, within itself or in its parent. @returns a function that undoes it. */
-export function useHere(here: Here): () => void {
+export function useStoreWithoutHttp(here: StoreWithoutHttp): () => void {
   asks = { common: askWithoutHttp(atOnce.common, here), urgent: askWithoutHttp(atOnce.urgent, here) }
   return () => {
     asks = undefined

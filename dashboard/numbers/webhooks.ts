@@ -5,7 +5,7 @@ import { Choice } from "#core/bridge/choice.ts"
 import { awakeLease, freshLease } from "#core/lease/call-holder.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import { webhookUrl } from "#core/bridge/webhook-url.ts"
+import { parseWebhookUrl } from "#core/bridge/webhook-url.ts"
 import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
@@ -41,7 +41,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(c), { url })
     if (again) return again
     return await done(c, { url }, async () => {
-      const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.urlOfFurther(url.trim()), {})
+      const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.parseFurtherUrl(url.trim()), {})
       if (!created) return note("info", "There is a webhook with this address already.")
       await did(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
       return note("good", "Added. It gets every event from now on; choose below which it is to get.")
@@ -136,7 +136,7 @@ function idOf(c: Context<DashboardEnv>): string {
 /** Sends the number's events to this address from now on, and perhaps a test event at once. @throws ApiError */
 async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolean): Promise<Html> {
   const { bridge, requestId } = c.var
-  const url = webhookUrl(given)
+  const url = parseWebhookUrl(given)
   c.set("bridge", await redirectEvents(await awakeLease(bridge.id, requestId), bridge, url, requestId))
   await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
   if (url === "") return note("good", "Saved. Events stay here from now on.")

@@ -9,7 +9,7 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import { webhookUrl } from "#core/bridge/webhook-url.ts"
+import { parseWebhookUrl } from "#core/bridge/webhook-url.ts"
 import { auditByKey } from "./audit.ts"
 import { writeChoice, hasChoice } from "./write-choice.ts"
 import { processHealthOf } from "#core/bridge/process-health.ts"
@@ -67,7 +67,7 @@ export const bridges = contractRouter()
     const { proxy_url, ...given } = c.req.valid("json")
     const input = { ...given, proxy: await proxyOf(c.var.bridge, proxy_url) }
     const isOfUrl = input.webhook_url !== undefined || !hasChoice(input)
-    const url = isOfUrl ? webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
+    const url = isOfUrl ? parseWebhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
     const awoken = await awakeLease(c.var.bridge.id, requestId)
     const bridge = isOfUrl ? await redirectEvents(awoken, c.var.bridge, url, requestId) : c.var.bridge

@@ -17,7 +17,7 @@ export const webhooks = contractRouter()
   })
   .openapi(contract.createWebhook, async (c) => {
     const { url, ...choice } = c.req.valid("json")
-    const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.urlOfFurther(url), choice)
+    const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.parseFurtherUrl(url), choice)
     if (created) await auditByKey(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
     return c.json(await wire(c.var, webhook), created ? 201 : 200)
   })
@@ -28,7 +28,7 @@ export const webhooks = contractRouter()
   .openapi(contract.updateWebhook, async (c) => {
     const { bridge } = c.var
     const { url, state, ...choice } = c.req.valid("json")
-    const changes = { ...choice, url: url === undefined ? undefined : Webhook.urlOfFurther(url) }
+    const changes = { ...choice, url: url === undefined ? undefined : Webhook.parseFurtherUrl(url) }
     const webhook = await Webhook.get(bridge, c.req.valid("param").webhook_id)
     if (Receiver.isFirst(webhook)) onlyItsOwn(c.req.valid("json"))
     if (Object.values(changes).some((change) => change !== undefined))

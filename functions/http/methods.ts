@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi"
 import type { MiddlewareHandler } from "hono"
 import { TrieRouter } from "hono/router/trie-router"
-import { wrongMethod } from "#core/contract/error-codes.ts"
+import { wrongMethodSentence } from "#core/contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import type { ApiEnv } from "./contract-router.ts"
@@ -21,7 +21,9 @@ export function onlyTheirMethods(app: OpenAPIHono<ApiEnv>): MiddlewareHandler<Ap
     const { method, path } = c.req
     const methods = [...new Set(router.match("ALL", path)[0].map(([taken]) => taken))]
     const refusal = () =>
-      new ApiError("method_not_allowed", wrongMethod(methods), { headers: { allow: methods.join(", ") } })
+      new ApiError("method_not_allowed", wrongMethodSentence(methods), {
+        headers: { allow: methods.join(", ") },
+      })
     if (method === "HEAD" && methods.length > 0 && path !== alive) throw refusal()
     await next()
     const isUnanswered = c.res.status === 404 && !c.error

@@ -7,7 +7,7 @@ import {
   StopTaskCommand,
   type Task,
 } from "@aws-sdk/client-ecs"
-import { requestTimes } from "#core/platform/aws-client-options.ts"
+import { requestTimeouts } from "#core/platform/aws-client-options.ts"
 import { config } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import { Host } from "#core/lease/host.ts"
@@ -16,7 +16,7 @@ import type { HostShortage } from "#core/lease/host-shortage.ts"
 import { isPassing } from "#core/store/store.ts"
 import type { Report } from "./is-host-dead.ts"
 
-const ecs = lazily(() => new ECSClient({ maxAttempts: 2, ...requestTimes }))
+const ecs = lazily(() => new ECSClient({ maxAttempts: 2, ...requestTimeouts }))
 
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100

@@ -6,7 +6,7 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { markRestored } from "#core/bridge/after-restore.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
-import { useHere } from "#core/store/store.ts"
+import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { isDiskFull } from "../dynamodb/rows/commit.ts"
 import { storeFile, hasStore, restoringFolder } from "../dynamodb/rows/sqlite-file.ts"
 import { lockFolder } from "../dynamodb/rows/folder-lock.ts"
@@ -169,7 +169,7 @@ async function unpack({ files }: BackupHeader, pieces: AsyncIterable<Piece>, wor
 /** Marks every bridge: its keys are from a copy of this age. @returns how many there are */
 async function makeAllAnew(folder: string, madeMs: number): Promise<number> {
   const store = await startDynamoDb({ path: folder })
-  const end = useHere(store.answer)
+  const end = useStoreWithoutHttp(store.answer)
   try {
     let bridges = 0
     for (const { id: accountId } of await Account.list())

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process"
-import type { Here, Wire } from "#core/store/client.ts"
+import type { StoreWithoutHttp, Wire } from "#core/store/client.ts"
 import type { DynamoDb } from "./server.ts"
 
 /** A request of a child process. Its answer has the same number. */
@@ -8,7 +8,7 @@ interface Asked {
   operation: string
   request: Wire
 }
-type Answer = Awaited<ReturnType<Here>>
+type Answer = Awaited<ReturnType<StoreWithoutHttp>>
 type Answered = { n: number; answer: Answer } | { n: number; code: string }
 
 /** Answers from this store what a child process, started with an IPC channel, asks by `askParent`. */
@@ -24,7 +24,7 @@ export function answerChild(child: ChildProcess, { answer }: Pick<DynamoDb, "ans
 }
 
 /** Asks the store of the parent process. Rejects with an error's code where a connection would have ended. */
-export function askParent(): Here {
+export function askParent(): StoreWithoutHttp {
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   let newest = 0
   process.on("message", (answered: Answered) => {

@@ -3,8 +3,8 @@
  * less than HTTP. The parent rings for the events that it writes.
  */
 import { leaveRingingToOthers } from "#core/event/bell.ts"
-import { useHere } from "#core/store/store.ts"
+import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { askParent } from "./over-ipc.ts"
 
-useHere(askParent())
+useStoreWithoutHttp(askParent())
 leaveRingingToOthers()

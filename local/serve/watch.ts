@@ -25,7 +25,7 @@ const minuteMs = 60_000
  */
 export function watch(serving: Serving, measurements: Measurements, dataDir: string) {
   Metrics.sendTo((values) => measurements.add(values))
-  if (serving.SMTP_URL !== "") Mail.sendBy(mailSender(serving.SMTP_URL, serving.MAIL_FROM))
+  if (serving.SMTP_URL !== "") Mail.useSender(mailSender(serving.SMTP_URL, serving.MAIL_FROM))
   const backups = serving.backups && new HourlyBackups({ ...serving.backups, dataDir })
   if (!backups) log.warn("no backups are made: BACKUP_DIR says where they should be (docs/backup.md)")
   backups?.look()

@@ -177,8 +177,8 @@ async function start(
   // The environment is complete from here on: only now may settings be read. Our own modules are loaded beside what starts.
   const { createTables } = await import("../dynamodb/create-tables.ts")
   await createTables(store.endpoint)
-  const { useDoorbells } = await import("#core/event/doorbell.ts")
-  stops.push(useDoorbells(doorbells))
+  const { useDoorbellQueue } = await import("#core/event/doorbell.ts")
+  stops.push(useDoorbellQueue(doorbells))
   if (store.answer) {
     const { useStoreInProcess } = await import("./use-store-in-process.ts")
     stops.push(useStoreInProcess(store))

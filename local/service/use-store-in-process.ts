@@ -1,6 +1,6 @@
 import { Idempotency } from "#core/idempotency.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { useHere } from "#core/store/store.ts"
+import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Bells } from "../delivery/bells.ts"
 import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
@@ -25,7 +25,7 @@ export function useStoreInProcess(store: DynamoDb): () => void {
     bells.noteRow(item)
   })
   const ends = [
-    useHere(store.answer),
+    useStoreWithoutHttp(store.answer),
     listenForNewEvents(),
     Idempotency.voidEarlierClaims(),
     () => bells.end(),

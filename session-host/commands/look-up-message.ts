@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import { networkRejected } from "#core/contract/error-codes.ts"
+import { networkRejectedSentence } from "#core/contract/error-codes.ts"
 import type * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
@@ -68,7 +68,12 @@ export function outcomeOf({ sent, fromMe, atMs = 0 }: Pick<Recalled, "sent" | "f
   if (sent.state === "sent") return { status: "pending" }
   if (sent.state === "failed") {
     const { network_code, timestamp } = sent
-    return { status: "failed", failed_at: timestamp, reason: networkRejected(network_code), network_code }
+    return {
+      status: "failed",
+      failed_at: timestamp,
+      reason: networkRejectedSentence(network_code),
+      network_code,
+    }
   }
   const { delivered, read, played, members, timestamp } = sent
   const counts = members && countsOf(sent)

@@ -3,7 +3,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
-import { beginning } from "#core/store/store.ts"
+import { rowsBeginning } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { awaitedPrefix } from "../receive/awaited.ts"
 import type { Connection } from "../network/connection.ts"
@@ -126,7 +126,7 @@ export async function findLeftBehind({
 
 /** The number of a bridge's last event row; 0 if it has none. */
 async function lastEventOf(bridgeId: string): Promise<number> {
-  const newestFirst = beginning(tables.events, `BRIDGE#${bridgeId}`, "EVENT#", {
+  const newestFirst = rowsBeginning(tables.events, `BRIDGE#${bridgeId}`, "EVENT#", {
     ScanIndexForward: false,
     Limit: 1,
   })

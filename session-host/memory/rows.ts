@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { open, seal } from "#core/keys/seal.ts"
-import { batchGet, beginning, Bytes, query, type Row, type Write } from "#core/store/store.ts"
+import { batchGet, Bytes, query, type Row, rowsBeginning, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Patience } from "./patience.ts"
 import { compress, Packing, decompress } from "./compress.ts"
@@ -144,7 +144,7 @@ export class SessionStore {
   async list(prefix: string): Promise<Stored[]> {
     return await this.#merged(
       prefix,
-      () => Array.fromAsync(beginning(tables.sessions, this.#pk, prefix)),
+      () => Array.fromAsync(rowsBeginning(tables.sessions, this.#pk, prefix)),
       (row) => [this.#opened(row)],
     )
   }
@@ -218,7 +218,7 @@ export class SessionStore {
     const only = { ProjectionExpression: ["sk", ...attributes].join(", ") }
     return await this.#merged(
       prefix,
-      () => Array.fromAsync(beginning(tables.sessions, this.#pk, prefix, only)),
+      () => Array.fromAsync(rowsBeginning(tables.sessions, this.#pk, prefix, only)),
       (row) => [{ sk: String(row.sk), row }],
     )
   }

@@ -1,4 +1,4 @@
-import { networkRejected } from "#core/contract/error-codes.ts"
+import { networkRejectedSentence } from "#core/contract/error-codes.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { NetworkRejected, NoAnswer, type PasskeyRefusal, PasskeyRefused } from "./errors.ts"
 
@@ -23,7 +23,7 @@ export function takenOver(): ApiError {
 }
 
 export function networkRefusal(networkCode: number): ApiError {
-  return new ApiError("network_rejected", networkRejected(networkCode), {
+  return new ApiError("network_rejected", networkRejectedSentence(networkCode), {
     fields: { network_code: networkCode },
   })
 }

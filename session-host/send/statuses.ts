@@ -1,6 +1,6 @@
 import { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#core/contract/event.ts"
-import { networkRejected } from "#core/contract/error-codes.ts"
+import { networkRejectedSentence } from "#core/contract/error-codes.ts"
 import { isGroup, statusChat } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
@@ -106,7 +106,7 @@ export class Statuses {
     const { store, commits } = this.#parts
     if (!this.follows(sent.chat)) return await commits.write([sentRow(store, failed), ...beside])
     const { timestamp, network_code } = failed
-    const reason = networkRejected(networkCode)
+    const reason = networkRejectedSentence(networkCode)
     const unit = await this.#turn(() =>
       this.#make(failed, [{ status: "failed", timestamp, reason, network_code }], beside),
     )

@@ -20,8 +20,8 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { seal } from "#core/keys/seal.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
-import { batchWrite, useHere } from "#core/store/store.ts"
-import type { Here } from "#core/store/client.ts"
+import { batchWrite, useStoreWithoutHttp } from "#core/store/store.ts"
+import type { StoreWithoutHttp } from "#core/store/client.ts"
 import { tables } from "#core/store/tables.ts"
 import { bridge as ofBridge } from "#admin/bridge.ts"
 import { exporting, importing, takeBack, undoImport } from "#admin/move.ts"
@@ -59,10 +59,10 @@ afterAll(async () => {
 /** Does something at the other service. The power may be cut there: from the request after so many on, nothing is done. */
 async function elsewhere<Result>(
   work: () => Promise<Result>,
-  { cutAfter = Infinity, store = other }: { cutAfter?: number; store?: { answer: Here } } = {},
+  { cutAfter = Infinity, store = other }: { cutAfter?: number; store?: { answer: StoreWithoutHttp } } = {},
 ): Promise<Result> {
   const { API_KEY_PEPPER, SESSION_WRAPPING_KEY, DELIVERY_WRAPPING_KEY } = config
-  const end = useHere(cut(store.answer, cutAfter))
+  const end = useStoreWithoutHttp(cut(store.answer, cutAfter))
   Object.assign(config, {
     API_KEY_PEPPER: pepper,
     SESSION_WRAPPING_KEY: DELIVERY_WRAPPING_KEY,
@@ -79,7 +79,7 @@ async function elsewhere<Result>(
 class PowerCut extends Error {}
 
 /** The last request is done, and its answer lost. */
-function cut(answer: Here, after: number): Here {
+function cut(answer: StoreWithoutHttp, after: number): StoreWithoutHttp {
   let asked = 0
   return async (...request) => {
     if (asked++ >= after) throw new PowerCut()
@@ -430,7 +430,11 @@ test("power that is cut at any request of an import leaves nothing that runs, an
 }, 120_000)
 
 /** A store, where something is done before the request after so many. */
-function interrupted(answer: Here, after: number, meanwhile: () => Promise<unknown>): Here {
+function interrupted(
+  answer: StoreWithoutHttp,
+  after: number,
+  meanwhile: () => Promise<unknown>,
+): StoreWithoutHttp {
   let asked = 0
   return async (...request) => {
     if (asked++ === after) await meanwhile()
@@ -477,7 +481,7 @@ test("a number that comes back, and whose import is interrupted, goes whole when
       })
       await end.run([bridge.id])
     })
-    const here = useHere(ended)
+    const here = useStoreWithoutHttp(ended)
     await expect(importBridges({ path, passphrase }, quiet)).rejects.toThrow("somebody else meanwhile")
     here()
     expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.GONE })

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { useHere } from "#core/store/store.ts"
+import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { restoreBackup } from "#local/backup/restore.ts"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { refuseUnusable } from "#local/dynamodb/rows/sqlite-file.ts"
@@ -33,7 +33,7 @@ import { bareEnvironment } from "#test/support/bare-environment.ts"
 async function aBackup() {
   const service = await aService()
   await createTables(service.store.endpoint)
-  const end = useHere(service.store.answer)
+  const end = useStoreWithoutHttp(service.store.answer)
   try {
     const [held, paused] = [await aBridge(), await aBridge()]
     await Lease.take((await Lease.get(held.id))!, { id: "a host", addr: "127.0.0.1:1" })
@@ -47,7 +47,7 @@ async function aBackup() {
 /** What is in a folder's store. */
 async function inStore<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
   const store = await startDynamoDb({ path: dataDir })
-  const end = useHere(store.answer)
+  const end = useStoreWithoutHttp(store.answer)
   try {
     return await work()
   } finally {

@@ -1,6 +1,6 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { beforeEach, expect, onTestFinished, test } from "vitest"
-import { useDoorbells } from "#core/event/doorbell.ts"
+import { useDoorbellQueue } from "#core/event/doorbell.ts"
 import { tables } from "#core/store/tables.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { Bells } from "#local/delivery/bells.ts"
@@ -17,7 +17,7 @@ beforeEach(() => {
   bells = new Bells()
   const doorbells = new DoorbellsInMemory()
   const poller = startPoller({ doorbells, handler: answerDoorbells, concurrency: 10 })
-  const undo = useDoorbells(doorbells)
+  const undo = useDoorbellQueue(doorbells)
   onTestFinished(async () => {
     bells.end()
     await poller.stop()
