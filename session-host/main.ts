@@ -4,7 +4,7 @@ import { config } from "#core/platform/config.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Host } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
-import { addressOf } from "./host/address.ts"
+import { findAddresses } from "./host/address.ts"
 import { newRecorder } from "./baileys/stanza-recorder.ts"
 import { trustRoot } from "./baileys/patches/verify-certificates.ts"
 import { connect } from "./baileys/connect.ts"
@@ -46,7 +46,7 @@ Error.stackTraceLimit = 5
 
 const dial = await network()
 const server = await listen((request) => app.fetch(request), {
-  ...(await addressOf(config)),
+  ...(await findAddresses(config)),
   port: config.HOST_PORT,
 })
 const host = new SessionHost({

@@ -11,7 +11,7 @@ import { verifyCall } from "#core/lease/signed-call.ts"
 import { now } from "#core/platform/clock.ts"
 import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
-import { internal } from "./commands/session.ts"
+import { internalCommands } from "./commands/session.ts"
 import { sessionScope } from "./session/session-scope.ts"
 import type { SessionHost } from "./host/host.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -43,7 +43,7 @@ export function serverApp(
       sessionScope.run({ fail: (error) => session.fail(error), untilMs }, next),
     )
   })
-  for (const { route, run } of [...Object.values(commands), ...internal])
+  for (const { route, run } of [...Object.values(commands), ...internalCommands])
     app.on(route.method.toUpperCase(), suffixOf(route.path), run)
   app.notFound((c) => answer(c, new ApiError("not_found", "there is no such command")))
   app.onError((error, c) => {

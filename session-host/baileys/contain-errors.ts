@@ -9,7 +9,7 @@ export type OnError = (event: string, error: unknown) => void
  * Catches errors of this emitter's listeners, thrown or in promises that nobody awaits. One connection's trouble stays its
  * own.
  */
-export function contain(emitter: EventEmitter, onError: OnError) {
+export function containErrors(emitter: EventEmitter, onError: OnError) {
   for (const event of emitter.eventNames()) {
     for (const listener of emitter.listeners(event)) {
       // The emitter's own type gives up on listeners of any shape.

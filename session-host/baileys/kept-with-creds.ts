@@ -35,6 +35,6 @@ export function keptWith(creds: Creds): Kept {
 }
 
 /** Changes it. The caller keeps the credentials. */
-export function keepWith(creds: Creds, change: Kept): void {
+export function changeKeptWith(creds: Creds, change: Kept): void {
   creds.additionalData = { ...keptWith(creds), ...change }
 }

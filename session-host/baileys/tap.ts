@@ -16,9 +16,9 @@ import type { SendAgain, SendStatusAgain } from "../send/transmit.ts"
 import { newDeviceChanges } from "../send/forget-changed-devices.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
-import { contain, endOrLog } from "./contain-errors.ts"
+import { containErrors, endOrLog } from "./contain-errors.ts"
 import type { dial } from "./dial.ts"
-import { keepWith, keptWith } from "./kept-with-creds.ts"
+import { changeKeptWith, keptWith } from "./kept-with-creds.ts"
 import { followLogin } from "./login/follow-login.ts"
 import { limitHellos, newHellos, newPairingNotices } from "./login/pairing-notices.ts"
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
@@ -84,7 +84,7 @@ export function tap(parts: Parts): void {
   ws.on("CB:status", (node: BinaryNode) => message(node, pass))
 
   // An error that a listener throws, or leaves in a promise that nobody awaits, would end the process.
-  contain(ws, failed)
+  containErrors(ws, failed)
 
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
   replace(ws, "CB:notification", appState.onServerSync)
@@ -143,7 +143,7 @@ export function tap(parts: Parts): void {
   })
   const onOpen = () => {
     parts.logins.inThisProcess++
-    keepWith(parts.creds, { logins: (keptWith(parts.creds).logins ?? 0) + 1 })
+    changeKeptWith(parts.creds, { logins: (keptWith(parts.creds).logins ?? 0) + 1 })
     parts.keepCreds()
     rotateSignedPreKey()
     appState.readIfNew()

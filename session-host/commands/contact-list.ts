@@ -32,7 +32,7 @@ interface Answer {
 }
 
 /** The contacts of a session, a page of them or all (Contract, "Contacts"). */
-export async function listOf(session: Session, asked: Asked): Promise<Response> {
+export async function contactsResponse(session: Session, asked: Asked): Promise<Response> {
   const contacts = await session.contacts()
   const isAll = asked.limit === undefined && asked.after === undefined
   const { bridgeId } = session.lease

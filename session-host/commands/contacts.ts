@@ -10,10 +10,10 @@ import { askForPerson } from "../people/ask-about-people.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { command } from "./command.ts"
-import { listOf } from "./contact-list.ts"
+import { contactsResponse } from "./contact-list.ts"
 
 export const contacts = {
-  listContacts: command(contract.listContacts, ({ session, query }) => listOf(session, query)),
+  listContacts: command(contract.listContacts, ({ session, query }) => contactsResponse(session, query)),
 
   checkContacts: command(contract.checkContacts, async ({ session, body }) => {
     const digits = body.phones.map((phone) => phone.replace(/^\+/, ""))

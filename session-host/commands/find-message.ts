@@ -31,7 +31,7 @@ export async function findMessages(
 }
 
 /** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
-export async function findOwn(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
+export async function findOwnMessage(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
   const [message] = await findMessages(connected, asked)
   if (message.fromMe) return message
   throw new ApiError("not_own_message")

@@ -1,7 +1,7 @@
 import * as contract from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { wholeGroup } from "../groups/group.ts"
-import { changeGroup, setGroup } from "../groups/change-settings.ts"
+import { changeGroup, askForGroupChange } from "../groups/change-settings.ts"
 import { createGroupOnce } from "../groups/create.ts"
 import { findGroupBehind, askForInvite, joinByLink, askForJoinRequests } from "../groups/invite.ts"
 import { groupPage } from "../groups/list.ts"
@@ -53,7 +53,7 @@ export const groups = {
 
   leaveGroup: command(contract.leaveGroup, async ({ session, params }) => {
     const leave = el("leave", {}, [el("group", { id: params.jid })])
-    await session.use(({ connection }) => orGroupRefusal(setGroup(connection, "@g.us", leave)))
+    await session.use(({ connection }) => orGroupRefusal(askForGroupChange(connection, "@g.us", leave)))
     return { ok: true }
   }),
 

@@ -11,7 +11,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 
 /** Answers with the place of a message's media. The bytes go from the bucket to the customer. */
-export async function mediaOfMessage(session: Session, id: string): Promise<Response> {
+export async function mediaResponse(session: Session, id: string): Promise<Response> {
   const message = (await (await session.memory()).messages.all(id)).find(({ content }) =>
     mediaOf(unwrap(content)),
   )

@@ -24,10 +24,10 @@ import {
   toText,
 } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
-import { chatOf, findMessages, findOwn, keyOf } from "./find-message.ts"
+import { chatOf, findMessages, findOwnMessage, keyOf } from "./find-message.ts"
 import { type Called, command, pageResponse } from "./command.ts"
 import { recall, messageWire } from "./look-up-message.ts"
-import { mediaOfMessage } from "./message-media.ts"
+import { mediaResponse } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage } from "./sent-page.ts"
 import { composeMedia } from "./compose-media.ts"
@@ -113,7 +113,7 @@ export const messages = {
 
   revokeMessage: command(contract.revokeMessage, (called) =>
     sendAndAnswer(called, async (connected) => {
-      const message = await findOwn(connected, { id: called.params.id })
+      const message = await findOwnMessage(connected, { id: called.params.id })
       const { chat } = message
       const members = chat === statusChat ? await viewersOf(message, connected) : undefined
       return { chat, message: buildMessage(toRevocation(keyOf(message))), members }
@@ -125,7 +125,7 @@ export const messages = {
     const edit = sendAndAnswer(
       called,
       async (connected) => {
-        const message = await findOwn(connected, { id, chat: called.body.chat })
+        const message = await findOwnMessage(connected, { id, chat: called.body.chat })
         if (kindOf(unwrap(message.content)) !== "text")
           throw new ApiError("invalid_request", "only the text of a text message can be changed")
         return { chat: message.chat, message: buildMessage(toEdit(keyOf(message), toText(called.body.body))) }
@@ -154,7 +154,7 @@ export const messages = {
     return { ok: true }
   }),
 
-  messageMedia: command(contract.messageMedia, ({ session, params }) => mediaOfMessage(session, params.id)),
+  messageMedia: command(contract.messageMedia, ({ session, params }) => mediaResponse(session, params.id)),
 }
 
 const week = 604_800

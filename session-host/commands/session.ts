@@ -47,7 +47,7 @@ export const session = {
 }
 
 /** Calls of the API itself, which are in no contract. */
-export const internal = [
+export const internalCommands = [
   /** The webhook has changed (Contract, "Changing the webhook"). */
   command({ method: "post", path: "/restart" }, async ({ session }) => {
     await session.restart()

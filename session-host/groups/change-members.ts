@@ -7,7 +7,7 @@ import { buildMessage, toInvitation } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { groupsOf } from "./group.ts"
-import { setGroup } from "./change-settings.ts"
+import { askForGroupChange } from "./change-settings.ts"
 import { outcomesOf, participantStanzas, type Person, findPeople } from "./participants.ts"
 import { orGroupRefusal, notInGroup } from "./refusals.ts"
 import { askForGroupCard } from "./group-card.ts"
@@ -51,7 +51,7 @@ async function askFor(
   const named = await participantStanzas(connection, people, verb === "add")
   const [change, tag] = [el(verb, {}, named), "membership_requests_action"]
   const asked = deciding.has(verb) ? el(tag, {}, [change]) : change
-  const answer = await orGroupRefusal(setGroup(connection, group, asked))
+  const answer = await orGroupRefusal(askForGroupChange(connection, group, asked))
   return childrenOf(child(child(answer, tag) ?? answer, verb), "participant")
 }
 

@@ -36,7 +36,7 @@ export async function changeGroup(
     try {
       if (performance.now() - startMs > beginWithinMs)
         throw sessionUnavailable("the network is slow: try again")
-      await orGroupRefusal(setGroup(connection, group, stanzaOf(field, wanted, card)))
+      await orGroupRefusal(askForGroupChange(connection, group, stanzaOf(field, wanted, card)))
     } catch (error) {
       throw done.length > 0 && error instanceof ApiError ? withDone(error, done) : error
     }
@@ -47,7 +47,7 @@ export async function changeGroup(
 }
 
 /** Asks for a change of a group. @throws NetworkRejected, NoAnswer */
-export async function setGroup(
+export async function askForGroupChange(
   connection: Pick<Connection, "ask">,
   to: string,
   change: Stanza,

@@ -7,7 +7,7 @@ import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { askForGroupCard } from "./group-card.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { groupsOf } from "./group.ts"
-import { setGroup, settingStanzas } from "./change-settings.ts"
+import { askForGroupChange, settingStanzas } from "./change-settings.ts"
 import { askForGroups } from "./list.ts"
 import { outcomesOf, participantStanzas, findPeople, type Person } from "./participants.ts"
 import { orGroupRefusal } from "./refusals.ts"
@@ -61,7 +61,7 @@ async function askForGroup(
 ): Promise<Stanza> {
   try {
     const answer = await orGroupRefusal(
-      setGroup(connection, "@g.us", el("create", { subject, key }, content)),
+      askForGroupChange(connection, "@g.us", el("create", { subject, key }, content)),
     )
     const card = child(answer, "group")
     if (card?.attrs.id) return card

@@ -18,7 +18,7 @@ interface Settings {
  * The address at which a host is reached, and the one it listens on: the same, unless the settings say otherwise.
  * @throws when ECS does not give an address
  */
-export async function addressOf(settings: Settings): Promise<{ reached: string; bind: string }> {
+export async function findAddresses(settings: Settings): Promise<{ reached: string; bind: string }> {
   const { HOST_ADDRESS, HOST_BIND, ECS_CONTAINER_METADATA_URI_V4: metadata } = settings
   const reached = HOST_ADDRESS ?? (metadata ? await addressOfTask(metadata) : "127.0.0.1")
   return { reached, bind: HOST_BIND ?? reached }

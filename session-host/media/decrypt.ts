@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
 import type { Media } from "../network/content.ts"
-import { keysOf, macBytes } from "./keys.ts"
+import { keysForKind, macBytes } from "./keys.ts"
 
 /** The file is not what its message promised. */
 export class Damaged extends Error {}
@@ -11,7 +11,7 @@ export class Damaged extends Error {}
 /** Decrypts a received file into another beside it, after verifying its MAC and both hashes. @throws Damaged */
 export async function decryptFile(path: string, media: Media): Promise<string> {
   const { size } = await stat(path)
-  const keys = keysOf(media.mediaKey, media.kind)
+  const keys = keysForKind(media.mediaKey, media.kind)
   if (size <= macBytes) throw new Damaged("too short")
   await check(path, size, media, keys)
 
@@ -33,7 +33,7 @@ export async function decryptFile(path: string, media: Media): Promise<string> {
   return to
 }
 
-async function check(path: string, size: number, media: Media, keys: ReturnType<typeof keysOf>) {
+async function check(path: string, size: number, media: Media, keys: ReturnType<typeof keysForKind>) {
   const mac = createHmac("sha256", keys.macKey).update(keys.iv)
   const hash = createHash("sha256")
   for await (const chunk of ciphertext(path, size)) {

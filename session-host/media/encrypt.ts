@@ -1,7 +1,7 @@
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
 import { pipeline } from "node:stream/promises"
-import { keysOf, macBytes } from "./keys.ts"
+import { keysForKind, macBytes } from "./keys.ts"
 import type { Kind } from "./kind-and-content-type.ts"
 
 /** A file as it goes to the network. */
@@ -16,7 +16,7 @@ export interface Encrypted {
 /** Encrypts a file, under a key of its own, into another beside it. */
 export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> {
   const mediaKey = randomBytes(32)
-  const { iv, cipherKey, macKey } = keysOf(mediaKey, kind)
+  const { iv, cipherKey, macKey } = keysForKind(mediaKey, kind)
   const cipher = createCipheriv("aes-256-cbc", cipherKey, iv)
   const mac = createHmac("sha256", macKey).update(iv)
   const [plain, sealed] = [createHash("sha256"), createHash("sha256")]

@@ -15,12 +15,12 @@ const uses: Record<Kind, string> = {
 export const macBytes = 10
 
 /** The keys of a file, derived from the one in its message. */
-export function keysOf(mediaKey: Uint8Array, kind: Kind) {
-  return keysFor(mediaKey, uses[kind])
+export function keysForKind(mediaKey: Uint8Array, kind: Kind) {
+  return keysForUse(mediaKey, uses[kind])
 }
 
 /** The keys of a file for this use, which is the network's own word for it. */
-export function keysFor(mediaKey: Uint8Array, use: string) {
+export function keysForUse(mediaKey: Uint8Array, use: string) {
   const keys = Buffer.from(hkdfSync("sha256", mediaKey, Buffer.alloc(0), `WhatsApp ${use} Keys`, 112))
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) }
 }

@@ -5,7 +5,7 @@ import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { MediaHost } from "../network/connection.ts"
 import { Damaged } from "./decrypt.ts"
 import { urlOf } from "./download.ts"
-import { keysFor, macBytes } from "./keys.ts"
+import { keysForUse, macBytes } from "./keys.ts"
 
 /** The most time that a file may take, in ms, and its largest size, in bytes. */
 const withinMs = 60_000
@@ -26,7 +26,7 @@ export async function* downloadOwnDevicesFile(
   use: "App State" | "History",
   { host, connections }: MediaHost,
 ): AsyncGenerator<Uint8Array> {
-  const keys = keysFor(where.mediaKey ?? Buffer.alloc(0), use)
+  const keys = keysForUse(where.mediaKey ?? Buffer.alloc(0), use)
   const sealed = await fetched(urlOf({ directPath: where.directPath ?? "", url: "" }, host), connections())
   const ciphertext = withoutMac(sealed)
   const mac = createHmac("sha256", keys.macKey).update(keys.iv)

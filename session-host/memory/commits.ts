@@ -3,7 +3,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { type Row, StoreAway, transact } from "#core/store/store.ts"
 import type { Patience } from "./patience.ts"
 import { Fenced, SessionEnded } from "../session/session-ended.ts"
-import { bytesOf, isOwn, nextBatch, type Packable, type UnitWrite } from "./next-batch.ts"
+import { bytesOf, isSessionWrite, nextBatch, type Packable, type UnitWrite } from "./next-batch.ts"
 import type { SessionStore } from "./rows.ts"
 
 /**
@@ -161,7 +161,7 @@ export class Commits {
     const unit: Unit = { number: ++this.#last, writes, bytes: bytesOf(writes), isNote, madeMs, dueMs }
     this.#queue.push(unit)
     this.#bytes += unit.bytes
-    this.#options.store.made(unit.number, writes.filter(isOwn))
+    this.#options.store.made(unit.number, writes.filter(isSessionWrite))
     this.#commitBy(dueMs)
     return unit.number
   }
@@ -222,7 +222,7 @@ export class Commits {
     for (const { number, writes, bytes } of units) {
       this.#kept = number
       this.#bytes -= bytes
-      this.#options.store.kept(number, writes.filter(isOwn))
+      this.#options.store.kept(number, writes.filter(isSessionWrite))
     }
     const [late, done] = partition(this.#waiting.splice(0), ({ unit }) => unit > this.#kept)
     this.#waiting.push(...late)
@@ -232,7 +232,7 @@ export class Commits {
   async #commit(writes: UnitWrite[]): Promise<void> {
     if (this.#ended) throw this.#ended
     const { patience, store, withinMs } = this.#options
-    const rows = writes.map((write) => (isOwn(write) ? store.toWrite(write) : write))
+    const rows = writes.map((write) => (isSessionWrite(write) ? store.toWrite(write) : write))
     const { signal } = this.#over
     const written = transact([Lease.heldCheck(this.#held), ...rows], { withinMs, signal })
     const refused = await patience.watch(written, this.#lateMs)

@@ -56,13 +56,13 @@ function inParts(writes: UnitWrite[]): UnitWrite[][] {
 }
 
 /** Whether it is a row of the session's own. */
-export function isOwn(write: UnitWrite): write is SessionWrite {
+export function isSessionWrite(write: UnitWrite): write is SessionWrite {
   return "sk" in write
 }
 
 /** Identifies a row: the same for two writes of one row. */
 function nameOf(write: UnitWrite): string {
-  if (isOwn(write)) return write.sk
+  if (isSessionWrite(write)) return write.sk
   const { TableName, Item, Key } = { ...write.Put, ...write.Delete } as {
     TableName?: string
     Item?: Row
@@ -76,7 +76,7 @@ function nameOf(write: UnitWrite): string {
 /** The size of writes in a transaction. The size of a removed row counts as well. */
 export function bytesOf(writes: UnitWrite[]): number {
   let bytes = 0
-  for (const write of writes) bytes += isOwn(write) ? sizeOfOwn(write) : sizeOf(write.Put?.Item)
+  for (const write of writes) bytes += isSessionWrite(write) ? sizeOfOwn(write) : sizeOf(write.Put?.Item)
   return bytes
 }
 

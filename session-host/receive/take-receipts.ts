@@ -11,15 +11,15 @@ import type { Keys } from "../baileys/signal/keys.ts"
 import { toStanza } from "../baileys/stanza.ts"
 import type { Interceptor } from "../baileys/tap.ts"
 import type { Intake, Vault } from "../network/connection.ts"
-import { type Allowance, giveKeyAgain, type Resending, sendAgain, wentToAsker } from "../send/send-again.ts"
+import { type Allowance, giveKeyAgain, type ResendInput, sendAgain, wentToAsker } from "../send/send-again.ts"
 import { chatReadIn, receiptsIn } from "./receipts.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
-interface Input extends Resending {
+interface Input extends ResendInput {
   intake: Pick<Intake, "followsReceipts" | "takeReceipts" | "keepsChats" | "takeRead">
   guarded: Guarded
   unsettled: Pick<UnsettledStanzas, "afterThose">
-  sock: Resending["sock"] & Pick<WASocket, "sendNode">
+  sock: ResendInput["sock"] & Pick<WASocket, "sendNode">
   creds: Pick<AuthenticationCreds, "me">
   keys: Pick<Keys, "get" | "set">
   sent: Vault["sent"]

@@ -9,7 +9,7 @@ import {
   proto,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { keepWith, keptWith } from "../baileys/kept-with-creds.ts"
+import { changeKeptWith, keptWith } from "../baileys/kept-with-creds.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
@@ -37,7 +37,7 @@ export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
   const isByNumber = () => keptWith(creds).byNumber
   const set = (byNumber: boolean | undefined) => {
     if (byNumber === undefined || byNumber === isByNumber()) return
-    keepWith(creds, { byNumber })
+    changeKeptWith(creds, { byNumber })
     keepCreds()
   }
   return {

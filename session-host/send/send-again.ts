@@ -16,7 +16,7 @@ import { findGroup } from "./recipient-devices.ts"
 import type { SendAgain, SendStatusAgain } from "./transmit.ts"
 
 /** What sending a message again takes. */
-export interface Resending {
+export interface ResendInput {
   sock: Pick<WASocket, "query" | "signalRepository" | "assertSessions">
   groups: GroupCache
   sendStatusAgain: SendStatusAgain
@@ -38,7 +38,7 @@ const mostTimes = { toOne: 5, counted: 2000 }
  * since is not sent it: with it they would be given our present sender key.
  */
 export async function wentToAsker(
-  { sock, groups, onError }: Resending,
+  { sock, groups, onError }: ResendInput,
   { attrs, content }: BinaryNode,
   message: Asked,
 ): Promise<boolean> {
@@ -61,7 +61,7 @@ export async function wentToAsker(
  * would send a status to our own devices alone, or as if it were none.
  */
 export async function sendAgain(
-  { sock, ...input }: Resending,
+  { sock, ...input }: ResendInput,
   node: BinaryNode,
   message: Asked,
   isOurs: boolean,

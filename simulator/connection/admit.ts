@@ -1,5 +1,5 @@
 import { proto } from "@whiskeysockets/baileys"
-import { pump } from "../network/send-to-device.ts"
+import { writeWaiting } from "../network/send-to-device.ts"
 import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import { type ConnectedDevice, newProgress } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
@@ -54,7 +54,7 @@ function asDevice(
   const { send, end, cut, writable } = outlet
   const line: ConnectedDevice = { device, send, end, cut, writable, ...newProgress() }
   outlet.name = deviceName(device)
-  outlet.onDrained(() => pump(network, line))
+  outlet.onDrained(() => writeWaiting(network, line))
   outlet.atEnd(() => leave(network, line))
   replace(network, line)
   welcomeAndActivate(network, line, { passive })

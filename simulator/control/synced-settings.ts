@@ -4,7 +4,7 @@ import type { Network } from "../network/network.ts"
 import { saveContact } from "../phone/settings/address-book.ts"
 import { changeSetting, settings } from "../phone/settings/settings.ts"
 import { devicesOf } from "../network/notify.ts"
-import { sendPeer } from "../phone/outgoing-messages.ts"
+import { sendPeerMessage } from "../phone/outgoing-messages.ts"
 import { keyShare, newAppStateKey } from "../phone/settings/keys.ts"
 import { phoneOf } from "./phones.ts"
 import { route } from "./http/route.ts"
@@ -66,7 +66,7 @@ export function syncedSettings(app: OpenAPIHono, network: Network) {
         handset.keys.commit()
         if (body.told)
           for (const device of devicesOf(network, phone.pn, handset.own))
-            await sendPeer(handset, device, keyShare(handset.keys))
+            await sendPeerMessage(handset, device, keyShare(handset.keys))
       })
       return {}
     },

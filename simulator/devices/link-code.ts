@@ -64,7 +64,7 @@ export function refreshSecret(pairing: Pairing) {
 }
 
 /** Brings the companion the phone's half of the agreement; its answer. @throws PairingError */
-export function exchange(
+export function exchangeKeys(
   pairing: Pairing,
   code: LinkCode,
   phone: { wrappedKey: Buffer; identity: Buffer },

@@ -21,7 +21,7 @@ export function sendToDevice(network: Network, to: DeviceAddress, stanza: Node) 
   // It is written after its transaction, and not at all if that was rolled back.
   queueMicrotask(() => {
     const next = line.active && line.backlog === undefined && line.sent === before && line.writable()
-    if (!next) return pump(network, line)
+    if (!next) return writeWaiting(network, line)
     if (!network.queue.has(n)) return
     line.sent = n
     write(network, line, { n, stanza })
@@ -32,7 +32,7 @@ export function sendToDevice(network: Network, to: DeviceAddress, stanza: Node) 
  * Writes waiting stanzas, in order, as far as the line takes them. No other place writes queued stanzas, so the backlog and
  * new stanzas cannot overtake each other.
  */
-export function pump(network: Network, line: ConnectedDevice) {
+export function writeWaiting(network: Network, line: ConnectedDevice) {
   while (line.active && line.writable()) {
     const waiting = network.queue.after(line.device, line.sent, batch)
     for (const { n, stanza } of waiting) {
@@ -58,12 +58,12 @@ export function pump(network: Network, line: ConnectedDevice) {
 export function allowMore(network: Network, line: ConnectedDevice, count: number) {
   if (line.offlineLeft === undefined) return
   line.offlineLeft += count
-  pump(network, line)
+  writeWaiting(network, line)
 }
 
 /** The device has taken or refused a stanza, so those behind it may come now. */
-export function goOn(network: Network, line: ConnectedDevice) {
-  if (line.stuckAt !== undefined) pump(network, line)
+export function unstick(network: Network, line: ConnectedDevice) {
+  if (line.stuckAt !== undefined) writeWaiting(network, line)
 }
 
 /** Whether a stanza that the device has not taken withholds those behind it. */
@@ -94,7 +94,7 @@ export function activate(network: Network, line: ConnectedDevice) {
         el("offline_preview", { count, message, notification, receipt, call, appdata, status }),
       ]),
     )
-  pump(network, line)
+  writeWaiting(network, line)
 }
 
 function write(network: Network, line: ConnectedDevice, { n, stanza }: WaitingStanza) {

@@ -60,7 +60,7 @@ export async function linkByCode(
   async function greet(withinMs?: number) {
     const ephemeral = Curve.generate()
     const hello = { wrappedKey: await wrap(ephemeral.public, code), identity: phone.identity.public }
-    const answer = await LinkCode.exchange(waiting.pairing, waiting.code, hello, withinMs)
+    const answer = await LinkCode.exchangeKeys(waiting.pairing, waiting.code, hello, withinMs)
     const shared = Agreement.sharedKey(ephemeral.private, companionKey)
     return { ...open(answer, shared, phone), shared }
   }

@@ -56,7 +56,7 @@ function asAddressed(handset: Handset, target: Target): Target {
 }
 
 /** Sends what only a companion of the account is told. */
-export async function sendPeer(handset: Handset, to: DeviceAddress, content: proto.IMessage) {
+export async function sendPeerMessage(handset: Handset, to: DeviceAddress, content: proto.IMessage) {
   const id = newId()
   const enc = await sealed(handset, to, content)
   const target = toRow({ user: handset.user(), mode: "pn" })

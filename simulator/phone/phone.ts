@@ -1,4 +1,4 @@
-import { activate, pump } from "../network/send-to-device.ts"
+import { activate, writeWaiting } from "../network/send-to-device.ts"
 import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import { type ConnectedDevice, newProgress } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
@@ -21,7 +21,7 @@ import { linkByCode, type TypedCode } from "./link-code.ts"
 import { link, type AskForPasskey, readCode, vouch } from "./link.ts"
 import { newPasskey, type PasskeyPair, phonesPart, type ShownProgress } from "./passkey.ts"
 import { bringAgain } from "./content/media-retry.ts"
-import { newId, resend, send, sendPeer, type WrittenContent } from "./outgoing-messages.ts"
+import { newId, resend, send, sendPeerMessage, type WrittenContent } from "./outgoing-messages.ts"
 import type { Target } from "./target.ts"
 import { answersTo, type PeerMessage } from "./peer.ts"
 import { leavePreKeys } from "./signal/prekeys.ts"
@@ -202,7 +202,7 @@ export class Phone {
     void this.#inTurn(async () => {
       if (device.id === 0 || keys.get("greeted", String(device.id))) return
       for (const content of [keyShare(keys), ...(await history(this.handset, device))])
-        await sendPeer(this.handset, device, content)
+        await sendPeerMessage(this.handset, device, content)
       keys.put("greeted", String(device.id), true)
       keys.commit()
     }).catch((error: unknown) => this.#failed("greeting a companion", error))
@@ -230,7 +230,7 @@ export class Phone {
       .catch((error: unknown) => this.#failed(stanza.tag, error))
       .finally(() => {
         this.#waiting--
-        if (this.#waiting === enough / 2) pump(this.#network, this.#line)
+        if (this.#waiting === enough / 2) writeWaiting(this.#network, this.#line)
       })
   }
 
@@ -263,7 +263,7 @@ export class Phone {
   async #answerPeer(asked: PeerMessage | undefined) {
     if (!asked || this.#network.faults.strike("silent_phone", deviceName(asked.from))) return
     for (const answer of await answersTo(this.handset, asked))
-      await sendPeer(this.handset, asked.from, answer)
+      await sendPeerMessage(this.handset, asked.from, answer)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -25,7 +25,7 @@ export function verifiedNameNodes(network: Network, user: User): Node[] {
 }
 
 /** Whether somebody is a business, for who asks about people: empty when not. */
-export function business(network: Network, user: User): Node {
+export function businessNode(network: Network, user: User): Node {
   return el("business", {}, verifiedNameNodes(network, user))
 }
 

@@ -1,5 +1,5 @@
 import { inMode, modeOf, shownMode } from "../network/addressing.ts"
-import { sendToDevice, goOn } from "../network/send-to-device.ts"
+import { sendToDevice, unstick } from "../network/send-to-device.ts"
 import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
@@ -35,7 +35,7 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   })
   if (network.faults.strike("cut_after_receipt", deviceName(line.device))) return line.cut()
   line.send(el("ack", { class: "receipt", id, from: to, type, participant, t: now() }))
-  goOn(network, line)
+  unstick(network, line)
 }
 
 /**
@@ -69,7 +69,7 @@ export function ack(network: Network, line: ConnectedDevice, stanza: Node) {
     acked: { type, recipient },
   })
   line.asked.delete(id)
-  goOn(network, line)
+  unstick(network, line)
 }
 
 /** The first id is the receipt's own, the others are listed. */

@@ -7,7 +7,7 @@ import type { Network } from "../network/network.ts"
 import { isShown } from "../network/profiles.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
-import { business } from "./business.ts"
+import { businessNode } from "./business.ts"
 import { badRequest } from "./refusal.ts"
 
 /** Answers about one person, by the protocol asked for. */
@@ -25,7 +25,7 @@ const protocols = new Map<string, Protocol>([
   ["lid", (_network, user) => el("lid", { val: Jid.format(user.lid, "lid") })],
   ["contact", (_network, _user, { number }) => el("contact", { type: "in" }, number)],
   ["status", status],
-  ["business", business],
+  ["business", businessNode],
   ["text_status", textStatus],
   ["disappearing_mode", disappearing],
   ["username", username],

@@ -15,7 +15,7 @@ import type { FormerChat } from "#session-host/network/happening.ts"
 import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { personIn } from "./people.ts"
-import { type Field, fieldsIn, fieldsOf } from "./protobuf-fields.ts"
+import { type Field, fieldsInStream, fieldsOf } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 
 const { HistorySyncType } = proto.HistorySync
@@ -72,7 +72,7 @@ export function newHistory(following: Following) {
   async function readHistory(notice: Notice): Promise<void> {
     const tokens: Token[] = []
     let some: Field[] = []
-    for await (const field of fieldsIn(await inflated(notice, mediaHost))) {
+    for await (const field of fieldsInStream(await inflated(notice, mediaHost))) {
       if (!isOpen()) return
       some.push(field)
       if (some.length < atATime) continue

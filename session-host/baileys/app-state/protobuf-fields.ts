@@ -14,7 +14,7 @@ const largest = 64 * 1024 * 1024
  * The fields of a protobuf message as it arrives, undecoded. Nobody has to decode or hold all of a large one at once.
  * @throws Error if it is none, and the errors of `chunks`
  */
-export async function* fieldsIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Field> {
+export async function* fieldsInStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Field> {
   let rest: Uint8Array = Buffer.alloc(0)
   for await (const chunk of chunks) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])

@@ -19,7 +19,7 @@ import type { Acquaintance, ChatSetting } from "#session-host/network/happening.
 import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
-import { type Field, fieldsIn } from "./protobuf-fields.ts"
+import { type Field, fieldsInStream } from "./protobuf-fields.ts"
 import { chatSettingIn } from "./chat-settings.ts"
 import { personInEntry } from "./people.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
@@ -144,7 +144,7 @@ export async function* batchesIn(
     const blob = proto.ExternalBlobReference.decode(snapshot)
     let version = 0
     yield* together(
-      fieldsIn(downloadOwnDevicesFile(blob, "App State", await mediaHost())),
+      fieldsInStream(downloadOwnDevicesFile(blob, "App State", await mediaHost())),
       ({ number, bytes }) => {
         if (number === snapshotFields.version) version = Number(proto.SyncdVersion.decode(bytes).version)
         return number === snapshotFields.records ? proto.SyncdRecord.decode(bytes) : undefined
@@ -157,7 +157,7 @@ export async function* batchesIn(
       yield { changes: mutations.slice(at, at + atATime) }
     if (externalMutations)
       yield* together(
-        fieldsIn(downloadOwnDevicesFile(externalMutations, "App State", await mediaHost())),
+        fieldsInStream(downloadOwnDevicesFile(externalMutations, "App State", await mediaHost())),
         ({ number, bytes }) => (number === mutationsField ? proto.SyncdMutation.decode(bytes) : undefined),
       )
     yield { changes: [], version: Number(version?.version) }

@@ -10,7 +10,7 @@ import { left, now } from "#core/platform/clock.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { el } from "#session-host/network/stanza.ts"
 import { signedPreKeyNow } from "../async-context.ts"
-import { keepWith, keptWith } from "../kept-with-creds.ts"
+import { changeKeptWith, keptWith } from "../kept-with-creds.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { askNetwork } from "../questions/ask.ts"
 
@@ -42,7 +42,7 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
   let isAsking = false
   const kept = () => keptWith(creds).signedPreKeys ?? { dueAt: now() + usedFor, former: [] }
   const keep = (change: Partial<ReturnType<typeof kept>>) => {
-    keepWith(creds, { signedPreKeys: { ...kept(), ...change } })
+    changeKeptWith(creds, { signedPreKeys: { ...kept(), ...change } })
     keepCreds()
   }
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { expect, onTestFinished, test } from "vitest"
 import { listen as listenLocally } from "#local/listen.ts"
-import { addressOf } from "#session-host/host/address.ts"
+import { findAddresses } from "#session-host/host/address.ts"
 import { listen } from "#session-host/server.ts"
 
 /** Serves what ECS would say of a container. */
@@ -13,12 +13,12 @@ async function metadata(container: unknown) {
 }
 
 test("a host is reached at this machine alone, unless it is told otherwise", async () => {
-  expect(await addressOf({})).toEqual({ reached: "127.0.0.1", bind: "127.0.0.1" })
-  expect(await addressOf({ HOST_ADDRESS: "10.0.0.7" })).toEqual({ reached: "10.0.0.7", bind: "10.0.0.7" })
+  expect(await findAddresses({})).toEqual({ reached: "127.0.0.1", bind: "127.0.0.1" })
+  expect(await findAddresses({ HOST_ADDRESS: "10.0.0.7" })).toEqual({ reached: "10.0.0.7", bind: "10.0.0.7" })
 })
 
 test("a host may listen on another address than the one it announces", async () => {
-  const at = await addressOf({ HOST_ADDRESS: "127.0.0.2", HOST_BIND: "127.0.0.1" })
+  const at = await findAddresses({ HOST_ADDRESS: "127.0.0.2", HOST_BIND: "127.0.0.1" })
   const server = await listen(() => new Response("here"), { ...at, port: 0 })
   onTestFinished(() => server.close())
   const [address, port] = server.addr.split(":")
@@ -31,16 +31,20 @@ test("a task is reached at the address that ECS says it has", async () => {
     DockerId: "x",
     Networks: [{ NetworkMode: "awsvpc", IPv4Addresses: ["10.0.1.23"], IPv4SubnetCIDRBlock: "10.0.1.0/24" }],
   })
-  expect(await addressOf({ ECS_CONTAINER_METADATA_URI_V4: uri })).toEqual({
+  expect(await findAddresses({ ECS_CONTAINER_METADATA_URI_V4: uri })).toEqual({
     reached: "10.0.1.23",
     bind: "10.0.1.23",
   })
   expect(
-    await addressOf({ ECS_CONTAINER_METADATA_URI_V4: uri, HOST_ADDRESS: "10.9.9.9", HOST_BIND: "0.0.0.0" }),
+    await findAddresses({
+      ECS_CONTAINER_METADATA_URI_V4: uri,
+      HOST_ADDRESS: "10.9.9.9",
+      HOST_BIND: "0.0.0.0",
+    }),
   ).toEqual({ reached: "10.9.9.9", bind: "0.0.0.0" })
 })
 
 test("a task without an address does not start", async () => {
   const uri = await metadata({ Networks: [] })
-  await expect(addressOf({ ECS_CONTAINER_METADATA_URI_V4: uri })).rejects.toThrow("no address")
+  await expect(findAddresses({ ECS_CONTAINER_METADATA_URI_V4: uri })).rejects.toThrow("no address")
 })

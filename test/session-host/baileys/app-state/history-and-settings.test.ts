@@ -5,7 +5,7 @@ import { aesEncrypt, type BinaryNode, hkdf, hmacSign, proto, type WASocket } fro
 import { expect, test } from "vitest"
 import { log } from "#core/platform/log.ts"
 import { newRecordPeople } from "#session-host/baileys/app-state/record-people-in-batches.ts"
-import { fieldsIn, fieldsOf } from "#session-host/baileys/app-state/protobuf-fields.ts"
+import { fieldsInStream, fieldsOf } from "#session-host/baileys/app-state/protobuf-fields.ts"
 import { newHistory } from "#session-host/baileys/app-state/history.ts"
 import { keysOf } from "#session-host/baileys/signal/keys.ts"
 import { quietLog } from "#session-host/baileys/quiet-log.ts"
@@ -228,7 +228,7 @@ test("the fields of a message are the same however it arrives", async () => {
     const pieces = (async function* () {
       for (let at = 0; at < message.length; at += size) yield message.subarray(at, at + size)
     })()
-    expect(await Array.fromAsync(fieldsIn(pieces))).toEqual(whole)
+    expect(await Array.fromAsync(fieldsInStream(pieces))).toEqual(whole)
   }
   expect(() => [...fieldsOf(message.subarray(0, -1))]).toThrow("ends within a field")
   expect(() => [...fieldsOf(Buffer.from([0x0b]))]).toThrow("no field has the type 3")
