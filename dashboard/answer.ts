@@ -13,7 +13,7 @@ import type { Html } from "./elements.ts"
 import { span } from "./times.ts"
 import { linkWordsFor, refusalIn } from "./numbers/link-words.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { type Brand, framed, lone, type Place, refused } from "./layout.ts"
+import { type Brand, framed, lone, type Place, refusalBody } from "./layout.ts"
 
 export type Status = 200 | ApiError["status"]
 
@@ -125,7 +125,7 @@ function refusing(
   const again = input.status === 503 && c.req.method === "GET" ? c.req.path : undefined
   return anyPage(c, {
     title: input.title,
-    body: refused({ ...input, isOfNumber: isOfNumber(c), again }),
+    body: refusalBody({ ...input, isOfNumber: isOfNumber(c), again }),
     status: input.status,
   })
 }

@@ -17,7 +17,7 @@ import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
 import { billingPages } from "./billing-hooks.ts"
 import type { Html } from "./elements.ts"
-import { refused } from "./layout.ts"
+import { refusalBody } from "./layout.ts"
 
 /** Who is signed in, and where. */
 interface Signed {
@@ -230,7 +230,7 @@ export async function notAllowed(c: Context<DashboardEnv>, what: string): Promis
 }
 
 async function refuseRole(c: Context<DashboardEnv>, sentence: Html | string): Promise<Response> {
-  const body = refused({ title: "Not in your role", sentence })
+  const body = refusalBody({ title: "Not in your role", sentence })
   return await anyPage(c, { title: "Not in your role", body, status: 403 })
 }
 

@@ -18,7 +18,12 @@ import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type KnownState, knownStateWithin } from "./numbers/ask-for-state.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/webhook-health.ts"
-import { failedToday, countInWords, type FailedSends, newChatsLine } from "./numbers/count-failed-sends.ts"
+import {
+  failedSendsToday,
+  countInWords,
+  type FailedSends,
+  newChatsLine,
+} from "./numbers/count-failed-sends.ts"
 import { kinds, kindWords, manyNumbers, type Ranked, rankingOf } from "./numbers/ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./numbers/state-words.ts"
 
@@ -95,7 +100,7 @@ async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
 }
 
 async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map<string, Html>> {
-  const failedSends = await failedToday(c.var.accountId)
+  const failedSends = await failedSendsToday(c.var.accountId)
   const [troubles, latest] = await Promise.all([
     troublesOf(ranking, failedSends, c.var.me.role !== "viewer"),
     latestOf(ranking),

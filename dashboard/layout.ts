@@ -138,7 +138,7 @@ export function heading(input: {
  * A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it. `isOfNumber`: the way
  * on is to the numbers.
  */
-export function refused(input: {
+export function refusalBody(input: {
   title: string
   sentence: Html | string
   requestId?: string | undefined

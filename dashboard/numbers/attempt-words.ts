@@ -29,11 +29,11 @@ export const aboutTest =
 export function testWords(attempt: Attempt): Html {
   return attempt.success
     ? note("good", `It took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`)
-    : note("bad", `It did not take a test event. ${whyOf(attempt)}.`)
+    : note("bad", `It did not take a test event. ${whyFailed(attempt)}.`)
 }
 
 /** Why an attempt failed, for people. */
-export function whyOf(attempt: { error: string; status_code: number }): string {
+export function whyFailed(attempt: { error: string; status_code: number }): string {
   if (attempt.status_code > 0) return `It answered with status ${attempt.status_code}`
   return reasons.get(attempt.error) ?? `There was no answer (${attempt.error})`
 }

@@ -24,7 +24,7 @@ const most = 100
 const known = new LRUCache<string, Promise<Map<string, FailedSends>>>({ max: 1000, ttl: 10_000 })
 
 /** Those of an account's numbers, by their references: as far as they are among its requests. */
-export async function failedToday(accountId: string): Promise<Map<string, FailedSends>> {
+export async function failedSendsToday(accountId: string): Promise<Map<string, FailedSends>> {
   const before = known.get(accountId)
   if (before) return await before
   const reading = read(accountId)

@@ -22,7 +22,7 @@ import { live } from "../live.ts"
 import { eventMeanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
 import { pathOfDeliveries, webhookQuery } from "./webhook-health.ts"
-import { outcome, whyOf } from "./attempt-words.ts"
+import { outcome, whyFailed } from "./attempt-words.ts"
 
 const lookEachMs = 2000
 
@@ -284,7 +284,7 @@ function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {
       >
       <span class="small muted">${ago(Date.parse(attempt.timestamp))}</span>
     </div>
-    ${attempt.success ? "" : html`<p>${whyOf(attempt)}.</p>`}
+    ${attempt.success ? "" : html`<p>${whyFailed(attempt)}.</p>`}
     ${attempt.url === "" ? "" : html`<p class="small mono muted">${attempt.url}</p>`}
     ${Object.keys(attempt.answer_headers).length === 0 ? "" : codeBlock(linesOf(attempt.answer_headers), "The headers of the answer")}
     ${attempt.answer === "" ? "" : codeBlock(readable(attempt.answer), "The beginning of the answer")}

@@ -14,7 +14,7 @@ export type LinkWords = Words & { lang: string; isForOwner: boolean }
 
 const all: Record<string, Words> = { en, de, es, fr, it, pt }
 
-/** Those of the dashboard's own pages. */
+/** In English, and of an owner's number. */
 export const dashboardWords: LinkWords = { ...en, lang: "en", isForOwner: true }
 
 /** The words of a link page, in the first language in a browser's list that there are words for; English otherwise. */

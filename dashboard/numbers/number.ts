@@ -27,7 +27,7 @@ import {
   receiverLine,
   receivingOf,
 } from "./webhook-health.ts"
-import { newChatsLine, failedToday } from "./count-failed-sends.ts"
+import { newChatsLine, failedSendsToday } from "./count-failed-sends.ts"
 import { stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
@@ -78,7 +78,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     Lease.get(bridge.id),
     Delivery.get(Receiver.first(bridge.id)),
     EventFeed.page(bridge, { type: "message", isNewestFirst: true, limit: 1 }),
-    failedToday(bridge.accountId),
+    failedSendsToday(bridge.accountId),
   ])
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0

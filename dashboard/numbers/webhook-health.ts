@@ -9,7 +9,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { type Html } from "../elements.ts"
 import { age, ago, until } from "../times.ts"
-import { whyOf } from "./attempt-words.ts"
+import { whyFailed } from "./attempt-words.ts"
 
 /** How a bridge's events get to its webhooks. */
 export interface Receiving {
@@ -77,7 +77,7 @@ export async function receivingAt(webhook: Delivery.Info, attempts?: Attempt[]):
     oldestMs: ms(summary.oldest_at),
     failingSinceMs: isOver ? undefined : ms(summary.failing_since),
     retryAtMs: ms(summary.next_attempt_at),
-    lastError: last && !last.success ? whyOf(last) : undefined,
+    lastError: last && !last.success ? whyFailed(last) : undefined,
     lastAtMs: last && Date.parse(last.timestamp),
   }
 }

@@ -41,7 +41,7 @@ export function usableZones(zoneIds: string[]): string[] {
 }
 
 /**
- * The ids of an account's zones. Not the local zones that it may have asked for, but also those that are impaired: a list
+ * Finds an account's zones: not the local zones that it may have asked for, but also those that are impaired: a list
  * that grows shorter in an outage would move the subnets, with everything in them, during that outage.
  */
 export const allZonesFilter = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }

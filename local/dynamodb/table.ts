@@ -71,7 +71,7 @@ export interface Row {
 export const sqlOf = (name: string): string => `"table ${name}"`
 
 /** Expiry comes before the item, so that SQLite finds it without reading a large one. */
-export function creation({ sql }: Keyed): Step[] {
+export function creationSteps({ sql }: Keyed): Step[] {
   return [
     [
       `CREATE TABLE ${sql} (hash TEXT, range TEXT, own TEXT, expires INTEGER, item TEXT NOT NULL,

@@ -2,7 +2,15 @@ import type { z } from "zod"
 import { invalid, Refusal } from "./refusal.ts"
 import type { Step } from "./rows/commit.ts"
 import type { Rows } from "./rows/rows.ts"
-import { creation, Definition, description, rowOf, type Table, tableOf, type TimeToLive } from "./table.ts"
+import {
+  creationSteps,
+  Definition,
+  description,
+  rowOf,
+  type Table,
+  tableOf,
+  type TimeToLive,
+} from "./table.ts"
 
 /** The tables of a store, and the changes of them. */
 export class Tables {
@@ -42,7 +50,7 @@ export class Tables {
     if (this.#known.has(definition.TableName))
       throw new Refusal("ResourceInUseException", `Table already exists: ${definition.TableName}`)
     const table = tableOf(definition)
-    await this.#change(table, [table, ...table.indexes].flatMap(creation))
+    await this.#change(table, [table, ...table.indexes].flatMap(creationSteps))
     return { TableDescription: description(table) }
   }
 

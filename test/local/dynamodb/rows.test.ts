@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { newCommitter, type Step } from "#local/dynamodb/rows/commit.ts"
 import { Rows } from "#local/dynamodb/rows/rows.ts"
-import { creation, type Row, tableOf } from "#local/dynamodb/table.ts"
+import { creationSteps, type Row, tableOf } from "#local/dynamodb/table.ts"
 
 const attributes = ["pk", "sk"].map((AttributeName) => ({ AttributeName, AttributeType: "S" as const }))
 const table = (TableName: string) =>
@@ -23,7 +23,7 @@ const others = table("Others")
 async function heldRows() {
   const db = new DatabaseSync(":memory:")
   const apply = newCommitter(db)
-  apply([...creation(things), ...creation(others)])
+  apply([...creationSteps(things), ...creationSteps(others)])
   const commits: { names: unknown[]; go: (error?: object) => void }[] = []
   async function commit(steps: Step[]) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
