@@ -62,10 +62,10 @@ export function putSecurityHeaders(c: Context): void {
 }
 
 /**
- * After how long a page is looked at, how long a request of it may be without the store's answer then, and how long everybody's,
- * in ms: a store that answers others is busy, not away.
+ * After how long a page is looked at, and how long the store may then have left a request of it without an answer, and given
+ * nobody one, in ms: a store that answers others is busy, not away.
  */
-const [pageWaitsMs, silentMs, awayMs] = [750, 500, 250]
+const [pageWaitsMs, silentMs] = [750, 500]
 /** Until the next look, and how late that may be, in ms. A process that is later is busy itself: answers may lie there unread. */
 const [lookAgainMs, lateMs] = [100, 50]
 
@@ -95,7 +95,7 @@ async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<nev
     const isInTime = performance.now() - dueMs < lateMs
     const [oldest] = underWay
     const isSilent =
-      oldest !== undefined && performance.now() - oldest.sinceMs > silentMs && sinceStoreAnswerMs() > awayMs
+      oldest !== undefined && performance.now() - oldest.sinceMs > silentMs && sinceStoreAnswerMs() > silentMs
     if (!over.aborted && wasSilent && isSilent && isInTime)
       throw new StoreAway("the store gives a page no answer")
     wasSilent = isSilent

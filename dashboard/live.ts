@@ -9,6 +9,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
+import { StoreAway } from "#core/store/store.ts"
 import { addressOf } from "#functions/http/address.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
@@ -75,6 +76,7 @@ export function lastId(c: Context): string | undefined {
  * when it opens another, perhaps on another page, the one before ends with its next look, or with its next comment if another
  * process serves it. How often they are opened is counted as well.
  * @throws ApiError `rate_limited` when the most streams allowed are open
+ * @throws StoreAway when the request was answered meanwhile (`withinTime`)
  */
 export async function live(
   c: Context<DashboardEnv>,
@@ -88,6 +90,13 @@ export async function live(
     onEnd()
     throw error
   })
+  // The store took too long, and the browser has its answer: nobody would read this stream, or end it.
+  if (c.finalized) {
+    onEnd()
+    left(reader.id, own)
+    await giveUp(places)
+    throw new StoreAway("a stream came too late")
+  }
   const response = streamSSE(
     c,
     async (stream) => {

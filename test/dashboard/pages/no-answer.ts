@@ -8,6 +8,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { now } from "#core/platform/clock.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { streamsPerPerson } from "#dashboard/live.ts"
 import { shownCodeOf } from "#dashboard/numbers/ask-for-codes.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { until } from "#test/support/until.ts"
@@ -41,6 +42,21 @@ test("a page whose store gives no answer says so at once, and asks nobody to wai
     back()
   }
   await until(async () => (await person.get("/numbers")).status === 200)
+})
+
+test("a live page that came too late for its browser gives up its place", async () => {
+  const person = await aPerson()
+  const open = () => person.get("/numbers/shop/events/stream?from=0")
+  const back = dynamoDb.faults.add({ fault: "slow", ms: 1500 })
+  const late = await Promise.all(Array.from({ length: streamsPerPerson }, open)).finally(back)
+  expect(late.map(({ status }) => status)).toEqual(late.map(() => 503))
+  const live: Response[] = []
+  await until(async () => {
+    const answer = await open()
+    if (answer.status === 200) live.push(answer)
+    return live.length === streamsPerPerson
+  })
+  await Promise.all(live.map(({ body }) => body!.cancel()))
 })
 
 test("while another account's requests wait for the store, a page that is slow for other reasons comes all the same", async () => {
