@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { boolean, Contact as ContactId, PhoneNumber, string } from "./field-types.ts"
+import { boolean, ContactId, PhoneNumber, string } from "./field-types.ts"
 import { codesOfNetwork, body, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Contract, "Contacts" */

@@ -11,7 +11,7 @@ export const ChatJid = string(
 export const Username = string(
   "The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown.",
 ).optional()
-export const Name = string("The sender's display name, as the network gives it.")
+export const SenderName = string("The sender's display name, as the network gives it.")
 export const FromMe = boolean("Written on the phone of this session, or another of its devices.")
 export const Offline = z
   .literal(true)

@@ -59,7 +59,7 @@ export const PhoneNumber = z
   .openapi({ description: "7 to 15 digits; a leading `+` is dropped.", example: "491711234567" })
 
 /** A chat, in any form in which a caller may name it (Contract, "Chats and message ids"). */
-export const Chat = z
+export const ChatId = z
   .string()
   .regex(
     /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us|@[\w.]{3,35}(?::\d{4})?)$/,
@@ -73,7 +73,7 @@ export const Chat = z
   })
 
 /** One person, in any form in which a caller may name them. */
-export const Contact = z
+export const ContactId = z
   .string()
   .regex(
     /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|@[\w.]{3,35}(?::\d{4})?)$/,
@@ -99,7 +99,7 @@ export const PersonAddress = z
     example: "491711234567",
   })
 
-export const Group = z
+export const GroupId = z
   .string()
   .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")
   .openapi({ description: "A group's JID: `…@g.us`.", example: "120363041234567890@g.us" })

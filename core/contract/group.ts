@@ -3,7 +3,7 @@ import { path } from "./bridge.ts"
 import { jpeg } from "./contact.ts"
 import {
   boolean,
-  Group as GroupId,
+  GroupId,
   groupSettings,
   integer,
   PersonAddress,

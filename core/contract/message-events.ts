@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi"
 import { integer, string, Timestamp } from "./field-types.ts"
-import { ChatJid, ContactJid, FromMe, Name, Offline, Phone, Username } from "./event-fields.ts"
+import { ChatJid, ContactJid, FromMe, Offline, Phone, SenderName, Username } from "./event-fields.ts"
 
 // The events about messages: what came in, what answers a message, and what has become of one that was sent.
 
@@ -33,7 +33,7 @@ const ofMessage = {
   contact_id: ContactJid,
   phone: Phone,
   chat_id: ChatJid,
-  name: Name,
+  name: SenderName,
   username: Username,
 }
 
@@ -111,7 +111,7 @@ export const PollVoteEvent = z
     chat_id: ChatJid,
     poll_id: string("The message id of the poll."),
     message_id: string("The message id of the vote."),
-    name: Name,
+    name: SenderName,
     username: Username,
     from_me: FromMe,
     timestamp: Timestamp,
@@ -130,7 +130,7 @@ export const EventResponseEvent = z
     chat_id: ChatJid,
     event_id: string("The message id of the event message."),
     message_id: string("The message id of the answer."),
-    name: Name,
+    name: SenderName,
     username: Username,
     from_me: FromMe,
     timestamp: Timestamp,

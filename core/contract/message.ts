@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./message-events.ts"
-import { Chat, integer, limit, MessageId, string, text } from "./field-types.ts"
+import { ChatId, integer, limit, MessageId, string, text } from "./field-types.ts"
 import { codesOfSend, idempotencyHeaders, IdempotencyKey } from "./idempotency-key.ts"
 import {
   codesOfNetwork,
@@ -23,7 +23,7 @@ export const SendResult = z
   .openapi("SendResult")
 
 /** Contract, "Remembered messages": the id of a known message is enough, unless several messages have the same one. */
-export const MessageChat = Chat.optional().openapi({
+export const MessageChat = ChatId.optional().openapi({
   description: "The chat of the message; needed only if messages of several chats have this id.",
 })
 

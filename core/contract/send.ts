@@ -3,7 +3,7 @@ import { path } from "./bridge.ts"
 import {
   base64,
   boolean,
-  Chat,
+  ChatId,
   ContentType,
   FetchedUrl,
   FileId,
@@ -28,7 +28,7 @@ export type NewChat = z.infer<typeof NewChat>
 
 /** The fields that every message has besides its content. */
 const addressed = {
-  chat: Chat,
+  chat: ChatId,
   quoted_message_id: MessageId.optional().openapi({
     description: "The message that this one replies to, of the same chat.",
   }),
@@ -191,7 +191,7 @@ export const sendContact = send("contact", "Send contact cards", {
 
 /** Contract, "Forwarded messages" */
 export const sendForward = send("forward", "Forward a message", {
-  chat: Chat,
+  chat: ChatId,
   message_id: MessageId,
   from_chat: MessageChat.openapi({
     description: "The chat that the message is in; needed only if messages of several chats have this id.",
@@ -308,7 +308,7 @@ export const sendTyping = createRoute({
   summary: "Show that you are typing or recording",
   request: {
     params: path,
-    body: body(z.object({ chat: Chat, state: z.enum(["composing", "recording", "paused"]) })),
+    body: body(z.object({ chat: ChatId, state: z.enum(["composing", "recording", "paused"]) })),
   },
   responses: { 200: reply("Shown.", Ok), ...refusals(...codesOfNetwork, "recipient_not_found") },
 })

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { EventType, Ignored } from "./event.ts"
-import { Chat, integer, string, Timestamp } from "./field-types.ts"
+import { ChatId, integer, string, Timestamp } from "./field-types.ts"
 import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
@@ -53,7 +53,7 @@ const chosen = {
   ignore: z.array(Ignored).max(50).optional().openapi({
     description: "Chats whose events it does not get: `status`, `groups`; `[]` is none.",
   }),
-  chats: z.array(Chat).min(1).max(50).nullish().openapi({
+  chats: z.array(ChatId).min(1).max(50).nullish().openapi({
     description: "The chats whose events it gets, and no event of no chat; null is all events.",
   }),
   headers: Headers.nullish().openapi({

@@ -5,7 +5,7 @@ import { z } from "zod"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import type { StoredEvent } from "#core/contract/stored-event.ts"
-import { Chat } from "#core/contract/field-types.ts"
+import { ChatId } from "#core/contract/field-types.ts"
 import { SentMessage } from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
@@ -39,7 +39,7 @@ const Asked = z.object({
   chat: z
     .string()
     .trim()
-    .refine((text) => Chat.safeParse(text).success)
+    .refine((text) => ChatId.safeParse(text).success)
     .optional()
     .catch(undefined),
   /** Events behind this one, and messages that were sent before that one; `none`: there are no more. */
