@@ -3,23 +3,23 @@ import { OpenAPIHono, z } from "@hono/zod-openapi"
 import type { MiddlewareHandler } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import type { Network } from "../network/network.ts"
-import { syncedSettings } from "./synced-settings.ts"
-import { calls } from "./calls.ts"
-import { stanzasAndConnections } from "./stanzas-and-connections.ts"
+import { routeSyncedSettings } from "./synced-settings.ts"
+import { routeCalls } from "./calls.ts"
+import { routeStanzasAndConnections } from "./stanzas-and-connections.ts"
 import { ControlError, onControlError } from "./http/errors.ts"
-import { faults } from "./faults.ts"
-import { groups } from "./groups.ts"
-import { largeAccounts } from "./large-accounts.ts"
-import { log } from "./log.ts"
-import { media } from "./media.ts"
-import { messages } from "./messages.ts"
+import { routeFaults } from "./faults.ts"
+import { routeGroups } from "./groups.ts"
+import { routeLargeAccounts } from "./large-accounts.ts"
+import { routeLog } from "./log.ts"
+import { routeMedia } from "./media.ts"
+import { routeMessages } from "./messages.ts"
 import { scanWithMockPhone } from "./mock-phone-scan.ts"
-import { profileAndPresence } from "./profile-and-presence.ts"
-import { passkeys } from "./passkeys.ts"
-import { phones } from "./phones.ts"
+import { routeProfileAndPresence } from "./profile-and-presence.ts"
+import { routePasskeys } from "./passkeys.ts"
+import { routePhones } from "./phones.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
-import { hostile } from "./hostile.ts"
+import { routeHostileDeeds } from "./hostile.ts"
 
 /** The page in the browser: its files, by path. */
 const page = new Map(
@@ -60,19 +60,19 @@ export function controlApi(network: Network) {
     { method: "get", path: "/healthz", summary: "Alive", answer: z.object({ ok: z.boolean() }) },
     () => ({ ok: true }),
   )
-  phones(app, network)
-  passkeys(app, network)
-  messages(app, network)
-  groups(app, network)
-  profileAndPresence(app, network)
-  largeAccounts(app, network)
-  calls(app, network)
-  hostile(app, network)
-  syncedSettings(app, network)
-  media(app, network)
-  stanzasAndConnections(app, network)
-  faults(app, network)
-  log(app, network)
+  routePhones(app, network)
+  routePasskeys(app, network)
+  routeMessages(app, network)
+  routeGroups(app, network)
+  routeProfileAndPresence(app, network)
+  routeLargeAccounts(app, network)
+  routeCalls(app, network)
+  routeHostileDeeds(app, network)
+  routeSyncedSettings(app, network)
+  routeMedia(app, network)
+  routeStanzasAndConnections(app, network)
+  routeFaults(app, network)
+  routeLog(app, network)
   // As public client suites ask for it; they expect it on the port of the socket, where it is too.
   app.openAPIRegistry.registerPath({
     method: "post",

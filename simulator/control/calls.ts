@@ -9,7 +9,7 @@ import * as Schema from "./schemas.ts"
 import { targetOf } from "./target.ts"
 
 /** Calls, as far as they are signalled: there is no sound. */
-export function calls(app: OpenAPIHono, network: Network) {
+export function routeCalls(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

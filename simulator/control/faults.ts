@@ -5,7 +5,7 @@ import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
 /** Faults, on demand, and how patient the network is. */
-export function faults(app: OpenAPIHono, network: Network) {
+export function routeFaults(app: OpenAPIHono, network: Network) {
   const patience = () => {
     const { answerMs, passkeyMs } = network.patience
     return { answer_ms: answerMs, passkey_ms: passkeyMs }

@@ -14,7 +14,7 @@ import { userOf } from "./target.ts"
 const xmlns = "w:g2"
 
 /** Groups, as phones make and change them. */
-export function groups(app: OpenAPIHono, network: Network) {
+export function routeGroups(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

@@ -8,7 +8,7 @@ import * as Schema from "./schemas.ts"
 import { targetOf } from "./target.ts"
 
 /** The deeds of people who mean no good, or who write too much. */
-export function hostile(app: OpenAPIHono, network: Network) {
+export function routeHostileDeeds(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

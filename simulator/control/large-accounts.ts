@@ -9,7 +9,7 @@ import * as Schema from "./schemas.ts"
 import { userOf } from "./target.ts"
 
 /** Large accounts: many people around them, a long address book, years of chats. */
-export function largeAccounts(app: OpenAPIHono, network: Network) {
+export function routeLargeAccounts(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

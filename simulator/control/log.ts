@@ -6,7 +6,7 @@ import * as Schema from "./schemas.ts"
 import { until } from "./http/wait.ts"
 
 /** The log of everything that crossed the wire. */
-export function log(app: OpenAPIHono, network: Network) {
+export function routeLog(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

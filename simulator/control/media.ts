@@ -8,7 +8,7 @@ import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
 /** The files of messages. */
-export function media(app: OpenAPIHono, network: Network) {
+export function routeMedia(app: OpenAPIHono, network: Network) {
   app.openAPIRegistry.registerPath({
     method: "get",
     path: "/phones/{number}/messages/{id}/media",

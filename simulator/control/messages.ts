@@ -11,7 +11,7 @@ import { targetOf } from "./target.ts"
 import { until } from "./http/wait.ts"
 
 /** The messages that phones write and read. */
-export function messages(app: OpenAPIHono, network: Network) {
+export function routeMessages(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

@@ -9,7 +9,7 @@ import { phoneOf } from "./phones.ts"
 import * as Schema from "./schemas.ts"
 
 /** Accounts that link companions only with a passkey. */
-export function passkeys(app: OpenAPIHono, network: Network) {
+export function routePasskeys(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

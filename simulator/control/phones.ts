@@ -17,7 +17,7 @@ import * as Schema from "./schemas.ts"
 const inactiveAfter = 15 * 86_400
 
 /** Phones: made, listed, linked with companions. */
-export function phones(app: OpenAPIHono, network: Network) {
+export function routePhones(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

@@ -15,7 +15,7 @@ import * as Schema from "./schemas.ts"
 import { targetOf, userOf } from "./target.ts"
 
 /** Everything that people do with their phones besides writing: profiles, presence, typing, reading. */
-export function profileAndPresence(app: OpenAPIHono, network: Network) {
+export function routeProfileAndPresence(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

@@ -21,7 +21,7 @@ const goodbyes = {
 }
 
 /** Companions as the network sees them: what waits for them, and their connections. */
-export function stanzasAndConnections(app: OpenAPIHono, network: Network) {
+export function routeStanzasAndConnections(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

@@ -11,7 +11,7 @@ import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
 /** An account's address book and other settings, as its devices share them. */
-export function syncedSettings(app: OpenAPIHono, network: Network) {
+export function routeSyncedSettings(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

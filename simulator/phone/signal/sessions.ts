@@ -99,7 +99,7 @@ export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
       }
       keys.put("session", nameOf(peer), record.serialize())
     },
-    /** Throws what `failure` understands. */
+    /** Throws what `decryptFailureOf` understands. */
     decrypt: (peer: DeviceAddress, sealed: Ciphertext): Promise<Buffer> =>
       sealed.type === "pkmsg"
         ? cipher(peer, incoming).decryptPreKeyWhisperMessage(sealed.body)
