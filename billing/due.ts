@@ -3,7 +3,7 @@ export * as Due from "./due.ts"
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { left, now } from "#core/platform/clock.ts"
-import { query, remove, transact, update, type Write } from "#core/store/store.ts"
+import { query, removeRow, transact, updateRow, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 /**
@@ -68,7 +68,7 @@ export async function list(): Promise<Mark[]> {
 
 /** The look that this mark asked for has succeeded. A mark that was written meanwhile stays. */
 export async function finish({ accountId, token }: Mark): Promise<void> {
-  await remove({
+  await removeRow({
     TableName: tables.accounts,
     Key: { pk: all, sk: accountId },
     ConditionExpression: "#token = :mine",
@@ -79,7 +79,7 @@ export async function finish({ accountId, token }: Mark): Promise<void> {
 
 /** The look has failed: the next is later. */
 export async function postpone({ accountId, token, failures }: Mark): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.accounts,
     Key: { pk: all, sk: accountId },
     UpdateExpression: "SET #at = :later, failures = :more",

@@ -2,7 +2,7 @@ export * as FormerTrials from "./former-trials.ts"
 
 import { hashOf } from "#core/account/token.ts"
 import { now } from "#core/platform/clock.ts"
-import { get as getRow, put } from "#core/store/store.ts"
+import { getRow, putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { stripeMode } from "./stripe.ts"
 
@@ -38,7 +38,7 @@ export async function remember(accountId: string, marks: string[]): Promise<bool
   const former = await Promise.all(
     marks.map(
       async (mark) =>
-        await put({
+        await putRow({
           TableName: tables.accounts,
           Item: { ...key(mark), account_id: accountId, expires_at: now() + keptFor },
           ConditionExpression: "attribute_not_exists(pk)",

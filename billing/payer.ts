@@ -2,7 +2,7 @@ export * as Payer from "./payer.ts"
 
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
-import { get as getRow, type Put, put, remove as removeRow, type Row } from "#core/store/store.ts"
+import { getRow, type Put, putRow, removeRow, type Row } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 /** The number that somebody wants to create once they have paid, and since when (Unix seconds). */
@@ -104,7 +104,7 @@ export function writing(payer: Info): { Put: Put } {
 /** Writes these changes. @returns the row as it is then; undefined if somebody wrote it after it was read */
 export async function change(payer: Info, changes: Partial<Info>): Promise<Info | undefined> {
   const changed = { ...payer, ...changes }
-  const refused = await put(writing(changed).Put)
+  const refused = await putRow(writing(changed).Put)
   return refused ? undefined : { ...changed, version: payer.version + 1 }
 }
 
@@ -134,7 +134,7 @@ export async function retire(payer: Info): Promise<boolean> {
   if (customersOf(payer).length === 0) return await remove(payer)
   const left: Info = { ...blank(accountId), version, mode, customer, others }
   const { Put: row } = writing(left)
-  return !(await put({ ...row, Item: { ...row.Item, expires_at: now() + keptFor } }))
+  return !(await putRow({ ...row, Item: { ...row.Item, expires_at: now() + keptFor } }))
 }
 
 /** @returns false if somebody wrote it after it was read */

@@ -6,7 +6,7 @@ import { latestEnd, left, now } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { Metrics } from "./platform/metrics.ts"
 import { newMessageId } from "./message-id.ts"
-import { get as getRow, put, remove, type Row, update } from "./store/store.ts"
+import { getRow, putRow, removeRow, type Row, updateRow } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
 /** The latest that work under a claim may begin after it: 50 of the 55 s that a claim lasts. In seconds. */
@@ -82,7 +82,7 @@ export async function claim(input: {
     messageId: newMessageId(),
     isNew: true,
   }
-  const row = await update({
+  const row = await updateRow({
     TableName: tables.requests,
     Key: key(fresh.record),
     UpdateExpression:
@@ -128,7 +128,7 @@ export async function messageIdOf(input: {
 
 /** The send was acknowledged: for the next 24 hours the key is answered from its record. */
 export async function complete(record: string, messageId: string, answer: Answer): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.requests,
     Key: key(record),
     UpdateExpression: "SET #state = :done, #response = :answer, expires_at = :expires_at",
@@ -148,7 +148,7 @@ export async function complete(record: string, messageId: string, answer: Answer
  * @returns false when the key was taken over meanwhile; the message's outcome is then no longer ours to report.
  */
 export async function free(claim: Claim): Promise<boolean> {
-  const refused = await remove({
+  const refused = await removeRow({
     TableName: tables.requests,
     Key: key(claim.record),
     ConditionExpression: "attribute_not_exists(pk) OR (#state = :inflight AND holder = :me)",
@@ -160,7 +160,7 @@ export async function free(claim: Claim): Promise<boolean> {
 
 /** It is unknown whether the message was sent: the record keeps its message id, and a retry may claim it at once. */
 export async function release(claim: Claim): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.requests,
     Key: key(claim.record),
     UpdateExpression: "SET lease_until = :over",
@@ -191,7 +191,7 @@ async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: 
     fingerprint,
     message_id: fresh.messageId,
   }
-  const refused = await put({
+  const refused = await putRow({
     TableName: tables.requests,
     Item: row,
     ConditionExpression: "message_id = :seen AND expires_at = :expired",

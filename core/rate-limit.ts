@@ -3,7 +3,7 @@ export * as RateLimit from "./rate-limit.ts"
 import { LRUCache } from "lru-cache"
 import { latestEnd, left, nowMs } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
-import { isThrottled, put, type Row, update, waitForStore } from "./store/store.ts"
+import { isThrottled, putRow, type Row, updateRow, waitForStore } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
 const minute = 60_000
@@ -135,7 +135,7 @@ async function add(
   pk: string,
   input: { some: number; limit: number; windowMs: number; atMs: number },
 ): Promise<{ row: Row; isCounted: boolean }> {
-  const row = await update({
+  const row = await updateRow({
     TableName: tables.requests,
     Key: key(pk),
     UpdateExpression: "SET n = n + :some",
@@ -156,7 +156,7 @@ async function begin(
   input: { some: number; seenMs: number; atMs: number; windowMs: number },
 ): Promise<boolean> {
   const { some, seenMs, atMs, windowMs } = input
-  const refused = await put({
+  const refused = await putRow({
     TableName: tables.requests,
     Item: { ...key(pk), n: some, start_ms: atMs, expires_at: Math.ceil((atMs + 2 * windowMs) / 1000) },
     ConditionExpression: "attribute_not_exists(pk) OR start_ms = :seen",

@@ -2,7 +2,7 @@ export * as StreamLimit from "./stream-limit.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { latestEnd, now } from "./platform/clock.ts"
-import { put, remove, update } from "./store/store.ts"
+import { putRow, removeRow, updateRow } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
 /**
@@ -25,7 +25,7 @@ export async function take(of: string, count: number, opener?: string): Promise<
   const first = opener === undefined ? 0 : startOf(opener, count)
   for (let i = 0; i < count; i++) {
     const place = { pk: `PLACE#${of}#${(first + i) % count}`, holder: randomUUID() }
-    const refused = await put({
+    const refused = await putRow({
       TableName: tables.requests,
       Item: { ...key(place), holder: place.holder, expires_at: now() + heldFor, ...(opener && { opener }) },
       ConditionExpression:
@@ -48,7 +48,7 @@ function startOf(opener: string, count: number): number {
 
 /** @returns false when somebody else has taken it meanwhile. */
 export async function keep(place: Info): Promise<boolean> {
-  const row = await update({
+  const row = await updateRow({
     TableName: tables.requests,
     Key: key(place),
     UpdateExpression: "SET expires_at = :later",
@@ -59,7 +59,7 @@ export async function keep(place: Info): Promise<boolean> {
 }
 
 export async function leave(place: Info): Promise<void> {
-  await remove({
+  await removeRow({
     TableName: tables.requests,
     Key: key(place),
     ConditionExpression: "holder = :me",

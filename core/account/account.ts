@@ -7,7 +7,7 @@ import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { bridgeLimitSentence, sentences } from "../contract/error-codes.ts"
 import { ApiError } from "../error.ts"
-import { get as getRow, query, type Row, transact, update, type Write } from "../store/store.ts"
+import { getRow, query, type Row, transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** `unpaid`: Stripe has given up collecting a payment. `canceled`: it has ended. Either stops the bridges. */
@@ -221,7 +221,7 @@ async function change(
   condition?: string,
 ): Promise<boolean> {
   const used = ownWords.filter((word) => expression.includes(`#${word}`))
-  const row = await update({
+  const row = await updateRow({
     TableName: tables.accounts,
     Key: key(accountId),
     UpdateExpression: expression,

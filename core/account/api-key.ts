@@ -7,7 +7,7 @@ import { ApiError } from "../error.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
-import { Bytes, get as getRow, rowsBeginning, transact, update, type Write } from "../store/store.ts"
+import { Bytes, getRow, rowsBeginning, transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import { hmac, ownPepper, pepperOf } from "./pepper.ts"
@@ -193,7 +193,7 @@ export async function noteUse({ accountId, keyId }: Owner): Promise<void> {
   if (config.API_FUNCTION !== undefined || noted.has(keyId)) return
   noted.set(keyId, true)
   try {
-    await update({
+    await updateRow({
       TableName: tables.accounts,
       Key: listKey(accountId, keyId),
       UpdateExpression: "SET last_used_at = :now",

@@ -6,7 +6,7 @@ import { iso, now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { RateLimit } from "../rate-limit.ts"
-import { type Key, type Put, put, query, remove } from "../store/store.ts"
+import { type Key, type Put, putRow, query, removeRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
@@ -116,7 +116,7 @@ export async function recordAndMail(
   entry: Omit<Entry, "at_ms">,
   { isQuiet = false, origin }: Mailed = {},
 ): Promise<void> {
-  await put(recording(accountId, entry).Put).catch((error: unknown) =>
+  await putRow(recording(accountId, entry).Put).catch((error: unknown) =>
     log.error({ error, accountId, act: entry.act, by: entry.key_id }, "an act was not recorded"),
   )
   if (isQuiet) return
@@ -182,7 +182,7 @@ export const pageSize = 100
 /** Forgets what was done in an account that is gone. */
 export async function forget(accountId: string): Promise<void> {
   for await (const row of rows(accountId))
-    await remove({ TableName: tables.accounts, Key: RowKey.parse(row) })
+    await removeRow({ TableName: tables.accounts, Key: RowKey.parse(row) })
 }
 
 const RowKey = z.object({ pk: z.string(), sk: z.string() })

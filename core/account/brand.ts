@@ -2,7 +2,7 @@ export * as Brand from "./brand.ts"
 
 import { z } from "zod"
 import { invalid } from "../error.ts"
-import { Bytes, get as getRow, put, remove } from "../store/store.ts"
+import { Bytes, getRow, putRow, removeRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** How the pages look on which end persons link phones for an account. */
@@ -29,7 +29,7 @@ export async function choose(accountId: string, colour: string, logo: Uint8Array
     throw invalid([{ path: "colour", message: "white text must be readable on it: choose a darker one" }])
   const before = await get(accountId)
   const chosen = logo === undefined ? before.logo : logo.length === 0 ? undefined : pictureOf(logo)
-  await put({
+  await putRow({
     TableName: tables.accounts,
     Item: { ...key(accountId), colour, ...(chosen && { logo: chosen }) },
   })
@@ -37,7 +37,7 @@ export async function choose(accountId: string, colour: string, logo: Uint8Array
 
 /** For an account that is gone. */
 export async function forget(accountId: string): Promise<void> {
-  await remove({ TableName: tables.accounts, Key: key(accountId) })
+  await removeRow({ TableName: tables.accounts, Key: key(accountId) })
 }
 
 /** By its first bytes, whatever its sender calls it: nothing that a browser could run. */

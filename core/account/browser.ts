@@ -2,7 +2,7 @@ export * as Browser from "./browser.ts"
 
 import { z } from "zod"
 import { left, now } from "../platform/clock.ts"
-import { get as getRow, type Row, rowsBeginning, transact, update } from "../store/store.ts"
+import { getRow, type Row, rowsBeginning, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Person } from "./person.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
@@ -80,7 +80,7 @@ export async function ofToken(token: string): Promise<Info | undefined> {
   if (!isToken(token)) return undefined
   const found = await get(hashOf(token))
   if (!found || left(found.seenAt + notedEach, notedEach) > 0) return found
-  await update({
+  await updateRow({
     TableName: tables.accounts,
     Key: key(found.id),
     UpdateExpression: "SET seen_at = :now",

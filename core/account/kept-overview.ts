@@ -2,7 +2,7 @@ export * as KeptOverview from "./kept-overview.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { get as getRow, update } from "../store/store.ts"
+import { getRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** How the numbers of an account stand together: how many there are of each kind, and those to look at first, in that order. */
@@ -31,7 +31,7 @@ const Row = z.object({ overview: z.string(), expires_at: z.number().int() })
 
 /** Keeps an overview for `get`. */
 export async function keep(accountId: string, { counts, first }: Info): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.accounts,
     Key: key(accountId),
     UpdateExpression: "SET overview = :overview, expires_at = :expires",

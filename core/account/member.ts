@@ -2,7 +2,7 @@ export * as Member from "./member.ts"
 
 import { z } from "zod"
 import { left, now } from "../platform/clock.ts"
-import { remove as removeRow, type Row, rowsBeginning, transact, type Write } from "../store/store.ts"
+import { removeRow, type Row, rowsBeginning, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import type { Person } from "./person.ts"

@@ -1,7 +1,7 @@
 export * as MoveApiKey from "./move-api-key.ts"
 
 import { z } from "zod"
-import { get as getRow, transact } from "../store/store.ts"
+import { getRow, transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { ApiKey } from "./api-key.ts"
 import { pepperOf, sealedPepper } from "./pepper.ts"

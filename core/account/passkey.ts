@@ -6,13 +6,13 @@ import { latestEnd, now } from "../platform/clock.ts"
 import { log } from "../platform/log.ts"
 import {
   Bytes,
-  get as getRow,
-  put,
-  remove as removeRow,
+  getRow,
+  putRow,
+  removeRow,
   type Row,
   rowsBeginning,
   transact,
-  update,
+  updateRow,
 } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Person } from "./person.ts"
@@ -162,7 +162,7 @@ export async function remove(personId: string, id: string): Promise<void> {
  * (WebAuthn, 6.1.1).
  */
 async function count(personId: string, id: string, counter: number): Promise<boolean> {
-  const counted = await update({
+  const counted = await updateRow({
     TableName: tables.accounts,
     Key: key(id),
     UpdateExpression: "SET #counter = :new",
@@ -171,7 +171,7 @@ async function count(personId: string, id: string, counter: number): Promise<boo
     ExpressionAttributeValues: { ":new": counter, ":none": 0 },
   })
   if (!("now" in counted)) return false
-  await update({
+  await updateRow({
     TableName: tables.accounts,
     Key: ofPersonKey(personId, id),
     UpdateExpression: "SET used_at = :now",
@@ -185,7 +185,7 @@ async function count(personId: string, id: string, counter: number): Promise<boo
 async function newChallenge(purpose: Purpose): Promise<string> {
   const challenge = newToken()
   const Item = { ...challengeKey(challenge), purpose, expires_at: now() + answeredWithin }
-  await put({ TableName: tables.accounts, Item })
+  await putRow({ TableName: tables.accounts, Item })
   return challenge
 }
 

@@ -3,7 +3,7 @@ export * as Person from "./person.ts"
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { get as getRow, type Key, type Row, transact, type Write } from "../store/store.ts"
+import { getRow, type Key, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** Somebody who signs in to the dashboard. What they may do depends on the account (`Member`). */

@@ -3,7 +3,7 @@ export * as ProgramGrant from "./program-grant.ts"
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { latestEnd, left, now } from "../platform/clock.ts"
-import { get as getRow, type Key, put, remove, transact, update } from "../store/store.ts"
+import { getRow, type Key, putRow, removeRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 import { fromTyped, hmacOfCode, newTypedCode } from "./typed-code.ts"
@@ -44,7 +44,7 @@ export interface Asked {
 export async function allow(allowed: Allowed, { redirectUri, challenge }: Asked): Promise<string> {
   const code = newToken()
   const item = { allowed, redirect_uri: redirectUri, challenge, expires_at: now() + fetchedWithin }
-  await put({ TableName: tables.accounts, Item: { ...codeKey(code), ...item } })
+  await putRow({ TableName: tables.accounts, Item: { ...codeKey(code), ...item } })
   return code
 }
 
@@ -104,7 +104,7 @@ export async function waitingProgram(typed: string): Promise<{ device: string; n
 
 /** Allows a program that waits, or refuses it, once. @returns false when that is over */
 export async function settleDevice(device: string, allowed: Allowed | undefined): Promise<boolean> {
-  const row = await update({
+  const row = await updateRow({
     TableName: tables.accounts,
     Key: deviceKey(device),
     UpdateExpression: allowed ? "SET allowed = :it" : "SET refused = :it",
@@ -129,7 +129,7 @@ export async function takeByDeviceCode(code: string): Promise<Allowed | "pending
 
 /** Removes a row. @returns false if somebody was faster */
 async function isTaken(key: Key): Promise<boolean> {
-  const refused = await remove({
+  const refused = await removeRow({
     TableName: tables.accounts,
     Key: key,
     ConditionExpression: "attribute_exists(pk)",

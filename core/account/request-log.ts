@@ -8,7 +8,7 @@ import { open, seal } from "../keys/seal.ts"
 import { now, nowMs } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
-import { Bytes, type Key, put, query } from "../store/store.ts"
+import { Bytes, type Key, putRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** A call of the API as its account sees it afterwards: what was asked, by which key, and what was answered; no bodies. */
@@ -100,7 +100,7 @@ async function write(accountId: string, call: z.infer<typeof Call>): Promise<voi
   try {
     const sealed = seal(sealingKey(), key, JSON.stringify(short))
     const row = { ...key, refused: call.status >= 400, sealed, expires_at: now() + keptFor }
-    await put({ TableName: tables.requests, Item: row })
+    await putRow({ TableName: tables.requests, Item: row })
   } catch (error) {
     log.warn({ error, accountId }, "a call was not written in the account's requests")
   }

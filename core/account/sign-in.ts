@@ -3,7 +3,7 @@ export * as SignIn from "./sign-in.ts"
 import { timingSafeEqual } from "node:crypto"
 import { z } from "zod"
 import { latestEnd, left, now } from "../platform/clock.ts"
-import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
+import { Bytes, getRow, putRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Member } from "./member.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
@@ -72,7 +72,7 @@ export async function begin(email: string, goal: Goal = { next: "/" }): Promise<
 /** The token of a link for whoever runs the service; it is mailed to nobody. */
 export async function newLinkToPrint(email: string): Promise<string> {
   const token = newToken()
-  await put({
+  await putRow({
     TableName: tables.accounts,
     Item: { ...key(hashOf(token)), email, printed: true, expires_at: now() + printedFor },
   })
@@ -83,7 +83,7 @@ export async function newLinkToPrint(email: string): Promise<string> {
 export async function newLinkToInvite(email: string, accountId: string): Promise<string> {
   const token = newToken()
   const leads = { account_id: accountId, invited: true, expires_at: now() + Member.invitedFor }
-  await put({ TableName: tables.accounts, Item: { ...key(hashOf(token)), email, ...leads } })
+  await putRow({ TableName: tables.accounts, Item: { ...key(hashOf(token)), email, ...leads } })
   return token
 }
 
@@ -135,7 +135,7 @@ export async function addressOf(asking: string): Promise<string | undefined> {
 export async function useCode(asking: string, code: string): Promise<{ email: string } | "wrong" | "over"> {
   if (!isToken(asking)) return "over"
   const hash = hashOf(asking)
-  const row = await update({
+  const row = await updateRow({
     TableName: tables.accounts,
     Key: key(hash),
     UpdateExpression: "SET tries = tries + :one",

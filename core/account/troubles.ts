@@ -14,7 +14,7 @@ import { iso, now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { RateLimit } from "../rate-limit.ts"
-import { get as getRow, put, query, remove } from "../store/store.ts"
+import { getRow, putRow, query, removeRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
@@ -69,7 +69,7 @@ export async function get(accountId: string): Promise<Info> {
 
 /** @throws ApiError `invalid_webhook_url` */
 export async function setRecipients(accountId: string, to: To, url: unknown): Promise<void> {
-  await put({
+  await putRow({
     TableName: tables.accounts,
     Item: { ...key(accountId), to, url: parseWebhookUrl(url, "url") },
   })
@@ -77,7 +77,7 @@ export async function setRecipients(accountId: string, to: To, url: unknown): Pr
 
 /** For an account that is gone. */
 export async function forget(accountId: string): Promise<void> {
-  await remove({ TableName: tables.accounts, Key: key(accountId) })
+  await removeRow({ TableName: tables.accounts, Key: key(accountId) })
 }
 
 /**
@@ -146,8 +146,8 @@ async function reportTo([accountId, changes]: [string, Change[]]): Promise<void>
 
 async function remember(bridgeId: string, present: Trouble[]): Promise<void> {
   const Key = { pk: reportedOnes, sk: bridgeId }
-  if (present.length === 0) await remove({ TableName: tables.accounts, Key })
-  else await put({ TableName: tables.accounts, Item: { ...Key, troubles: present } })
+  if (present.length === 0) await removeRow({ TableName: tables.accounts, Key })
+  else await putRow({ TableName: tables.accounts, Item: { ...Key, troubles: present } })
 }
 
 function newsOf({ bridge, before, present }: Change): News[] {

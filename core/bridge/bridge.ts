@@ -14,7 +14,7 @@ import { invalid, issuesOf, mustBeHere, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
 import { Receiver } from "../event/receiver.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
-import { Bytes, get as getRow, type Row, rowsBeginning, transact, update } from "../store/store.ts"
+import { Bytes, getRow, type Row, rowsBeginning, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
 import { WebhookSecret } from "./webhook-secret.ts"
@@ -229,7 +229,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
  * @throws ApiError `not_found` when the bridge has been deleted meanwhile
  */
 export async function setShownName(bridge: Info, shownName: string): Promise<Info> {
-  const changed = await update({
+  const changed = await updateRow({
     TableName: tables.accounts,
     Key: key(bridge.accountId, bridge.customerRef),
     UpdateExpression: "SET shown_name = :name",

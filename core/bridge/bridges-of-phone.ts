@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { need } from "../platform/config.ts"
-import { query, update } from "../store/store.ts"
+import { query, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /** No bridge stays connected longer than this without reconnecting, since hosts are replaced. In seconds: 90 days. */
@@ -19,7 +19,7 @@ export type Linked = z.infer<typeof Linked>
  * number up, but nobody can read it.
  */
 export async function note(bridgeId: string, phone: string): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.leases,
     Key: { pk: pkOf(phone), sk: `BRIDGE#${bridgeId}` },
     UpdateExpression: "SET connected_at = :now, expires_at = :expires",

@@ -5,7 +5,7 @@ import { hashOf, isToken, newToken } from "../account/token.ts"
 import { open as openSealed, seal } from "../keys/seal.ts"
 import { isSameNumber } from "../phone-number.ts"
 import { left, now } from "../platform/clock.ts"
-import { Bytes, get, type Key, remove, transact, update } from "../store/store.ts"
+import { Bytes, getRow, type Key, removeRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 
@@ -79,23 +79,23 @@ export async function ofToken(token: string): Promise<Info | undefined> {
 
 /** The link session of a bridge, which has one at most. Its token is known to those who were given it alone. */
 export async function latestOf(bridgeId: string): Promise<Info | undefined> {
-  const latest = await get(tables.accounts, latestKey(bridgeId))
+  const latest = await getRow(tables.accounts, latestKey(bridgeId))
   return latest && (await read({ pk: Latest.parse(latest).link, sk: "LINK" }))
 }
 
 /** Ends the link session of a bridge. */
 export async function end(bridgeId: string): Promise<void> {
-  await remove({ TableName: tables.accounts, Key: latestKey(bridgeId) })
+  await removeRow({ TableName: tables.accounts, Key: latestKey(bridgeId) })
 }
 
 async function read(key: Key): Promise<Info | undefined> {
-  const row = await get(tables.accounts, key)
+  const row = await getRow(tables.accounts, key)
   if (!row) return undefined
   const { bridge_id, expires_at: expiresAt, sealed, ...times } = Stored.parse(row)
   // The store removes expired rows late.
   if (left(expiresAt, livesFor) === 0) return undefined
   const bridge = await Bridge.byId(bridge_id)
-  const latest = bridge && (await get(tables.accounts, latestKey(bridge.id)))
+  const latest = bridge && (await getRow(tables.accounts, latestKey(bridge.id)))
   if (!bridge || latest?.link !== key.pk) return undefined
   const wishes = openSealed(await Bridge.deliveryKeyOf(bridge), key, sealed).toString()
   const isUsed = times.used_at !== undefined
@@ -123,7 +123,7 @@ export async function finish(token: string): Promise<boolean> {
 }
 
 async function note(token: string, field: "shown_at" | "used_at"): Promise<boolean> {
-  const row = await update({
+  const row = await updateRow({
     TableName: tables.accounts,
     Key: keyOf(token),
     UpdateExpression: "SET #field = :now",

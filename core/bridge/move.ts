@@ -8,7 +8,7 @@ import { DataKeys } from "../keys/data-keys.ts"
 import { wrap } from "../keys/wrapping.ts"
 import { Lease } from "../lease/lease.ts"
 import { nowMs } from "../platform/clock.ts"
-import { get, type Row, transact, type Write } from "../store/store.ts"
+import { getRow, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 import { BridgeCount } from "./bridge-count.ts"
@@ -74,10 +74,10 @@ function isHeld(delivery: Delivery.Info): boolean {
 export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
   const deliveries = await Delivery.all(bridge.id)
   const [lease, row, keys, ...rows] = await Promise.all([
-    get(tables.leases, Lease.key(bridge.id)),
-    get(tables.accounts, Bridge.key(bridge.accountId, bridge.customerRef)),
+    getRow(tables.leases, Lease.key(bridge.id)),
+    getRow(tables.accounts, Bridge.key(bridge.accountId, bridge.customerRef)),
     DataKeys.get(bridge.id),
-    ...deliveries.map(async (delivery) => await get(tables.events, Delivery.key(delivery))),
+    ...deliveries.map(async (delivery) => await getRow(tables.events, Delivery.key(delivery))),
   ])
   if (!lease || !row || !keys) throw noSuchBridge()
   return { lease, bridge: row, deliveries: rows.filter((one) => one !== undefined), keys }

@@ -1,7 +1,7 @@
 export * as TrialChecks from "./trial-checks.ts"
 
 import { now } from "../platform/clock.ts"
-import { query, remove as removeRow, update } from "../store/store.ts"
+import { query, removeRow, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /** Bridges to which another phone was linked, until billing has looked whether it had a trial in another account. */
@@ -12,7 +12,7 @@ const keptFor = 86_400
 
 /** Another phone was linked to this bridge. */
 export async function add(bridgeId: string): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.leases,
     Key: key(bridgeId),
     UpdateExpression: "SET expires_at = :expires",

@@ -6,7 +6,7 @@ import { Attempt } from "../contract/delivery.ts"
 import { EventRow } from "./event-row.ts"
 import { Receiver } from "./receiver.ts"
 import { open, seal } from "../keys/seal.ts"
-import { batchWrite, Bytes, get, type Key, query, type Row } from "../store/store.ts"
+import { batchWrite, Bytes, getRow, type Key, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** So many of the latest attempts at a webhook are listed. */
@@ -87,7 +87,7 @@ export async function latest(id: Receiver.Id): Promise<Attempt[]> {
 
 /** The attempt of this number; undefined while it is not written. */
 export async function byCount(id: Receiver.Id, count: number): Promise<Attempt | undefined> {
-  const row = await get(tables.events, ringKey(id, count))
+  const row = await getRow(tables.events, ringKey(id, count))
   const known = row && fromRow(row)
   return known?.count === count ? known.attempt : undefined
 }

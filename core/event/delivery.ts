@@ -4,7 +4,7 @@ import { z } from "zod"
 import { latestEnd, left, now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { Receiver } from "./receiver.ts"
-import { batchGet, get as getRow, type Key, type Row, update as updateRow } from "../store/store.ts"
+import { batchGet, getRow, type Key, type Row, updateRow } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
 

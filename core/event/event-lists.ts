@@ -6,7 +6,7 @@ import { Delivery } from "./delivery.ts"
 import { sessionUnavailable } from "../error.ts"
 import { EventRow } from "./event-row.ts"
 import { Receiver } from "./receiver.ts"
-import { batchGet, batchWrite, get, type Key, query, type Row, type Write } from "../store/store.ts"
+import { batchGet, batchWrite, getRow, type Key, query, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** The states that have a list of their own. */
@@ -80,7 +80,7 @@ export type StateAtFurther = "pending" | "delivered" | "undelivered"
 /** What became of an event at a further webhook whose delivery has come to `head`, if the webhook wanted it. */
 export async function stateAtFurther(delivery: Delivery.Info, { n }: { n: number }): Promise<StateAtFurther> {
   if (n > delivery.head) return "pending"
-  const listed = await get(tables.events, pointerKey(delivery, "undelivered", n))
+  const listed = await getRow(tables.events, pointerKey(delivery, "undelivered", n))
   return listed ? "undelivered" : "delivered"
 }
 

@@ -6,7 +6,7 @@ import { now } from "../platform/clock.ts"
 import type { Event } from "../contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
 import { wellFormedJson } from "../well-formed-json.ts"
-import { batchGet, Bytes, get as getRow, query, type Row, type Write } from "../store/store.ts"
+import { batchGet, Bytes, getRow, query, type Row, type Write } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /**

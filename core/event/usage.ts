@@ -2,7 +2,7 @@ export * as Usage from "./usage.ts"
 
 import { z } from "zod"
 import { iso, now, nowMs } from "../platform/clock.ts"
-import { put, query, update } from "../store/store.ts"
+import { putRow, query, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** The latency of an attempt is counted as the first of these that it does not exceed, in milliseconds. */
@@ -88,7 +88,7 @@ export function today(): string {
 /** Keeps the count of a day that is over, before today's takes its place. Repeated, it writes the same. */
 export async function keep(bridgeId: string, day: Day | undefined): Promise<void> {
   if (!day || day.day === today()) return
-  await put({
+  await putRow({
     TableName: tables.events,
     Item: { ...key(bridgeId, day.day), ...day, expires_at: now() + keptFor },
   })
@@ -96,7 +96,7 @@ export async function keep(bridgeId: string, day: Day | undefined): Promise<void
 
 /** Adds to a day's messages. If the answer is lost, nobody knows whether they were added. */
 export async function addMessages(bridgeId: string, day: string, counts: Messages): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.events,
     Key: messagesKey(bridgeId, day),
     UpdateExpression: "SET #day = :day, expires_at = :expires ADD #in :in, #out :out",

@@ -2,7 +2,7 @@ export * as DataKeys from "./data-keys.ts"
 
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
-import { Bytes, get as getRow, type Row } from "../store/store.ts"
+import { Bytes, getRow, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { newWrappedDataKey, type Owner, type Purpose, unwrap } from "./wrapping.ts"
 

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
 import { DataKeys } from "./data-keys.ts"
 import { Delivery } from "../event/delivery.ts"
-import { Bytes, get, type Key, update } from "../store/store.ts"
+import { Bytes, getRow, type Key, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
@@ -33,11 +33,11 @@ export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
   let count = 0
   for (const { table, key, purpose } of await placesOf(bridge)) {
     const name = `${purpose}_key`
-    const row = await get(table, key)
+    const row = await getRow(table, key)
     const old = z.object({ [name]: Bytes.optional() }).parse(row ?? {})[name]
     if (!old) continue
     const owner = { accountId: bridge.accountId, bridgeId: bridge.id }
-    const written = await update({
+    const written = await updateRow({
       TableName: table,
       Key: key,
       UpdateExpression: "SET #name = :new",

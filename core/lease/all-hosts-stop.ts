@@ -1,7 +1,7 @@
 export * as AllHostsStop from "./all-hosts-stop.ts"
 
 import { now } from "../platform/clock.ts"
-import { get as getRow, remove, update } from "../store/store.ts"
+import { getRow, removeRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** While this row is there, the operator wants no session host to run: the sweep drains all and starts none. */
@@ -12,7 +12,7 @@ export async function isOn(): Promise<boolean> {
 }
 
 export async function begin(): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.leases,
     Key: key,
     UpdateExpression: "SET since = if_not_exists(since, :now)",
@@ -21,5 +21,5 @@ export async function begin(): Promise<void> {
 }
 
 export async function end(): Promise<void> {
-  await remove({ TableName: tables.leases, Key: key })
+  await removeRow({ TableName: tables.leases, Key: key })
 }

@@ -4,7 +4,7 @@ import { z } from "zod"
 import { left, now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Network } from "./lease.ts"
-import { get as getRow, remove, update } from "../store/store.ts"
+import { getRow, removeRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /**
@@ -55,7 +55,7 @@ export async function get(network: Network): Promise<Info | undefined> {
 export async function note(network: Network, kind: Kind, why: string): Promise<void> {
   const failures = ((await get(network))?.failures ?? 0) + 1
   const beats = Math.min(wait.most, wait.first * 2 ** (failures - 1))
-  await update({
+  await updateRow({
     TableName: tables.leases,
     Key: key(network),
     UpdateExpression:
@@ -74,5 +74,5 @@ export async function note(network: Network, kind: Kind, why: string): Promise<v
 
 /** Ends the shortage: a host came up, or none is wanted any more. */
 export async function end(network: Network): Promise<void> {
-  await remove({ TableName: tables.leases, Key: key(network) })
+  await removeRow({ TableName: tables.leases, Key: key(network) })
 }

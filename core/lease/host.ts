@@ -4,14 +4,7 @@ import { randomInt, randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { Network } from "./lease.ts"
-import {
-  get as getRow,
-  put,
-  query,
-  remove as removeRow,
-  type Row,
-  update as updateRow,
-} from "../store/store.ts"
+import { getRow, putRow, query, removeRow, type Row, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /**
@@ -109,7 +102,7 @@ export async function announce(input: {
     started_at: now(),
     dead_at: 0,
   }
-  await put({ TableName: tables.leases, Item: item })
+  await putRow({ TableName: tables.leases, Item: item })
 }
 
 /** Notes which task an announced host runs as. */

@@ -5,7 +5,7 @@ import type { Choice } from "../bridge/choice.ts"
 import { left, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Status } from "../contract/status-and-objection.ts"
-import { batchGet, get as getRow, query } from "../store/store.ts"
+import { batchGet, getRow, query } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, STOPPED } from "./row.ts"
 

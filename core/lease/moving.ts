@@ -1,4 +1,4 @@
-import { get, put, type Row, type Write } from "../store/store.ts"
+import { getRow, putRow, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, freeHostOf, fromRow, type Info, key, STOPPED, type Reason, newRow } from "./row.ts"
 
@@ -70,7 +70,7 @@ export async function claimArrival(
       stopped: ["moved"],
       moved_ms: 0,
     }
-    const refused = await put({
+    const refused = await putRow({
       TableName: tables.leases,
       Item: { ...away, arriving: importId },
       ConditionExpression: "attribute_not_exists(pk)",
@@ -101,7 +101,7 @@ export function importCheck(bridgeId: string, importId: string): Write {
 /** The write by which it has arrived, with its lease as it left the other service: it wants a host, unless it must not run. */
 export async function arriving(leftAs: Row, importId: string): Promise<Write> {
   const { bridgeId, epoch, stopped } = fromRow(leftAs)
-  const here = await get(tables.leases, key(bridgeId))
+  const here = await getRow(tables.leases, key(bridgeId))
   const others = stopped.filter((one) => one !== "moved")
   const { moved_ms: _, arriving: _claim, share: _share, ...lease } = leftAs
   return {

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { Choice } from "../bridge/choice.ts"
 import { now } from "../platform/clock.ts"
 import { Objection, RestrictionKind, Status } from "../contract/status-and-objection.ts"
-import { type Row, update } from "../store/store.ts"
+import { type Row, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
 // The row of a lease. All of it is reached as `Lease` (lease.ts), apart from the parts that only this folder needs.
@@ -151,9 +151,9 @@ export function newRow(bridgeId: string, network: Network): Row {
 
 /** One conditional update of a lease: the lease as it is now; undefined when its condition refused it. */
 export async function change(
-  input: Omit<Parameters<typeof update>[0], "TableName">,
+  input: Omit<Parameters<typeof updateRow>[0], "TableName">,
 ): Promise<Info | undefined> {
-  const row = await update({ ...input, TableName: tables.leases })
+  const row = await updateRow({ ...input, TableName: tables.leases })
   return "now" in row ? fromRow(row.now) : undefined
 }
 

@@ -1,5 +1,5 @@
 import { now } from "../platform/clock.ts"
-import { get, update } from "../store/store.ts"
+import { getRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, freeHostOf, fromRow, GONE, type Held, type Info, key, STOPPED, Reason } from "./row.ts"
 
@@ -28,13 +28,13 @@ export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<bool
 
 async function restop(bridgeId: string, edit: (stopped: Reason[]) => Reason[]): Promise<boolean> {
   for (;;) {
-    const row = await get(tables.leases, key(bridgeId))
+    const row = await getRow(tables.leases, key(bridgeId))
     const seen = row && fromRow(row)
     if (!seen || seen.host === GONE) return false
     const stopped = edit(seen.stopped)
     if (stopped.length === seen.stopped.length) return false
     const runs = stopped.length === 0
-    const changed = await update({
+    const changed = await updateRow({
       TableName: tables.leases,
       Key: key(bridgeId),
       UpdateExpression:
@@ -86,7 +86,7 @@ export async function pauseIdle(held: Held): Promise<boolean> {
  */
 export async function makeAnew(bridgeId: string): Promise<boolean> {
   for (;;) {
-    const row = await get(tables.leases, key(bridgeId))
+    const row = await getRow(tables.leases, key(bridgeId))
     const seen = row && fromRow(row)
     if (!seen || seen.host === GONE) return false
     const marked = await change({

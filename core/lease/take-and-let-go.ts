@@ -1,5 +1,5 @@
 import { now, nowMs } from "../platform/clock.ts"
-import { transact, update, type Write } from "../store/store.ts"
+import { transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, freeHostOf, fromRow, type Held, type Info, key } from "./row.ts"
 
@@ -10,7 +10,7 @@ import { change, freeHostOf, fromRow, type Held, type Info, key } from "./row.ts
  * @returns the lease as held now; undefined when somebody else was faster.
  */
 export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
-  const taken = await update({
+  const taken = await updateRow({
     TableName: tables.leases,
     Key: key(lease.bridgeId),
     UpdateExpression:

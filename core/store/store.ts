@@ -66,7 +66,7 @@ export interface Query {
 }
 
 /** Reads one row, consistently. */
-export async function get(table: string, key: Key): Promise<Row | undefined> {
+export async function getRow(table: string, key: Key): Promise<Row | undefined> {
   const { Item: item } = await store.send({
     name: "GetItem",
     input: { TableName: table, Key: key, ConsistentRead: true },
@@ -144,7 +144,7 @@ export async function transact(
  * One conditional update: the row as it is now, or the row that refused it (`{}` if there is none). `isUrgent` uses
  * a lane of its own, however much waits in the other.
  */
-export async function update(
+export async function updateRow(
   input: Update,
   options: { isUrgent?: boolean } & Pick<Options, "mayLinger"> = {},
 ): Promise<{ now: Row } | { refused: Row }> {
@@ -155,13 +155,13 @@ export async function update(
 }
 
 /** Writes a row, replacing any that is there. @returns the row that refused it (`{}` if there is none). */
-export async function put(input: Put): Promise<Row | undefined> {
+export async function putRow(input: Put): Promise<Row | undefined> {
   const answer = await unlessRefused(() => store.send({ name: "PutItem", input }))
   return "refused" in answer ? answer.refused : undefined
 }
 
 /** Removes a row, if there is one. @returns the row that refused it (`{}` if there is none). */
-export async function remove(input: Delete): Promise<Row | undefined> {
+export async function removeRow(input: Delete): Promise<Row | undefined> {
   const answer = await unlessRefused(() => store.send({ name: "DeleteItem", input }))
   return "refused" in answer ? answer.refused : undefined
 }

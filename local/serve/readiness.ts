@@ -3,7 +3,7 @@ import { config } from "#core/platform/config.ts"
 import { DiskRoom } from "#core/platform/disk-room.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { put } from "#core/store/store.ts"
+import { putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 /** Each part of the service that a balancer or a supervisor should know about: whether it works. */
@@ -36,7 +36,7 @@ async function look(): Promise<Readiness> {
 
 async function mayWrite(): Promise<boolean> {
   const expires_at = Math.ceil(nowMs() / 1000) + 60
-  await put({ TableName: tables.requests, Item: { pk: "READY", sk: "READY", expires_at } })
+  await putRow({ TableName: tables.requests, Item: { pk: "READY", sk: "READY", expires_at } })
   return true
 }
 

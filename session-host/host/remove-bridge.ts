@@ -1,5 +1,5 @@
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
-import { batchWrite, query, remove } from "#core/store/store.ts"
+import { batchWrite, query, removeRow } from "#core/store/store.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { tables } from "#core/store/tables.ts"
 
@@ -27,7 +27,7 @@ export async function removeBridge(
   for (const table of [tables.sessions, tables.events])
     if (!(await removeAll(table, `BRIDGE#${bridgeId}`, goesOn))) return false
   await BridgeLog.remove(bridgeId)
-  await remove({ TableName: tables.leases, Key: Lease.key(bridgeId) })
+  await removeRow({ TableName: tables.leases, Key: Lease.key(bridgeId) })
   return true
 }
 

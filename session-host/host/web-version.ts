@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { get as getRow, put } from "#core/store/store.ts"
+import { getRow, putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connect } from "../uplink/dialler.ts"
@@ -75,7 +75,7 @@ export class WebVersion {
     const { latest, log } = this.#options
     try {
       this.#version = await latest()
-      await put({ TableName: tables.sessions, Item: { ...key, version: this.#version } })
+      await putRow({ TableName: tables.sessions, Item: { ...key, version: this.#version } })
     } catch (error) {
       log.warn({ error }, "the current version of WhatsApp Web could not be asked for, or not kept")
     }

@@ -14,7 +14,7 @@ import { Payer } from "#billing/payer.ts"
 import { stripe as sdk } from "#billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 
@@ -90,7 +90,7 @@ export const days = async (accountId: string, count: number) => {
 }
 
 export const rowOf = async (accountId: string) =>
-  await get(tables.accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
+  await getRow(tables.accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
 
 /** The operator deletes an account's customer on Stripe's own pages. */
 export async function deleteAtStripe(accountId: string): Promise<void> {

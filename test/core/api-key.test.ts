@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { expect, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { removeEmpty } from "#core/account/remove-empty.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { anAccount } from "../support/service/bridge.ts"
 
 test("a key leads to its account, and only its HMAC is stored", async () => {
@@ -12,7 +12,7 @@ test("a key leads to its account, and only its HMAC is stored", async () => {
   expect(key).toMatch(/^mbk_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/)
   const keyId = key.slice(4, 16)
   expect(await ApiKey.verify(key)).toEqual({ accountId, keyId, scope: "all" })
-  const row = await get("Accounts", { pk: `KEY#${keyId}`, sk: "KEY" })
+  const row = await getRow("Accounts", { pk: `KEY#${keyId}`, sk: "KEY" })
   expect(JSON.stringify(row)).not.toContain(key.slice(17, 40))
 })
 

@@ -2,7 +2,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Idempotency } from "#core/idempotency.ts"
-import { update } from "#core/store/store.ts"
+import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 const answer = { message_id: "unset", timestamp: 1_700_000_000 }
@@ -18,7 +18,7 @@ async function claimed(request: Parameters<typeof Idempotency.claim>[0]): Promis
 }
 
 async function age(claim: Idempotency.Claim, field: "lease_until" | "expires_at"): Promise<void> {
-  await update({
+  await updateRow({
     TableName: tables.requests,
     Key: { pk: claim.record, sk: "IDEM" },
     UpdateExpression: "SET #field = :long_ago",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { get, put, transact } from "#core/store/store.ts"
+import { getRow, putRow, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aBridge } from "../support/service/bridge.ts"
 
@@ -82,7 +82,7 @@ test("all leases of a dead host are freed, but for those that have moved on", as
   // More than a transaction takes.
   for (let i = 0; i < 120; i++) {
     const bridgeId = randomUUID()
-    await put({ TableName: tables.leases, Item: { ...Lease.newRow(bridgeId, "live"), host: id } })
+    await putRow({ TableName: tables.leases, Item: { ...Lease.newRow(bridgeId, "live"), host: id } })
     held.push((await Lease.get(bridgeId))!)
   }
   const [first, other] = [held[7]!, held[110]!]
@@ -275,7 +275,7 @@ test("the bridges of a dead host are shared out among the hosts that have room",
 })
 
 async function rowOf(bridgeId: string) {
-  return await get(tables.leases, Lease.key(bridgeId))
+  return await getRow(tables.leases, Lease.key(bridgeId))
 }
 
 test("leases that want a host are in several parts of the index, and each is seen in one of as many looks", async () => {

@@ -8,7 +8,7 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { rewrapKeys } from "#core/keys/rewrap.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { rotate } from "#core/keys/wrapping.ts"
 import { wrapping } from "#admin/wrapping.ts"
@@ -18,9 +18,9 @@ import { aBridge } from "../support/service/bridge.ts"
 /** A bridge's four wrapped data keys, as they stand in the tables. */
 async function wrappedOf(bridge: Bridge.Info): Promise<["session" | "delivery", Uint8Array][]> {
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
-  const keys = await get(tables.leases, DataKeys.rowKey(bridge.id))
-  const row = await get(tables.accounts, own)
-  const receiver = await get(tables.events, Receiver.key(Receiver.first(bridge.id)))
+  const keys = await getRow(tables.leases, DataKeys.rowKey(bridge.id))
+  const row = await getRow(tables.accounts, own)
+  const receiver = await getRow(tables.events, Receiver.key(Receiver.first(bridge.id)))
   const found = [keys?.session_key, keys?.delivery_key, row?.delivery_key, receiver?.delivery_key]
   const purposes = ["session", "delivery", "delivery", "delivery"] as const
   return purposes.map((purpose, i) => [purpose, found[i] as Uint8Array]) // as they are written

@@ -5,13 +5,13 @@ import { Host } from "#core/lease/host.ts"
 import {
   batchGet,
   batchWrite,
-  get,
+  getRow,
   isPassing,
-  put as putRow,
-  remove,
+  putRow,
+  removeRow,
   StoreAway,
   transact,
-  update,
+  updateRow,
   type Write,
 } from "#core/store/store.ts"
 
@@ -46,7 +46,7 @@ describe("a transaction", () => {
     const pk = randomUUID()
     dynamoDb.faults.add({ fault, operation: "TransactWriteItems", times: 3 })
     expect(await transact([increment(pk)])).toBeUndefined()
-    expect(await get("Requests", { pk, sk: "N" })).toMatchObject({ n: 1 })
+    expect(await getRow("Requests", { pk, sk: "N" })).toMatchObject({ n: 1 })
   })
 
   test("without any answer is asked again after 5 seconds, not waited for", async () => {
@@ -67,7 +67,7 @@ describe("a transaction", () => {
     await transact([put(taken, 1)])
     const refused = await transact([put(other, 2), put(taken, 2)])
     expect(refused).toEqual([undefined, { pk: taken, sk: "N", value: 1 }])
-    expect(await get("Requests", { pk: other, sk: "N" })).toBeUndefined()
+    expect(await getRow("Requests", { pk: other, sk: "N" })).toBeUndefined()
   })
 
   test("whose outcome stays unknown ends as such, in time", async () => {
@@ -92,7 +92,7 @@ describe("a transaction", () => {
 test("an update that meets a transaction on its row is repeated", async () => {
   const Key = { pk: randomUUID(), sk: "N" }
   dynamoDb.faults.add({ fault: "transaction-conflict", operation: "UpdateItem", times: 3 })
-  const updated = await update({
+  const updated = await updateRow({
     TableName: "Requests",
     Key,
     UpdateExpression: "ADD n :one",
@@ -108,15 +108,15 @@ test("a row that was put is replaced unless it refuses, and is there until it is
   expect(await putRow({ ...isNew, Item: { ...key, value: 2 } })).toEqual({ ...key, value: 1 })
   expect(await putRow({ TableName: "Requests", Item: { ...key, value: 3 } })).toBeUndefined()
   const isFour = { ConditionExpression: "#value = :four", ExpressionAttributeNames: { "#value": "value" } }
-  const refused = await remove({
+  const refused = await removeRow({
     TableName: "Requests",
     Key: key,
     ...isFour,
     ExpressionAttributeValues: { ":four": 4 },
   })
   expect(refused).toEqual({ ...key, value: 3 })
-  expect(await remove({ TableName: "Requests", Key: key })).toBeUndefined()
-  expect(await get("Requests", key)).toBeUndefined()
+  expect(await removeRow({ TableName: "Requests", Key: key })).toBeUndefined()
+  expect(await getRow("Requests", key)).toBeUndefined()
 })
 
 test("a batch reads and writes rows of several tables, more than one request may ask for", async () => {
@@ -154,7 +154,7 @@ test("an error about wrong arguments is our own mistake, and not repeated", () =
 
 test("a sign of life does not wait for the reads that were asked for before it", async () => {
   dynamoDb.faults.add({ fault: "slow", ms: 1000, operation: "GetItem" })
-  const reads = Array.from({ length: 300 }, () => get("Requests", { pk: randomUUID(), sk: "N" }))
+  const reads = Array.from({ length: 300 }, () => getRow("Requests", { pk: randomUUID(), sk: "N" }))
   const order: string[] = []
   const read = Promise.allSettled(reads).then(() => order.push("read"))
   const beat = Host.beat({ id: randomUUID(), addr: "", capacity: 1, sessions: 0, network: "simulated" })

@@ -12,7 +12,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
-import { get, store, update } from "#core/store/store.ts"
+import { getRow, store, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -31,7 +31,7 @@ async function aShop() {
   const report = async (status: "connected" | "unpaired" | "disconnected" | "replaced", more = {}) =>
     await Lease.reportStatus(held, { status, phone: "sealed", since: now(), epoch: held.epoch, ...more })
   const failing = async (since: number | undefined) =>
-    await update({
+    await updateRow({
       TableName: tables.events,
       Key: Delivery.key(Delivery.first(bridge.id)),
       UpdateExpression: since === undefined ? "REMOVE failing_since" : "SET failing_since = :since",
@@ -141,7 +141,7 @@ test("a look at any number of bridges that are well reads none of them, and a de
   expect(await told()).toHaveLength(1)
   await Bridge.remove(await Bridge.get(accountId, "shop"))
   expect(await told()).toEqual([])
-  const known = await get(tables.accounts, { pk: "TROUBLES", sk: bridgeId })
+  const known = await getRow(tables.accounts, { pk: "TROUBLES", sk: bridgeId })
   expect(known).toBeUndefined()
 })
 

@@ -5,7 +5,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open, seal } from "#core/keys/seal.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { newDataKey, newWrappedDataKey, unwrap } from "#core/keys/wrapping.ts"
 import { aBridge } from "../support/service/bridge.ts"
@@ -44,9 +44,9 @@ test("neither the webhook secret nor a data key of a bridge stands in a table as
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
   const keys = await DataKeys.get(bridge.id)
   const rows = [
-    await get(tables.accounts, own),
-    await get(tables.leases, DataKeys.rowKey(bridge.id)),
-    await get(tables.events, Delivery.key(Delivery.first(bridge.id))),
+    await getRow(tables.accounts, own),
+    await getRow(tables.leases, DataKeys.rowKey(bridge.id)),
+    await getRow(tables.events, Delivery.key(Delivery.first(bridge.id))),
   ]
   const values = rows.flatMap((row) => Object.values(row ?? {}))
   const bytes = Buffer.concat(

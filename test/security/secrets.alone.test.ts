@@ -9,7 +9,7 @@ import { z } from "zod"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { Packing, decompress } from "#session-host/memory/compress.ts"
 import { type Service, startService, statusOf } from "../support/service/service.ts"
@@ -251,13 +251,13 @@ async function aSubscription(link: string, signedIn: Response): Promise<void> {
 /** An account is to be looked at, and Stripe was away at the first look. The service's own looks may come first. */
 async function aFailedLook(): Promise<void> {
   const { Due } = await import("#billing/due.ts")
-  const { get } = await import("#core/store/store.ts")
+  const { getRow } = await import("#core/store/store.ts")
   const accountId = randomUUID()
   await until(async () => {
     await Due.mark(accountId)
     const mark = (await Due.list()).find((one) => one.accountId === accountId)
     if (mark) await Due.postpone(mark)
-    const row = await get("Accounts", { pk: "BILLING-DUE", sk: accountId })
+    const row = await getRow("Accounts", { pk: "BILLING-DUE", sk: accountId })
     return row?.failures === 1
   })
 }
@@ -286,7 +286,7 @@ async function innermost(
   Object.assign(process.env, environment)
   const keys = await DataKeys.get(bridgeId)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
-  const row = await get("Sessions", item)
+  const row = await getRow("Sessions", item)
   const opened = open(keys!.session, item, row!.sealed as Uint8Array)
   const creds = Credentials.parse(
     JSON.parse(decompress(opened, row!.packing === Packing ? Packing : undefined).toString()),

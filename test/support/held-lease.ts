@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Lease } from "#core/lease/lease.ts"
-import { update } from "#core/store/store.ts"
+import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aBridge } from "./service/bridge.ts"
 
@@ -15,7 +15,7 @@ export async function aHeldLease(bridgeId?: string): Promise<Lease.Info> {
 /** Writes these fields into the row of a lease, past everybody who writes it. */
 export async function setLease(bridgeId: string, fields: Record<string, unknown>) {
   const names = Object.keys(fields)
-  await update({
+  await updateRow({
     TableName: tables.leases,
     Key: Lease.key(bridgeId),
     UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}`,

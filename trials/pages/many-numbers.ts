@@ -13,7 +13,7 @@ const count = 10_000
 export async function manyNumbers({ service, base, page }: Stage, bridgeId: string) {
   // The store's address is read when it is asked first.
   Object.assign(process.env, service.environment)
-  const [{ Account }, { Bridge }, { Delivery }, { Lease }, { batchWrite, get, update }, { tables }] =
+  const [{ Account }, { Bridge }, { Delivery }, { Lease }, { batchWrite, getRow, updateRow }, { tables }] =
     await Promise.all([
       import("#core/account/account.ts"),
       import("#core/bridge/bridge.ts"),
@@ -24,9 +24,9 @@ export async function manyNumbers({ service, base, page }: Stage, bridgeId: stri
     ])
   const like = (await Bridge.byId(bridgeId))!
   const rows = await Promise.all([
-    get(tables.accounts, Bridge.key(like.accountId, like.customerRef)),
-    get(tables.leases, Lease.key(like.id)),
-    get(tables.events, Delivery.key(Delivery.first(like.id))),
+    getRow(tables.accounts, Bridge.key(like.accountId, like.customerRef)),
+    getRow(tables.leases, Lease.key(like.id)),
+    getRow(tables.events, Delivery.key(Delivery.first(like.id))),
   ])
   const [bridge, lease, delivery] = rows.map((row) => row!)
   const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), ref: `number-${i}` }))
@@ -39,7 +39,7 @@ export async function manyNumbers({ service, base, page }: Stage, bridgeId: stri
       { table: tables.events, row: { ...delivery, pk: `BRIDGE#${id}` } },
     ]),
   )
-  await update({
+  await updateRow({
     TableName: tables.accounts,
     Key: Account.key(like.accountId),
     UpdateExpression: "ADD bridges :more",

@@ -11,7 +11,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { now } from "#core/platform/clock.ts"
-import { batchWrite, get, update } from "#core/store/store.ts"
+import { batchWrite, getRow, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/whole-app.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -152,9 +152,9 @@ test("a page of ten thousand numbers comes within a second and does not wait for
   await Lease.reportStatus(held, { status: "connected", phone, since: now(), epoch: held.epoch })
   for (const number of ["15550001", "15550002"]) await BridgesOfPhone.note(person.bridge.id, number)
   const rows = await Promise.all([
-    get(tables.accounts, Bridge.key(person.accountId, "shop")),
-    get(tables.leases, Lease.key(person.bridge.id)),
-    get(tables.events, Delivery.key(Delivery.first(person.bridge.id))),
+    getRow(tables.accounts, Bridge.key(person.accountId, "shop")),
+    getRow(tables.leases, Lease.key(person.bridge.id)),
+    getRow(tables.events, Delivery.key(Delivery.first(person.bridge.id))),
   ])
   const [bridge, lease, delivery] = rows.map((row) => row!)
   const reported = (status: string) => ({ status, since: 1, epoch: held.epoch })
@@ -179,7 +179,7 @@ test("a page of ten thousand numbers comes within a second and does not wait for
       ],
     ),
   )
-  await update({
+  await updateRow({
     TableName: tables.accounts,
     Key: Account.key(person.accountId),
     UpdateExpression: "SET bridges = :all",

@@ -15,7 +15,7 @@ import { Webhook } from "#core/bridge/webhook.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { log } from "#core/platform/log.ts"
 import { app } from "#functions/whole-app.ts"
-import { put } from "#core/store/store.ts"
+import { putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { until } from "#test/support/until.ts"
@@ -211,7 +211,7 @@ test("an account that demands passkeys is shown to no browser that a mailed code
   expect((await owner.get("/numbers")).status).toBe(200)
   const options = async () => (await thief.post("/account/passkeys/options")).status
   expect(await options()).toBe(200)
-  await put({
+  await putRow({
     TableName: tables.accounts,
     Item: {
       pk: `PERSON#${owner.person.id}`,

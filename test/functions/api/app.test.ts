@@ -1,4 +1,4 @@
-import { update } from "#core/store/store.ts"
+import { updateRow } from "#core/store/store.ts"
 import { dynamoDb } from "#test/support/store.ts"
 import { createServer } from "node:http"
 import { connect } from "node:net"
@@ -235,7 +235,7 @@ test("the log of a failed request does not name whom it was about", async () => 
 test("a bug of ours is 500 and says nothing of itself", async () => {
   const customer = await aCustomer()
   const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
-  await update({
+  await updateRow({
     TableName: "Leases",
     Key: { pk: `BRIDGE#${String(id)}`, sk: "LEASE" },
     UpdateExpression: "SET epoch = :x",

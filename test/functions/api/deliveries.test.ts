@@ -11,7 +11,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { isGenuine } from "#test/support/service/start-receiver.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
@@ -305,5 +305,5 @@ test("a bridge that was deleted meanwhile gets no secret, and no row of it comes
   await expect(WebhookSecret.roll(webhook)).rejects.toMatchObject({
     code: "not_found",
   })
-  expect(await get(tables.events, Delivery.key(Delivery.first(shop.bridge.id)))).toBeUndefined()
+  expect(await getRow(tables.events, Delivery.key(Delivery.first(shop.bridge.id)))).toBeUndefined()
 })

@@ -11,7 +11,7 @@ import { StoredEvent } from "#core/contract/stored-event.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { batchWrite, remove, transact } from "#core/store/store.ts"
+import { batchWrite, removeRow, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
@@ -45,7 +45,7 @@ function later(days: number) {
 async function removeExpired(): Promise<void> {
   const { Items = [] } = await clientOf(dynamoDb.endpoint).send(new ScanCommand({ TableName: tables.events }))
   for (const { pk, sk, expires_at } of Items)
-    if (Number(expires_at) < now()) await remove({ TableName: tables.events, Key: { pk, sk } })
+    if (Number(expires_at) < now()) await removeRow({ TableName: tables.events, Key: { pk, sk } })
 }
 
 test("the hosted inbox is listed in order, page after page, with what a webhook would have got", async () => {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { update } from "#core/store/store.ts"
+import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/whole-app.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
@@ -47,7 +47,7 @@ const misdirected: Script = (_, response) => response.writeHead(421).end()
 
 /** Lets the claim of a dead invocation look as if its time were over. */
 async function overtake(record: string) {
-  await update({
+  await updateRow({
     TableName: tables.requests,
     Key: { pk: record, sk: "IDEM" },
     UpdateExpression: "SET lease_until = :over",

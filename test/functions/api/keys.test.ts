@@ -8,7 +8,7 @@ import { isSameNumber } from "#core/phone-number.ts"
 import { config } from "#core/platform/config.ts"
 import { examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 
@@ -250,7 +250,7 @@ test("a link session is a URL for an hour, for one phone; its row has neither to
   const ofDeleted = await make()
   await shop.call("DELETE", "/api/instances/shop")
   expect(await LinkSession.ofToken(ofDeleted)).toBeUndefined()
-  expect(await get(tables.accounts, { pk: `LINK#${ofDeleted}`, sk: "LINK" })).toBeUndefined()
+  expect(await getRow(tables.accounts, { pk: `LINK#${ofDeleted}`, sk: "LINK" })).toBeUndefined()
 })
 
 test("a link session leads to nothing but an address of the web", async () => {

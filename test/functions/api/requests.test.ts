@@ -4,7 +4,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import type { ApiRequest } from "#core/contract/request-log.ts"
-import { put, query } from "#core/store/store.ts"
+import { putRow, query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
@@ -95,7 +95,7 @@ test("a call with a revoked key, or with one that has expired, is kept for its a
   const forged = await ApiKey.create(id, "forged")
   await ApiKey.revoke(id, ApiKey.idOf(forged))
   const row = { pk: `KEY#${ApiKey.idOf(forged)}`, sk: "GONE", account_id: id, hmac: Buffer.alloc(32) }
-  await put({ TableName: tables.accounts, Item: row })
+  await putRow({ TableName: tables.accounts, Item: row })
   expect((await call(forged)).status).toBe(401)
   await until(async () => (await listed(customer)).length === 2)
   const listedOf = async (key: string) =>

@@ -7,7 +7,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { get, remove, store } from "#core/store/store.ts"
+import { getRow, removeRow, store } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
@@ -114,7 +114,7 @@ describe("the cost of a delivery", () => {
 
   test("in the sweep's index it stands from the promise until nothing waits, through claims and failures", async () => {
     const { outbox, bridge } = await aDelivery([500])
-    const since = async () => (await get(tables.events, Delivery.key(Delivery.first(bridge.id))))?.since
+    const since = async () => (await getRow(tables.events, Delivery.key(Delivery.first(bridge.id))))?.since
     expect(await since()).toBeUndefined()
     await outbox.append(anEvent())
     const first = await since()
@@ -262,7 +262,7 @@ describe("events that expired before their turn", () => {
   test.for([[[1, 2]], [[2, 3]]])("(%j of four) do not hold up those behind them", async ([missing]) => {
     const { outbox, bridge, receiver, row } = await aDelivery()
     const ids = await outbox.write(anEvent(), anEvent(), anEvent(), anEvent())
-    for (const n of missing!) await remove({ TableName: tables.events, Key: EventRow.key(bridge.id, n) })
+    for (const n of missing!) await removeRow({ TableName: tables.events, Key: EventRow.key(bridge.id, n) })
     await promiseAndRing(bridge.id)
     await answerAll()
     const left = ids.filter((_, i) => !missing!.includes(i + 1))

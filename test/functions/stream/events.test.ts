@@ -6,7 +6,7 @@ import { StoredEvent } from "#core/contract/stored-event.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { toItem } from "#core/store/dynamodb-json.ts"
-import { remove } from "#core/store/store.ts"
+import { removeRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { listenForNewEvents, noteRow } from "#local/delivery/new-events.ts"
 import { timing } from "#functions/stream/sse.ts"
@@ -84,7 +84,7 @@ test("a reader that comes back misses nothing and gets nothing twice", async () 
   expect(await again.bodies!(2)).toEqual(["b", "c"])
   await again.close!()
   // The event that it had last may have expired, and those after it.
-  for (const n of [1, 2]) await remove({ TableName: tables.events, Key: EventRow.key(shop.bridge.id, n) })
+  for (const n of [1, 2]) await removeRow({ TableName: tables.events, Key: EventRow.key(shop.bridge.id, n) })
   const late = await shop.open("", { "last-event-id": ids[0]! })
   expect(await late.bodies!(1)).toEqual(["c"])
 })

@@ -4,7 +4,7 @@ import { ringAnew, promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
-import { update } from "#core/store/store.ts"
+import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -110,7 +110,7 @@ describe("the sweep", () => {
     await forgetDoorbells()
     later(100)
     // Somebody has extended the claim, and `since` is old.
-    await update({
+    await updateRow({
       TableName: tables.events,
       Key: Delivery.key(Delivery.first(bridge.id)),
       UpdateExpression: "SET due = due + :more",

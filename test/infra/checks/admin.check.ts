@@ -11,7 +11,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { put, remove, update } from "#core/store/store.ts"
+import { putRow, removeRow, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { allNouns } from "#admin/nouns.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
@@ -78,7 +78,7 @@ async function setUp(): Promise<void> {
   await Idempotency.claim({ accountId: id, bridgeId: shop.id, key: "one", fingerprint: "a" })
   // It leads nowhere: the list takes it off.
   const stale = { pk: `BRIDGE#${shop.id}`, sk: `STATE#undelivered#${EventRow.padded(99)}`, n: 99 }
-  await put({ TableName: tables.events, Item: { ...stale, expires_at: now() + 1000 } })
+  await putRow({ TableName: tables.events, Item: { ...stale, expires_at: now() + 1000 } })
 }
 
 async function run(noun: string, verb: string, ...args: string[]) {
@@ -105,27 +105,31 @@ test("whoever moves bridges may do that, and reaches the tables for nothing else
   const [file, other] = [join(folder, "file"), join(folder, "other")]
   const uses = await usesOf(async () => {
     const session = { pk: `BRIDGE#${shop.id}`, sk: "CREDS" }
-    await put({ TableName: tables.sessions, Item: session })
+    await putRow({ TableName: tables.sessions, Item: session })
     await nouns.export![""]!.run([file], { bridge: [shop.id] })
     await run("take-back", "", shop.id, shop.customerRef)
     await nouns.export![""]!.run([other], { bridge: [shop.id] })
     // As a service finds it that had it once: the file is of a later time.
     const at = { TableName: tables.leases, Key: Lease.key(shop.id) }
-    await update({ ...at, UpdateExpression: "SET moves = :once", ExpressionAttributeValues: { ":once": 1 } })
+    await updateRow({
+      ...at,
+      UpdateExpression: "SET moves = :once",
+      ExpressionAttributeValues: { ":once": 1 },
+    })
     await run("import", "", other)
     // And as one that never had its account.
     await nouns.export![""]!.run([file + "-3"], { bridge: [shop.id] })
     for (const gone of [Account.key(shop.accountId), Bridge.key(shop.accountId, shop.customerRef)])
-      await remove({ TableName: tables.accounts, Key: gone })
-    await remove({ TableName: tables.accounts, Key: { pk: `BRIDGE#${shop.id}`, sk: "WHERE" } })
-    await remove({ TableName: tables.leases, Key: Lease.key(shop.id) })
+      await removeRow({ TableName: tables.accounts, Key: gone })
+    await removeRow({ TableName: tables.accounts, Key: { pk: `BRIDGE#${shop.id}`, sk: "WHERE" } })
+    await removeRow({ TableName: tables.leases, Key: Lease.key(shop.id) })
     await run("import", "", file + "-3")
     // As an import leaves it that is interrupted.
     const arriving = {
       UpdateExpression: "SET arriving = :one, #host = :none",
       ExpressionAttributeNames: { "#host": "host" },
     }
-    await update({
+    await updateRow({
       ...at,
       ...arriving,
       ExpressionAttributeValues: { ":one": "an import", ":none": Lease.STOPPED },

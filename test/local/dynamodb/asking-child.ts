@@ -1,12 +1,12 @@
 /** Asks its parent's store for what its argument lists (the name of a call, its input), and prints what each gave. */
 import { setTimeout } from "node:timers/promises"
 import { askParent } from "#local/dynamodb/over-ipc.ts"
-import { batchGet, put, transact, update } from "#core/store/store.ts"
+import { batchGet, putRow, transact, updateRow } from "#core/store/store.ts"
 
 const TableName = "Things"
 const keyOf = (pk: string) => ({ pk, sk: "THING" })
 const raise = (pk: string, isUrgent: boolean) =>
-  update(
+  updateRow(
     {
       TableName,
       Key: keyOf(pk),
@@ -17,12 +17,12 @@ const raise = (pk: string, isUrgent: boolean) =>
   )
 
 const calls = {
-  put,
+  put: putRow,
   transact,
   /** So many writes at once. @returns how many have written what they should. */
   many: async (count: number) => {
     const pks = Array.from({ length: count }, (_, i) => `many ${i}`)
-    const written = await Promise.all(pks.map((pk, i) => put({ TableName, Item: { ...keyOf(pk), n: i } })))
+    const written = await Promise.all(pks.map((pk, i) => putRow({ TableName, Item: { ...keyOf(pk), n: i } })))
     const rows = await batchGet(pks.map((pk) => ({ table: TableName, key: keyOf(pk) })))
     return written.filter((refused, i) => refused === undefined && rows[i]?.n === i).length
   },

@@ -6,7 +6,7 @@ import { aHeldLease } from "#test/support/held-lease.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { Bytes, get, type Write } from "#core/store/store.ts"
+import { Bytes, getRow, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { type Put, type SessionStore, RowTooLarge } from "#session-host/memory/rows.ts"
 import { Fenced, SessionEnded } from "#session-host/session/session-ended.ts"
@@ -24,7 +24,7 @@ async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
     Put: { TableName: tables.sessions, Item: { pk, sk, value } },
   })
   const remove = (sk: string): Write => ({ Delete: { TableName: tables.sessions, Key: { pk, sk } } })
-  const value = async (sk: string) => (await get(tables.sessions, { pk, sk }))?.value
+  const value = async (sk: string) => (await getRow(tables.sessions, { pk, sk }))?.value
   return { lease, commits, store, happened, put, remove, value }
 }
 

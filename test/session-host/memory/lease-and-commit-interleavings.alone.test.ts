@@ -9,7 +9,7 @@ import { giveTurns, inTurns } from "#test/support/interleaved.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
-import { get } from "#core/store/store.ts"
+import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { isDead, observe } from "#functions/sweep/is-host-dead.ts"
 import { operations } from "#local/dynamodb/operations.ts"
@@ -81,7 +81,8 @@ async function live(scheduler: fc.Scheduler, { hosts, looks, faults }: Life): Pr
   expect(owners.violations).toEqual([])
   const epochs = accepted.map(({ epoch }) => epoch)
   expect(epochs).toEqual(epochs.toSorted((a, b) => a - b))
-  for (const sk of acked) expect(await get(tables.sessions, { pk: `BRIDGE#${bridgeId}`, sk })).toBeDefined()
+  for (const sk of acked)
+    expect(await getRow(tables.sessions, { pk: `BRIDGE#${bridgeId}`, sk })).toBeDefined()
   const written = accepted.flatMap(({ sk }) => sk ?? [])
   expect(new Set(written).size).toBe(written.length)
 }

@@ -17,7 +17,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { remove } from "#core/store/store.ts"
+import { removeRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { until } from "#test/support/until.ts"
@@ -352,7 +352,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
 
   let claim = (await Claim.take(Delivery.first(first.bridgeId), "test")) as Delivery.Info // nobody else looks
   for (let n = 0; n < 2; n++) claim = (await Progress.advance(claim))!
-  for (const n of [1, 2]) await remove({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
+  for (const n of [1, 2]) await removeRow({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
   const third = await aMemory({ bridgeId: first.bridgeId })
   const asked = transactions()
   await take(third, aReceivedMessage({ text: "3" }))

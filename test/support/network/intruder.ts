@@ -1,7 +1,7 @@
 import { generateSignalPubKey } from "@whiskeysockets/baileys"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
-import { Bytes, get } from "#core/store/store.ts"
+import { Bytes, getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { credsFromText } from "#session-host/baileys/signal/keys-as-text.ts"
 import { Packing, decompress } from "#session-host/memory/compress.ts"
@@ -51,7 +51,7 @@ export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<
 /** The credentials of a bridge's session, as its host would read them. */
 async function credsOf(bridgeId: string) {
   const key = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
-  const row = (await get(tables.sessions, key))!
+  const row = (await getRow(tables.sessions, key))!
   const opened = open((await DataKeys.get(bridgeId))!.session, key, Bytes.parse(row.sealed))
   return credsFromText(decompress(opened, row.packing === Packing ? Packing : undefined).toString())
 }

@@ -14,14 +14,14 @@ export async function openStore(service: Service) {
   ])
   // An account's numbers are what it pays for.
   await import("#plugged-in/accounts.ts")
-  const [{ Bridge }, { Host }, { Lease }, { update }, { tables }] = await Promise.all([
+  const [{ Bridge }, { Host }, { Lease }, { updateRow }, { tables }] = await Promise.all([
     import("#core/bridge/bridge.ts"),
     import("#core/lease/host.ts"),
     import("#core/lease/lease.ts"),
     import("#core/store/store.ts"),
     import("#core/store/tables.ts"),
   ])
-  return { Account, Brand, Browser, Member, Person, SignIn, Bridge, Host, Lease, update, tables }
+  return { Account, Brand, Browser, Member, Person, SignIn, Bridge, Host, Lease, updateRow, tables }
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>

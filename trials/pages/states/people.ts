@@ -43,7 +43,7 @@ const signIns: State[] = [
       await open(late, "/")
       const { id } = await store.Person.findOrMake(late)
       const [browser] = await store.Browser.list(id)
-      await store.update({
+      await store.updateRow({
         TableName: store.tables.accounts,
         Key: { pk: `BROWSER#${browser!.id}`, sk: "BROWSER" },
         UpdateExpression: "SET signed_in_at = signed_in_at - :hour",
