@@ -1,4 +1,5 @@
 import { afterAll } from "vitest"
+import "#core/platform/faster-node-crypto.ts"
 import { config } from "#core/platform/config.ts"
 import { store } from "#core/store/store.ts"
 import { installRepairs } from "#session-host/baileys/patches/install.ts"
