@@ -1,7 +1,5 @@
 import { html } from "hono/html"
-
-/** Part of a page. Strangers' text is escaped in it. */
-export type Html = ReturnType<typeof html>
+import type { Html } from "#dashboard/elements.ts"
 
 /** Renders text between backticks as code. */
 export function prose(text: string): Html {

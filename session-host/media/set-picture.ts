@@ -23,7 +23,7 @@ export async function setPicture(
   return { picture_id: child(answer, "picture")?.attrs.id ?? "" }
 }
 
-/** Removes it. @throws NetworkRejected, NoAnswer */
+/** Removes our own picture, or a group's. @throws NetworkRejected, NoAnswer */
 export async function removePicture(
   { connection }: Pick<Asking, "connection">,
   group?: string,

@@ -6,7 +6,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 /** When the network will refuse this version, as it said last, in Unix seconds; 0: it names no day. */
 let expiresAt = 0
 
-/** The same, for the operator's figures. */
+/** When the network will refuse this version, for the operator's figures: Unix seconds, or 0 if it names no day. */
 export function clientExpiresAt(): number {
   return expiresAt
 }
