@@ -17,7 +17,7 @@ export const events: Record<string, Verb> = {
     says: `the bridge's events that each webhook has given up, oldest first, ${most} at most; never their content`,
     run: async (args) => {
       const { id } = await existing(await bridgeId(args))
-      const lists = await Promise.all((await Delivery.all(id)).map(listOf))
+      const lists = await Promise.all((await Delivery.ofBridge(id)).map(listOf))
       return lists.flat()
     },
   },
@@ -52,7 +52,7 @@ async function existing(id: string): Promise<Bridge.Info> {
 }
 
 async function webhookOf(bridgeId: string, webhookId: string | undefined): Promise<Delivery.Info> {
-  const all = await Delivery.all(bridgeId)
+  const all = await Delivery.ofBridge(bridgeId)
   const found = webhookId === undefined ? all[0] : all.find((one) => one.webhookId === webhookId)
   if (found) return found
   throw new Refused(`the bridge has these webhooks: ${all.map((one) => one.webhookId).join(", ")}`)

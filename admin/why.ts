@@ -70,7 +70,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
       host_task: host?.task ?? "",
       shortage: shortage ? `${shortage.kind} since ${time(shortage.since)}: ${shortage.why}` : "",
     },
-    ...(await Promise.all((await Delivery.all(bridgeId)).map(webhookRow))),
+    ...(await Promise.all((await Delivery.ofBridge(bridgeId)).map(webhookRow))),
     ...(await lastLines(bridgeId)).map((line) => ({ log: line })),
   ]
 }

@@ -2,7 +2,7 @@ export * as Due from "./due.ts"
 
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
-import { left, now } from "#core/platform/clock.ts"
+import { now, timeLeft } from "#core/platform/clock.ts"
 import { query, removeRow, transact, updateRow, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
@@ -62,7 +62,7 @@ export async function list(): Promise<Mark[]> {
   })
   for await (const row of rows) found.push(Mark.parse({ ...row, accountId: row.sk }))
   return found
-    .filter((mark) => left(mark.at, waitAfter(mark.failures)) === 0)
+    .filter((mark) => timeLeft(mark.at, waitAfter(mark.failures)) === 0)
     .toSorted((a, b) => a.since - b.since)
 }
 

@@ -2,7 +2,7 @@ export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { z } from "zod"
-import { latestEnd, left, now } from "./platform/clock.ts"
+import { latestEnd, now, timeLeft } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { Metrics } from "./platform/metrics.ts"
 import { newMessageId } from "./message-id.ts"
@@ -172,7 +172,7 @@ export async function release(claim: Claim): Promise<void> {
 
 async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
   const isOver = seen.lease_until < overBefore()
-  const underWay = seen.state === "inflight" && !isOver && left(seen.lease_until, config.KEY_CLAIM_S) > 0
+  const underWay = seen.state === "inflight" && !isOver && timeLeft(seen.lease_until, config.KEY_CLAIM_S) > 0
   if (seen.expires_at <= now() && !underWay) return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }

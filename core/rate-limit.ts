@@ -1,7 +1,7 @@
 export * as RateLimit from "./rate-limit.ts"
 
 import { LRUCache } from "lru-cache"
-import { latestEnd, left, nowMs } from "./platform/clock.ts"
+import { latestEnd, nowMs, timeLeft } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { isThrottled, putRow, type Row, updateRow, waitForStore } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
@@ -70,7 +70,7 @@ export async function count(scope: Scope, who: string): Promise<Window> {
   const pk = `${prefix}${scope}#${who}`
   const { limit, windowMs } = limits[scope]()
   const knownEnd = over.get(pk) ?? 0
-  if (left(knownEnd, windowMs, nowMs()) > 0)
+  if (timeLeft(knownEnd, windowMs, nowMs()) > 0)
     return { limit, remaining: 0, endsMs: knownEnd, isExceeded: true }
 
   const request = Promise.withResolvers<Window>()
@@ -120,7 +120,7 @@ async function counted(
     const startMs = Number(row.start_ms ?? 0)
     const n = Number(row.n ?? 0)
     if (isCounted) return { before: n - passing, passing, startMs }
-    if (left(startMs + windowMs, windowMs, atMs) > 0) {
+    if (timeLeft(startMs + windowMs, windowMs, atMs) > 0) {
       passing = Math.min(passing, limit - n)
       if (passing <= 0) return { before: limit, passing: 0, startMs }
       continue

@@ -1,7 +1,7 @@
 export * as Browser from "./browser.ts"
 
 import { z } from "zod"
-import { left, now } from "../platform/clock.ts"
+import { now, timeLeft } from "../platform/clock.ts"
 import { getRow, type Row, rowsBeginning, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Person } from "./person.ts"
@@ -79,7 +79,7 @@ async function put(input: Parameters<typeof admit>[0], at: number): Promise<stri
 export async function ofToken(token: string): Promise<Info | undefined> {
   if (!isToken(token)) return undefined
   const found = await get(hashOf(token))
-  if (!found || left(found.seenAt + notedEach, notedEach) > 0) return found
+  if (!found || timeLeft(found.seenAt + notedEach, notedEach) > 0) return found
   await updateRow({
     TableName: tables.accounts,
     Key: key(found.id),
@@ -92,7 +92,7 @@ export async function ofToken(token: string): Promise<Info | undefined> {
 
 /** Whether its person signed in a moment ago. What is dangerous asks for that. */
 export function isFresh(browser: Info): boolean {
-  return left(browser.signedInAt + freshFor, freshFor) > 0
+  return timeLeft(browser.signedInAt + freshFor, freshFor) > 0
 }
 
 /** Where a person is signed in, the latest first. */

@@ -1,7 +1,7 @@
 export * as Member from "./member.ts"
 
 import { z } from "zod"
-import { left, now } from "../platform/clock.ts"
+import { now, timeLeft } from "../platform/clock.ts"
 import { removeRow, type Row, rowsBeginning, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
@@ -204,7 +204,7 @@ export async function invitationsOf(email: string): Promise<Invitation[]> {
 
 /** The store may remove a row some time after its end. */
 function isOpen({ expiresAt }: Invitation): boolean {
-  return left(expiresAt, invitedFor) > 0
+  return timeLeft(expiresAt, invitedFor) > 0
 }
 
 function withdrawing(accountId: string, email: string) {

@@ -2,7 +2,7 @@ export * as ProgramGrant from "./program-grant.ts"
 
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { latestEnd, left, now } from "../platform/clock.ts"
+import { latestEnd, now, timeLeft } from "../platform/clock.ts"
 import { getRow, type Key, putRow, removeRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
@@ -57,7 +57,7 @@ export async function fetchByCode(
   if (!row || !(await isTaken(codeKey(code)))) return undefined
   const { allowed, redirect_uri, challenge, expires_at } = Code.parse(row)
   const isTheirs = redirect_uri === redirectUri && challenge === challengeOf(verifier)
-  return isTheirs && left(expires_at, fetchedWithin) > 0 ? allowed : undefined
+  return isTheirs && timeLeft(expires_at, fetchedWithin) > 0 ? allowed : undefined
 }
 
 function challengeOf(verifier: string): string {
@@ -98,7 +98,7 @@ export async function waitingProgram(typed: string): Promise<{ device: string; n
   const row = device === undefined ? undefined : await getRow(tables.accounts, deviceKey(device))
   if (!row || device === undefined) return undefined
   const { name, expires_at, allowed, refused } = Device.parse(row)
-  const isOpen = !allowed && !refused && left(expires_at, typedWithin) > 0
+  const isOpen = !allowed && !refused && timeLeft(expires_at, typedWithin) > 0
   return isOpen ? { device, name } : undefined
 }
 
@@ -121,7 +121,7 @@ export async function takeByDeviceCode(code: string): Promise<Allowed | "pending
   const row = isToken(code) ? await getRow(tables.accounts, key) : undefined
   if (!row) return "over"
   const { allowed, refused, expires_at } = Device.parse(row)
-  if (left(expires_at, typedWithin) <= 0) return "over"
+  if (timeLeft(expires_at, typedWithin) <= 0) return "over"
   if (refused) return "refused"
   if (!allowed) return "pending"
   return (await isTaken(key)) ? allowed : "over"

@@ -2,7 +2,7 @@ export * as SignIn from "./sign-in.ts"
 
 import { timingSafeEqual } from "node:crypto"
 import { z } from "zod"
-import { latestEnd, left, now } from "../platform/clock.ts"
+import { latestEnd, now, timeLeft } from "../platform/clock.ts"
 import { Bytes, getRow, putRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Member } from "./member.ts"
@@ -116,7 +116,7 @@ async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
   if (!row || row.code) return undefined
   const found = Link.parse(row)
   const life = found.printed ? printedFor : found.invited ? Member.invitedFor : mailedFor
-  return left(found.expires_at, life) > 0 ? found : undefined
+  return timeLeft(found.expires_at, life) > 0 ? found : undefined
 }
 
 /** The address whose code a browser may type now; undefined if it asked for none, or that is over. */
@@ -125,7 +125,7 @@ export async function addressOf(asking: string): Promise<string | undefined> {
   // The row of a link has no code.
   if (!row?.code) return undefined
   const asked = Asked.parse(row)
-  return asked.tries < tries && left(asked.expires_at, mailedFor) > 0 ? asked.email : undefined
+  return asked.tries < tries && timeLeft(asked.expires_at, mailedFor) > 0 ? asked.email : undefined
 }
 
 /**

@@ -14,7 +14,7 @@ const leastMs = 3_600_000
  * @returns false when there is no such bridge
  */
 export async function markRestored(bridgeId: string, copiedMs: number): Promise<boolean> {
-  const deliveries = await Delivery.all(bridgeId)
+  const deliveries = await Delivery.ofBridge(bridgeId)
   if (deliveries.length === 0) return false
   const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))
   const lostMs = Math.max(leastMs, nowMs() - copiedMs)

@@ -247,7 +247,7 @@ export async function setShownName(bridge: Info, shownName: string): Promise<Inf
  * @throws ApiError `not_found` when it is gone already.
  */
 export async function remove(bridge: Info, importId?: string): Promise<void> {
-  const deliveries = DeliveryWrites.removals(await Delivery.all(bridge.id))
+  const deliveries = DeliveryWrites.removals(await Delivery.ofBridge(bridge.id))
   const refused = await transact([
     ...deliveries,
     {

@@ -4,7 +4,7 @@ import { z } from "zod"
 import { hashOf, isToken, newToken } from "../account/token.ts"
 import { open as openSealed, seal } from "../keys/seal.ts"
 import { isSameNumber } from "../phone-number.ts"
-import { left, now } from "../platform/clock.ts"
+import { now, timeLeft } from "../platform/clock.ts"
 import { Bytes, getRow, type Key, removeRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
@@ -93,7 +93,7 @@ async function read(key: Key): Promise<Info | undefined> {
   if (!row) return undefined
   const { bridge_id, expires_at: expiresAt, sealed, ...times } = Stored.parse(row)
   // The store removes expired rows late.
-  if (left(expiresAt, livesFor) === 0) return undefined
+  if (timeLeft(expiresAt, livesFor) === 0) return undefined
   const bridge = await Bridge.byId(bridge_id)
   const latest = bridge && (await getRow(tables.accounts, latestKey(bridge.id)))
   if (!bridge || latest?.link !== key.pk) return undefined
@@ -104,7 +104,7 @@ async function read(key: Key): Promise<Info | undefined> {
 
 /** Notes that a code is shown, now and then. */
 export async function noteShown(token: string, session: Pick<Info, "shownAt">): Promise<void> {
-  if (left(session.shownAt + notedEach, notedEach) === 0) await note(token, "shown_at")
+  if (timeLeft(session.shownAt + notedEach, notedEach) === 0) await note(token, "shown_at")
 }
 
 /**
@@ -114,7 +114,7 @@ export async function noteShown(token: string, session: Pick<Info, "shownAt">): 
 export function howLinked(session: Info, phone: string): "own" | "other" | "foreign" {
   if (session.shownAt === 0) return "foreign"
   if (session.expectedPhone === undefined || isSameNumber(session.expectedPhone, phone)) return "own"
-  return left(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"
+  return timeLeft(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"
 }
 
 /** Uses a link session up, once a phone is linked. @returns false when somebody has done so before. */

@@ -32,7 +32,7 @@ export interface RowsAndKeys {
  */
 export async function leave(bridge: Bridge.Info): Promise<void> {
   for (;;) {
-    const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.all(bridge.id)])
+    const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.ofBridge(bridge.id)])
     if (!lease || lease.host === Lease.GONE || deliveries.length === 0) throw noSuchBridge()
     if (lease.stopped.includes("moved")) break
     const refused = await transact([
@@ -63,7 +63,7 @@ function moving(bridge: Bridge.Info, isLeaving: boolean): Write {
 
 /** A POST that has begun is waited for: posted again elsewhere, it would come twice. A deliverer that died is not. */
 async function noDelivery(bridgeId: string): Promise<void> {
-  while ((await Delivery.all(bridgeId)).some(isHeld)) await sleep(200)
+  while ((await Delivery.ofBridge(bridgeId)).some(isHeld)) await sleep(200)
 }
 
 function isHeld(delivery: Delivery.Info): boolean {
@@ -72,7 +72,7 @@ function isHeld(delivery: Delivery.Info): boolean {
 
 /** A bridge that leaves: nothing here changes what this reads. */
 export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
-  const deliveries = await Delivery.all(bridge.id)
+  const deliveries = await Delivery.ofBridge(bridge.id)
   const [lease, row, keys, ...rows] = await Promise.all([
     getRow(tables.leases, Lease.key(bridge.id)),
     getRow(tables.accounts, Bridge.key(bridge.accountId, bridge.customerRef)),
@@ -94,7 +94,7 @@ export async function finishLeaving(bridgeId: string): Promise<void> {
  */
 export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
   for (;;) {
-    const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.all(bridge.id)])
+    const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.ofBridge(bridge.id)])
     if (!lease?.stopped.includes("moved") || lease.arriving !== undefined) return false
     const refused = await transact([
       Lease.returning(lease),
@@ -149,7 +149,7 @@ export async function arrive(
   ])
   if (refused) return false
   // A bell that is lost is rung by the sweep: a look is promised.
-  for (const one of await Delivery.all(bridgeId)) await ring(one).catch(() => undefined)
+  for (const one of await Delivery.ofBridge(bridgeId)) await ring(one).catch(() => undefined)
   return true
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import { iso, left } from "../platform/clock.ts"
+import { iso, timeLeft } from "../platform/clock.ts"
 import type { ProcessHealth } from "#core/contract/bridge.ts"
 import type { Host } from "../lease/host.ts"
 import { Lease } from "../lease/lease.ts"
@@ -27,5 +27,5 @@ function healthOf(lease: Lease.Info, host: Host.Info | undefined) {
 
 function isForgiven(lease: Lease.Info): boolean {
   const since = Math.max(lease.failedAt, lease.startedMs / 1000)
-  return Lease.isHeld(lease) && left(since + forgivenAfter, forgivenAfter) === 0
+  return Lease.isHeld(lease) && timeLeft(since + forgivenAfter, forgivenAfter) === 0
 }

@@ -132,7 +132,7 @@ function filterOf(before: Filter.Info | undefined, choice: Choice): Filter.Info 
  * @throws ApiError `not_found` once it is deleted, `bridge_moved` once it has moved
  */
 export async function list(bridge: Bridge.Info): Promise<[Delivery.Info, ...Delivery.Info[]]> {
-  const [first, ...further] = await Delivery.all(bridge.id)
+  const [first, ...further] = await Delivery.ofBridge(bridge.id)
   if (!first) throw noSuchBridge()
   mustBeHere(first)
   return [first, ...further]

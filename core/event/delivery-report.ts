@@ -66,7 +66,7 @@ async function atEach(
   event: EventRow.Info,
   deliveryKey: Uint8Array,
 ): Promise<Pick<DeliveryOfEvent, "webhooks">> {
-  const [, ...further] = await Delivery.all(bridge.id)
+  const [, ...further] = await Delivery.ofBridge(bridge.id)
   if (further.length === 0) return {}
   const body = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
   const states = further.map(async (delivery) => {

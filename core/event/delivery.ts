@@ -1,7 +1,7 @@
 export * as Delivery from "./delivery.ts"
 
 import { z } from "zod"
-import { latestEnd, left, now, nowMs } from "../platform/clock.ts"
+import { latestEnd, now, nowMs, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { Receiver } from "./receiver.ts"
 import { batchGet, getRow, type Key, type Row, updateRow } from "../store/store.ts"
@@ -101,7 +101,7 @@ export const longestWait = 180
 
 /** For how long the next attempt is still to wait, ms. */
 export function waitMs({ retryAtMs }: Pick<Info, "retryAtMs">): number {
-  return left(retryAtMs, longestWait * 1000, nowMs())
+  return timeLeft(retryAtMs, longestWait * 1000, nowMs())
 }
 
 /** The longest time for which a promise to look is given, in seconds. */
@@ -111,7 +111,7 @@ export function promisedFor(): number {
 
 /** Whether somebody has promised to look, and has time left for it. */
 export function isPromised({ due }: Pick<Info, "due">): boolean {
-  return left(due, promisedFor()) > 0
+  return timeLeft(due, promisedFor()) > 0
 }
 
 /** Whether nothing is delivered, and nobody is due to look: it is paused, or its bridge has moved. */
@@ -174,7 +174,7 @@ async function some(ids: Receiver.Id[]): Promise<Info[]> {
 }
 
 /** The deliveries of a bridge, that of the first webhook first; none once it is deleted. Reads consistently. */
-export async function all(bridgeId: string): Promise<Info[]> {
+export async function ofBridge(bridgeId: string): Promise<Info[]> {
   const delivery = await get(first(bridgeId))
   return delivery ? [delivery, ...(await furtherOf(delivery))] : []
 }

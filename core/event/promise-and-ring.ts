@@ -60,7 +60,7 @@ async function eachOf<Result>(
 ): Promise<Result[]> {
   let deliveries: Delivery.Info[] = []
   await untilDone(bridgeId, signal, async () => {
-    deliveries = await Delivery.all(bridgeId)
+    deliveries = await Delivery.ofBridge(bridgeId)
   })
   return await Promise.all(deliveries.map(work))
 }

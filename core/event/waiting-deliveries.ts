@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { left } from "../platform/clock.ts"
+import { timeLeft } from "../platform/clock.ts"
 import { query } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
@@ -23,12 +23,12 @@ export async function* overdue(): AsyncGenerator<Delivery.Info> {
   for (let shard = 0; shard < shards; shard++) {
     for await (const row of waitingIn(shard)) {
       const { since, ...at } = Indexed.parse(row)
-      if (left(since + Delivery.allowedLateness(), Delivery.allowedLateness()) > 0) continue
+      if (timeLeft(since + Delivery.allowedLateness(), Delivery.allowedLateness()) > 0) continue
       const id = Receiver.ofKey(at)
       const delivery = id && (await Delivery.get(id))
       const isLate =
         delivery &&
-        left(
+        timeLeft(
           delivery.due + Delivery.allowedLateness(),
           Delivery.promisedFor() + Delivery.allowedLateness(),
         ) === 0

@@ -17,7 +17,7 @@ async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key;
     { ...keys, purpose: "session" },
     { ...keys, purpose: "delivery" },
     { ...own, purpose: "delivery" },
-    ...(await Delivery.all(bridge.id)).map((delivery) => {
+    ...(await Delivery.ofBridge(bridge.id)).map((delivery) => {
       return { table: tables.events, key: Delivery.key(delivery), purpose: "delivery" as const }
     }),
   ]

@@ -1,7 +1,7 @@
 export * as HostShortage from "./host-shortage.ts"
 
 import { z } from "zod"
-import { left, now } from "../platform/clock.ts"
+import { now, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Network } from "./lease.ts"
 import { getRow, removeRow, updateRow } from "../store/store.ts"
@@ -39,7 +39,7 @@ function secondsOf(beats: number): number {
 
 /** Whether the next attempt is to wait. */
 export function mustWait({ retryAt }: Info): boolean {
-  return left(retryAt, secondsOf(wait.most)) > 0
+  return timeLeft(retryAt, secondsOf(wait.most)) > 0
 }
 
 function key(network: Network) {

@@ -2,7 +2,7 @@ export * as Lease from "./lease.ts"
 
 import { randomUUID } from "node:crypto"
 import type { Choice } from "../bridge/choice.ts"
-import { left, nowMs } from "../platform/clock.ts"
+import { nowMs, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Status } from "../contract/status-and-objection.ts"
 import { batchGet, getRow, query } from "../store/store.ts"
@@ -93,7 +93,7 @@ export function triedAgainAt(lease: Info, at = nowMs() / 1000): number {
 /** So many beats after that time (Unix seconds); 0, if they have passed by now, which is `at`. */
 function after(start: number, beats: number, at: number): number {
   const wait = (beats * config.LEASE_BEAT_MS) / 1000
-  return left(start + wait, wait, at) > 0 ? start + wait : 0
+  return timeLeft(start + wait, wait, at) > 0 ? start + wait : 0
 }
 
 /** How many logins in a row may fail before the next has to wait. Numbers that keep logging in are banned. */

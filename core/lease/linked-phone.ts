@@ -14,7 +14,7 @@ export function sealed(phone: string, bridgeId: string, deliveryKey: Uint8Array)
 }
 
 /** The number of the phone that is linked, or was last; `""` before the first. */
-export function of({ bridgeId, reported }: Info, deliveryKey: Uint8Array): string {
+export function numberOf({ bridgeId, reported }: Info, deliveryKey: Uint8Array): string {
   if (reported?.phone === undefined) return ""
   return open(deliveryKey, itemOf(bridgeId), Buffer.from(reported.phone, "base64")).toString()
 }

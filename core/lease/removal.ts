@@ -1,4 +1,4 @@
-import { latestEnd, left, now } from "../platform/clock.ts"
+import { latestEnd, now, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -35,7 +35,7 @@ function removalLasts(): number {
 
 /** How much longer a claim on the removal holds that ends then, in seconds. */
 export function removalClaimLeft(until: number): number {
-  return left(until, removalLasts())
+  return timeLeft(until, removalLasts())
 }
 
 /**

@@ -12,7 +12,7 @@ export function nowMs(): number {
  * How much is left of a wait of this length that ends then, in the unit of all three; 0 when it is over. A wait that
  * would begin in the future never began: the clock was set back since. Clocks may differ by less than its length.
  */
-export function left(end: number, length: number, at = now()): number {
+export function timeLeft(end: number, length: number, at = now()): number {
   return end > at && end <= latestEnd(length, at) ? Math.min(length, end - at) : 0
 }
 

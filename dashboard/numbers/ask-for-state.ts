@@ -127,7 +127,11 @@ async function withPhone(
   word: Word,
 ): Promise<KnownState> {
   if (lease?.reported?.phone === undefined) return word
-  return { ...word, hadPhone: true, lastPhone: LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge)) }
+  return {
+    ...word,
+    hadPhone: true,
+    lastPhone: LinkedPhone.numberOf(lease, await Bridge.deliveryKeyOf(bridge)),
+  }
 }
 
 /** @param heldWord how it stands if a host holds it */

@@ -31,7 +31,7 @@ function mark(state: keyof typeof marks, id: Html | string): Html {
 
 /** The further webhooks of a bridge that have given up events, by the numbers of these: the latest hundred of each. */
 export async function givenUpElsewhere(bridgeId: string): Promise<Map<number, string[]>> {
-  const [, ...further] = await Delivery.all(bridgeId)
+  const [, ...further] = await Delivery.ofBridge(bridgeId)
   const found = new Map<number, string[]>()
   for (const webhook of further)
     for (const n of await EventLists.newestNumbersOnList(webhook, "undelivered", 100))

@@ -163,7 +163,7 @@ async function linkedTo(accountId: string, text = ""): Promise<string[]> {
     linked.map(async ({ bridgeId }) => {
       const [bridge, lease] = await Promise.all([Bridge.byId(bridgeId), Lease.get(bridgeId)])
       if (bridge?.accountId !== accountId || !lease) return undefined
-      const isLinked = LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge)) === phone
+      const isLinked = LinkedPhone.numberOf(lease, await Bridge.deliveryKeyOf(bridge)) === phone
       return isLinked ? bridge.customerRef : undefined
     }),
   )

@@ -1,5 +1,5 @@
 import { EventLists } from "#core/event/event-lists.ts"
-import { left, now, nowMs } from "#core/platform/clock.ts"
+import { now, nowMs, timeLeft } from "#core/platform/clock.ts"
 import type { KnownState } from "./ask-for-state.ts"
 
 /** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
@@ -58,9 +58,9 @@ export function followOfflineSync(bridgeId: string): (knownState: KnownState) =>
     // A backlog follows a login: of a number that has been connected for longer, nothing is read.
     const mayCome =
       knownState.sinceMs === undefined ||
-      left(knownState.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
+      timeLeft(knownState.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
     if (begunAt > 0 || (mayCome && forMs < startsWithin.aPage)) await look(knownState.sinceMs)
     const mayBegin = connected.isNew && ends === 0 && forMs < startsWithin.aLogin
-    return { ...knownState, isCatchingUp: mayBegin || left(begunAt + longest, longest) > 0 }
+    return { ...knownState, isCatchingUp: mayBegin || timeLeft(begunAt + longest, longest) > 0 }
   }
 }

@@ -38,7 +38,7 @@ const mostCounted = 100
 
 /** How a bridge's events get to its webhooks now. `known`: its deliveries, where they were read already. */
 export async function receivingOf(bridge: Bridge.Info, known?: Delivery.Info[]): Promise<Receiving> {
-  const [first, ...further] = known ?? (await Delivery.all(bridge.id))
+  const [first, ...further] = known ?? (await Delivery.ofBridge(bridge.id))
   const [receiving, undelivered] = await Promise.all([first && receivingAt(first), undeliveredOf(further)])
   const failing = further.flatMap(({ webhookId, failingSince, pausedAt }) =>
     failingSince === undefined || pausedAt !== undefined ? [] : [[webhookId, failingSince * 1000] as const],
@@ -131,7 +131,7 @@ export function webhookQuery(webhookId: string): string {
 /** For the head of a number's pages: whether a webhook fails, and how many events are undelivered. */
 export async function webhookMarks(bridge: Bridge.Info): Promise<Html> {
   const { customerRef: ref, webhookUrl } = bridge
-  const all = await Delivery.all(bridge.id)
+  const all = await Delivery.ofBridge(bridge.id)
   const [first, ...further] = all
   const webhooks = first && webhookUrl !== "" ? [first, ...further] : further
   const mayFail = all.some(({ failingSince }) => failingSince !== undefined)

@@ -126,7 +126,7 @@ async function reportedBy(
   lease: Lease.Info,
   { status, since, objection }: Lease.Reported,
 ) {
-  const phone = LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge))
+  const phone = LinkedPhone.numberOf(lease, await Bridge.deliveryKeyOf(bridge))
   return { status, since, phone, ...(objection && { objection }) }
 }
 

@@ -32,7 +32,7 @@ export async function ringAll(): Promise<void> {
 /** Nobody has promised to look at the newest events if the service ended right after it had written them. */
 async function ringFor(bridgeId: string): Promise<void> {
   const newest = await EventLists.newestNumber(bridgeId)
-  for (const delivery of await Delivery.all(bridgeId)) {
+  for (const delivery of await Delivery.ofBridge(bridgeId)) {
     const isForgotten = !Delivery.isPausedOrMoved(delivery) && Delivery.waiting(delivery, newest) > 0
     if ((await Delivery.renewPromise(delivery)) || isForgotten) await ring(delivery)
   }

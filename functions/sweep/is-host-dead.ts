@@ -1,4 +1,4 @@
-import { left } from "#core/platform/clock.ts"
+import { timeLeft } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import type { Host } from "#core/lease/host.ts"
 
@@ -35,7 +35,7 @@ export function isDead(
   about: { observed: Observations; report: Report | undefined; atMs: number; now: number },
 ): boolean {
   if (about.report === "stopped") return true
-  if (host.state === "starting") return left(host.startedAt + startWithin, startWithin, about.now) === 0
+  if (host.state === "starting") return timeLeft(host.startedAt + startWithin, startWithin, about.now) === 0
   const known = about.observed.get(host.id)
   if (!known) return false
   const beats = about.report === "missing" ? silentBeatsIfMissing : silentBeats

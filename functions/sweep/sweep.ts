@@ -1,4 +1,4 @@
-import { left, now } from "#core/platform/clock.ts"
+import { now, timeLeft } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
@@ -132,7 +132,7 @@ async function drainStopping(living: Host.Info[], reports: Map<string, TaskRepor
 /** Stops tasks that should have ended: they would still be paid for and would keep their leases. */
 async function stopLeftovers(hosts: Host.Info[], reports: Map<string, TaskReport>): Promise<void> {
   for (const host of hosts) {
-    const isStuck = host.state === "draining" && left(host.drainingAt + drainsWithin, drainsWithin) === 0
+    const isStuck = host.state === "draining" && timeLeft(host.drainingAt + drainsWithin, drainsWithin) === 0
     if (host.task === "" || reports.has(host.task)) continue
     if (host.state === "dead") await stopTask(host.task, "its host was declared dead")
     if (isStuck) await stopTask(host.task, "it did not drain")

@@ -111,7 +111,7 @@ export async function findLeftBehind({
     store.getAll([credsSk, reportedRow, pacingRow, ...standingRows]),
     store.list(awaitedPrefix),
     patience.read(() => lastEventOf(bridgeId)),
-    patience.read(() => Delivery.all(bridgeId)),
+    patience.read(() => Delivery.ofBridge(bridgeId)),
   ])
   return {
     store,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { left, nowMs } from "#core/platform/clock.ts"
+import { nowMs, timeLeft } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { EventOutbox } from "./outbox.ts"
@@ -100,7 +100,7 @@ export class Awaited {
     const atMs = nowMs()
     const due = [...this.#messages].filter(([, { askedMs, times }]) => {
       const waitMs = firstMs * (waits[times - 1] ?? 0)
-      return left(askedMs + waitMs, waitMs, atMs) === 0
+      return timeLeft(askedMs + waitMs, waitMs, atMs) === 0
     })
     for (const [, message] of due)
       if (message.times >= waits.length && (await this.#giveUp(message)))

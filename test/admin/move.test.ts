@@ -119,7 +119,7 @@ async function stateOf(id: string) {
   return {
     sessions: await rowsOf(tables.sessions, id),
     events: events.filter(({ sk }) => !String(sk).startsWith("DELIVERY")),
-    deliveries: (await Delivery.all(id)).map(({ head, attempts, failures, missed, batch, further }) => {
+    deliveries: (await Delivery.ofBridge(id)).map(({ head, attempts, failures, missed, batch, further }) => {
       return { head, attempts, failures, missed, batch, further }
     }),
   }

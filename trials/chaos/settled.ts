@@ -72,7 +72,7 @@ async function rowsOf(table: string, bridgeId: string, prefix: string) {
 
 /** The holder of a bridge, and what one of its deliveries waits for; nothing when none waits for anything. */
 async function delivery(bridgeId: string): Promise<string> {
-  const rows = (await Delivery.all(bridgeId)).toSorted((a, b) => a.head - b.head)
+  const rows = (await Delivery.ofBridge(bridgeId)).toSorted((a, b) => a.head - b.head)
   const row = rows.find(({ due }) => due > 0) ?? rows[0]
   const next = row && (await EventRow.get(bridgeId, row.head + 1))
   if (row && row.due === 0 && !next) return ""

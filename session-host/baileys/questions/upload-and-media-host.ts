@@ -6,7 +6,7 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import type { Connections } from "#core/fetch/connections.ts"
-import { left, nowMs } from "#core/platform/clock.ts"
+import { nowMs, timeLeft } from "#core/platform/clock.ts"
 import type { Kind } from "#session-host/media/kind-and-content-type.ts"
 import { NoAnswer, ifAny } from "#session-host/network/errors.ts"
 import type { Connection } from "#session-host/network/connection.ts"
@@ -49,7 +49,7 @@ export function newMedia({
 
   const way = async (anew: boolean): Promise<MediaConnInfo> => {
     const ttlMs = (known?.ttl ?? 0) * 1000
-    if (known && !anew && left(known.fetchDate.getTime() + ttlMs, ttlMs, nowMs()) > 0) return known
+    if (known && !anew && timeLeft(known.fetchDate.getTime() + ttlMs, ttlMs, nowMs()) > 0) return known
     known = await askTheWay(ask)
     return known
   }

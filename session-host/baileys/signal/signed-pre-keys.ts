@@ -6,7 +6,7 @@ import {
   signedKeyPair,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { left, now } from "#core/platform/clock.ts"
+import { now, timeLeft } from "#core/platform/clock.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { el } from "#session-host/network/stanza.ts"
 import { signedPreKeyNow } from "../async-context.ts"
@@ -49,7 +49,7 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
   async function look(): Promise<void> {
     if (isAsking || !lifetime.isOpen || !creds.me) return
     if (!keptWith(creds).signedPreKeys) return keep({})
-    if (left(kept().dueAt, usedFor) > 0) return
+    if (timeLeft(kept().dueAt, usedFor) > 0) return
     isAsking = true
     try {
       await rotate()

@@ -26,7 +26,7 @@ test("a session's status is in its lease, and keeps its time if it is still so a
   const { bridge, phone, host, end } = await aPairedSession(network)
   const { phone: sealed } = await told(bridge.id, "connected")
   const { delivery } = (await DataKeys.get(bridge.id))!
-  expect(LinkedPhone.of((await Lease.get(bridge.id))!, delivery)).toBe(phone.number)
+  expect(LinkedPhone.numberOf((await Lease.get(bridge.id))!, delivery)).toBe(phone.number)
   await end("replaced")
   const replaced = await told(bridge.id, "replaced")
   await host.stop()
