@@ -1,5 +1,6 @@
 export * as FilesOnDisk from "./files-on-disk.ts"
 
+import { randomUUID } from "node:crypto"
 import { mkdir, open as openFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
@@ -36,7 +37,8 @@ export async function keep(
 ): Promise<void> {
   const path = pathOf(kind, name)
   await mkdir(folderOf(kind), { recursive: true, mode: 0o700 })
-  const part = `${path}.part`
+  // Another call may be writing the same file, such as one whose caller was told that it took too long.
+  const part = `${path}.${randomUUID()}.part`
   try {
     // It is there before anything can go wrong: one that was made later would stay.
     const file = await openFile(part, "w", 0o600)

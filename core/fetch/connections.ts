@@ -125,7 +125,7 @@ export class Connections {
       host,
       port: Number(url.port) || (isSecure ? 443 : 80),
     })
-    return isSecure ? await withTls(tunnel, host) : tunnel
+    return isSecure ? await withTls(tunnel, host, signal) : tunnel
   }
 
   /** Every address of the name must pass. The checked address is dialled, not the name. */

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events"
 import { request } from "node:http"
 import { isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
@@ -96,8 +97,8 @@ function credentialsOf({ username, password }: URL): { "proxy-authorization"?: s
   return { "proxy-authorization": `Basic ${Buffer.from(both).toString("base64")}` }
 }
 
-/** TLS inside a tunnel, to the target itself. */
-export async function withTls(tunnel: Socket, host: string): Promise<Socket> {
+/** TLS inside a tunnel, to the target itself, which may never answer: `signal` gives the tunnel up. */
+export async function withTls(tunnel: Socket, host: string, signal: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const socket = connectTls({
     socket: tunnel,
@@ -109,5 +110,6 @@ export async function withTls(tunnel: Socket, host: string): Promise<Socket> {
     tunnel.destroy()
     reject(error)
   })
-  return await promise
+  const given = addAbortListener(signal, () => socket.destroy(new FetchError("timeout")))
+  return await promise.finally(() => given[Symbol.dispose]())
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { createServer } from "node:net"
+import { createServer, type Socket } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
 import { Proxy } from "#core/bridge/proxy.ts"
 import { Connections } from "#core/fetch/connections.ts"
@@ -59,6 +59,20 @@ test("what a proxy does wrong is told apart, and never in words that name it", a
     expect(String(error)).not.toContain(new URL(proxy).port)
   }
   expect(http.asked).toEqual([])
+})
+
+test("a tunnel ends when its target says nothing until the caller gives up", async () => {
+  const silent = createServer()
+  onTestFinished(() => void silent.close())
+  const target = new URL(`https://127.0.0.1:${await listen(silent)}`)
+  const proxy = { url: new URL((await aProxy("http")).url), share: "test" }
+  const given = new AbortController()
+  const dialled = new Connections({ proxy }).dial({ url: target, share: "test", signal: given.signal })
+  const [tunnel] = (await once(silent, "connection")) as [Socket]
+  await once(tunnel, "data")
+  given.abort()
+  await expect(dialled).rejects.toBeInstanceOf(ProxyError)
+  await once(tunnel.resume(), "close")
 })
 
 test("a proxy at an address that is not public is refused before it is kept, and when it is dialled", async () => {

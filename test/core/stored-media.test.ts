@@ -4,8 +4,10 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { config } from "#core/platform/config.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 
@@ -83,6 +85,25 @@ test("on the disk of one machine, a file that is removed while somebody reads it
   const { body } = await StoredMedia.get("a/b")
   rmSync(config.STORAGE_DIR, { recursive: true })
   expect(await text(body)).toBe("its bytes")
+})
+
+test("on the disk of one machine, a file that is written twice at once is whole, and no writer fails", async () => {
+  config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
+  onTestFinished(() => void (config.STORAGE_DIR = undefined))
+  const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  async function* slowly() {
+    yield Buffer.from("its ")
+    begun.resolve()
+    await goOn.promise
+    yield Buffer.from("bytes")
+  }
+  const keep = FilesOnDisk.keep.bind(undefined, "media", "a-b", { contentType: "image/png", fileName: "" })
+  const slow = keep(slowly())
+  await begun.promise
+  await keep(Readable.from([Buffer.from("its bytes")]))
+  goOn.resolve()
+  await slow
+  expect(await text((await StoredMedia.get("a/b")).body)).toBe("its bytes")
 })
 
 test("on the disk of one machine, what is not fresh is removed, and where there is no room nothing is stored", async () => {
