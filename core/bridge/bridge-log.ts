@@ -45,7 +45,7 @@ export function isKept(): boolean {
   return config.LOG_DIR !== undefined || config.LOG_GROUP !== undefined
 }
 
-/** The newest matching lines, oldest first, and the position after the last line read. */
+/** The newest matching lines, oldest first, and the place after the last line read. */
 export async function read(bridgeId: string, asked: files.Asked): Promise<files.Past> {
   const kept = config.LOG_DIR ? files : await streams()
   return await kept.read(bridgeId, asked)
@@ -53,7 +53,7 @@ export async function read(bridgeId: string, asked: files.Asked): Promise<files.
 
 /**
  * Yields the lines after a place, then new ones: one batch per look, often an empty one, each with the place after it,
- * until `signal` ends it. An invalid position means the beginning.
+ * until `signal` ends it. An invalid place means the beginning.
  * @throws AbortError when `signal` ends it between two looks
  */
 export async function* followFrom(

@@ -78,7 +78,7 @@ export async function ofToken(token: string): Promise<Info | undefined> {
 }
 
 /** The link session of a bridge, which has one at most. Its token is known to those who were given it alone. */
-export async function latestOf(bridgeId: string): Promise<Info | undefined> {
+export async function ofBridge(bridgeId: string): Promise<Info | undefined> {
   const latest = await getRow(tables.accounts, latestKey(bridgeId))
   return latest && (await read({ pk: Latest.parse(latest).link, sk: "LINK" }))
 }

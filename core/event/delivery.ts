@@ -56,7 +56,7 @@ const Info = z.object({
   resendAttempt: z.number().int().default(0),
   /** The count of today's events; absent before the first. */
   today: Usage.Day.optional(),
-  /** The doorbell that rests until the next attempt, in the queue's words. */
+  /** The doorbell that waits for the next attempt, as the queue names it. */
   bell: z.string().optional(),
   /** Since when nothing was delivered, though it was tried; absent after a success. */
   failingSince: z.number().int().optional(),

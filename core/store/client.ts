@@ -49,11 +49,11 @@ export function askByHttp(most: number): Ask {
 }
 
 /** Asks a store without HTTP, with the same retries, time-out and limit of requests under way. */
-export function askWithoutHttp(most: number, here: StoreWithoutHttp): Ask {
-  return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, noted(inTime(here))))
+export function askWithoutHttp(most: number, exchange: StoreWithoutHttp): Ask {
+  return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, noted(inTime(exchange))))
 }
 
-function inTime(here: StoreWithoutHttp): Exchange {
+function inTime(exchange: StoreWithoutHttp): Exchange {
   const withinMs = requestTimeouts.requestHandler.requestTimeout
   return async (operation, request, { signal, mayLinger }) => {
     signal?.throwIfAborted()
@@ -62,7 +62,7 @@ function inTime(here: StoreWithoutHttp): Exchange {
       reject(Object.assign(new Error("the store did not answer"), { name: "TimeoutError" }))
     const timer = setTimeout(noAnswer, withinMs)
     signal?.addEventListener("abort", noAnswer)
-    here(operation, request, { mayLinger }).then(resolve, reject)
+    exchange(operation, request, { mayLinger }).then(resolve, reject)
     try {
       return await promise
     } finally {

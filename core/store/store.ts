@@ -291,8 +291,8 @@ async function send({ name, input }: Command, options: Options & { isUrgent?: bo
 }
 
 /** Makes this process ask a store without HTTP, within itself or in its parent. @returns a function that undoes it. */
-export function useStoreWithoutHttp(here: StoreWithoutHttp): () => void {
-  asks = { common: askWithoutHttp(atOnce.common, here), urgent: askWithoutHttp(atOnce.urgent, here) }
+export function useStoreWithoutHttp(exchange: StoreWithoutHttp): () => void {
+  asks = { common: askWithoutHttp(atOnce.common, exchange), urgent: askWithoutHttp(atOnce.urgent, exchange) }
   return () => {
     asks = undefined
   }

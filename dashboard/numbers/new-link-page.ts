@@ -96,7 +96,7 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
     me.role === "viewer"
       ? note("info", await askOwners(c, viewerRefusal))
       : html`${making(at, typed)}
-        ${openLink(at, await LinkSession.latestOf(bridge.id), await ApiKey.list(me.account.id))}
+        ${openLink(at, await LinkSession.ofBridge(bridge.id), await ApiKey.list(me.account.id))}
         ${lookCard({ at, name: AccountName.toStrangers(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
   const body = html`${numberHeading(bridge, "connect")} ${notice ?? ""} ${content}`
   const title = `A link page for ${bridge.customerRef}`
