@@ -50,11 +50,10 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
 
   async remove({ ReceiptHandle: handle = "" }: Pick<Message, "ReceiptHandle">): Promise<void> {
     const rung = this.#received.get(handle)
-    // It was received anew since.
-    if (!rung) return
+    // It was received anew since, or shows again: then it serves for those who have rung since as well.
+    if (!rung || this.#visible.has(rung)) return
     clearTimeout(rung.timer)
     this.#received.delete(handle)
-    this.#visible.delete(rung)
     const [, next] = this.#groups.get(rung.group)! // it is in its group until here
     if (next) this.#begin(next)
     else this.#groups.delete(rung.group)
@@ -67,6 +66,7 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
   async hide(handle: string, seconds: number): Promise<void> {
     const rung = this.#received.get(handle)
     if (!rung) throw new Error("the doorbell was received anew, or removed")
+    if (this.#visible.has(rung)) return
     const [, next] = this.#groups.get(rung.group)! // it is in its group until it is removed
     if (next || seconds === 0) return this.#begin(rung)
     this.#hideFor(rung, seconds * 1000)

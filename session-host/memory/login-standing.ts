@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { RestrictionKind } from "#core/contract/status-and-objection.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
+import { newTurns } from "#core/platform/locks.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./next-batch.ts"
 import type { SessionStore, Stored } from "./rows.ts"
@@ -23,6 +24,7 @@ interface Parts {
 /** A login's standing, whichever host holds the bridge: durable, until the login ends. */
 export class LoginStanding {
   readonly #parts: Parts
+  readonly #inTurn = newTurns()
   #isReplaced: boolean
   #isAvailable: boolean
   #shownMs: number | undefined
@@ -78,11 +80,13 @@ export class LoginStanding {
     ])
   }
 
-  /** `write` commits the change, together with its own writes. @throws SessionEnded */
+  /** `write` commits the change, together with its own writes, and may wait before that. @throws SessionEnded */
   async setReplaced(isReplaced: boolean, write = this.#parts.commits.write.bind(this.#parts.commits)) {
-    if (this.#isReplaced === isReplaced) return
-    this.#isReplaced = isReplaced
-    await write([this.#row(replacedRow, isReplaced)])
+    await this.#inTurn(async () => {
+      if (this.#isReplaced === isReplaced) return
+      this.#isReplaced = isReplaced
+      await write([this.#row(replacedRow, isReplaced)])
+    })
   }
 
   /** @throws SessionEnded */

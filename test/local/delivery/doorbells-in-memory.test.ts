@@ -62,6 +62,19 @@ test("a doorbell that is hidden rings again in time, counts its receives, and ob
   expect(bodies(await visible(doorbells))).toEqual(["look"])
 })
 
+test("who answers so late that the doorbell shows again takes away no ring that came since", async () => {
+  const doorbells = new DoorbellsInMemory(1)
+  const ring = () => doorbells.send({ group: "one", body: "look" })
+  await ring()
+  const [late] = await doorbells.receive(1, never)
+  // It asks for none, and hears when there is one.
+  await doorbells.receive(0, never)
+  await ring()
+  await doorbells.hide(late!.ReceiptHandle!, 60)
+  await doorbells.remove(late!)
+  expect(bodies(await visible(doorbells))).toEqual(["look"])
+})
+
 test("a doorbell that rests is woken by whoever rings, also by who rang while it was answered", async () => {
   const doorbells = new DoorbellsInMemory()
   const ring = () => doorbells.send({ group: "one", body: "look" })
