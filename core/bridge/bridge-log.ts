@@ -79,9 +79,9 @@ export async function* follow(
   for await (const more of followFrom(bridgeId, at, signal)) yield more.lines
 }
 
-/** Deletes lines older than two weeks. CloudWatch does that by itself. */
-export async function trim(bridgeId: string): Promise<void> {
-  if (config.LOG_DIR) await files.trim(bridgeId)
+/** Deletes lines older than two weeks, of all bridges. CloudWatch does that by itself. */
+export async function removeOld(): Promise<void> {
+  if (config.LOG_DIR) await files.removeOld()
 }
 
 /** Deletes the log of a deleted bridge. */

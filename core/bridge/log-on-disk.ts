@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync } from "node:fs"
-import { type FileHandle, open, readdir, rm } from "node:fs/promises"
+import { type FileHandle, open, readdir, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { iso, nowMs } from "../platform/clock.ts"
@@ -93,10 +93,16 @@ export async function* followFrom(
   }
 }
 
-/** Deletes log files older than two weeks. */
-export async function trim(bridgeId: string): Promise<void> {
+/** Deletes lines older than two weeks, and folders without lines: one may have come after its bridge was deleted. */
+export async function removeOld(): Promise<void> {
   const oldest = iso(nowMs() - keptDays * 86_400_000).slice(0, 10)
-  for (const day of await days(bridgeId)) if (day < oldest) await rm(fileOf(bridgeId, day), { force: true })
+  for (const bridgeId of await namesIn(need("LOG_DIR"))) {
+    const all = await days(bridgeId)
+    const old = all.filter((day) => day < oldest)
+    for (const day of old) await rm(fileOf(bridgeId, day), { force: true })
+    // Somebody may write the next line meanwhile.
+    if (old.length === all.length) await rmdir(folderOf(bridgeId)).catch(() => {})
+  }
 }
 
 /** Deletes the log of a deleted bridge. */
@@ -106,12 +112,15 @@ export async function remove(bridgeId: string): Promise<void> {
 
 /** The days on which something was logged, oldest first. */
 async function days(bridgeId: string): Promise<string[]> {
+  return (await namesIn(folderOf(bridgeId)))
+    .filter((file) => /^\d{4}-\d\d-\d\d\.log$/.test(file))
+    .map((file) => file.slice(0, 10))
+    .toSorted()
+}
+
+async function namesIn(folder: string): Promise<string[]> {
   try {
-    const files = await readdir(folderOf(bridgeId))
-    return files
-      .filter((file) => /^\d{4}-\d\d-\d\d\.log$/.test(file))
-      .map((file) => file.slice(0, 10))
-      .toSorted()
+    return await readdir(folder)
   } catch (error) {
     if (isMissing(error)) return []
     throw error

@@ -1,10 +1,11 @@
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { Uploads } from "#core/uploads.ts"
 
 /** How often old files are removed from the disk, in ms. */
 const everyMs = 3_600_000
 
-/** Removes uploads and media that are kept no longer, now and every hour. @returns how to stop */
+/** Removes uploads, media and lines of bridges' logs that are kept no longer, now and every hour. @returns how to stop */
 export function startRemovingFiles(): () => void {
   remove()
   const removing = setInterval(remove, everyMs).unref()
@@ -12,7 +13,7 @@ export function startRemovingFiles(): () => void {
 }
 
 function remove(): void {
-  Promise.all([Uploads.removeOld(), StoredMedia.removeOld()]).catch((error: unknown) =>
+  Promise.all([Uploads.removeOld(), StoredMedia.removeOld(), BridgeLog.removeOld()]).catch((error: unknown) =>
     console.error("old files were not removed", error),
   )
 }

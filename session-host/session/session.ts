@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util"
-import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -120,9 +119,6 @@ export class Session {
         this.#changes.notify()
         this.notes.start()
         this.#say("info", uplink.linking.isPaired ? "session started" : "session started, no phone is linked")
-        BridgeLog.trim(this.lease.bridgeId).catch((error: unknown) =>
-          this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
-        )
         uplink.start()
         this.#ends = this.#chores(this.#parts)
       })

@@ -132,16 +132,20 @@ test("lines of yesterday come before those of today, and a stream goes on past m
   expect(await (await shop.open()).lines!(2)).toEqual(["yesterday", "today"])
 })
 
-test("lines older than two weeks are forgotten; a deleted bridge's all", async () => {
+test("lines older than two weeks are forgotten; a deleted bridge's all, and in time one that came later", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-01T12:00:00Z") })
   const { bridge, log } = await aShop()
   log("old")
   vi.setSystemTime(new Date("2026-11-10T12:00:00Z"))
   log("kept")
   vi.setSystemTime(new Date("2026-11-20T12:00:00Z"))
-  await BridgeLog.trim(bridge.id)
+  await BridgeLog.removeOld()
   expect(readdirSync(join(folder, bridge.id))).toEqual(["2026-11-10.log"])
   await BridgeLog.remove(bridge.id)
+  expect(readdirSync(folder)).not.toContain(bridge.id)
+  log("a delivery that was under way has ended")
+  vi.setSystemTime(new Date("2026-12-06T12:00:00Z"))
+  await BridgeLog.removeOld()
   expect(readdirSync(folder)).not.toContain(bridge.id)
 })
 
