@@ -5,6 +5,7 @@ import {
   type AuthenticationCreds,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import { newTurns } from "#core/platform/locks.ts"
 import type { Connection, Question } from "#session-host/network/connection.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
@@ -52,9 +53,11 @@ export function newQuestions(
   const media = newMedia({ ...input, ask: asked })
   const me = () => creds.me?.id ?? ""
   const tokenOf = (jid: string) => answerOrEnd(tokenGivenBy(sock, jid, me()))
+  // Nothing in the network's answer says which number it is about.
+  const linkCodes = newTurns()
   return {
     ask: asked,
-    linkCode: (phone) => answerOrEnd(askForLinkCode(sock, phone)),
+    linkCode: (phone) => answerOrEnd(linkCodes(() => askForLinkCode(sock, phone))),
     async registered(phones) {
       const found = await findRegistered({ ask: asked }, phones)
       const named = [...found.values()].filter(({ lid }) => lid !== "")

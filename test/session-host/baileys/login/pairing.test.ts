@@ -4,7 +4,7 @@ import { createServer } from "node:net"
 import { type BinaryNode, Curve, proto } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { credsFromText } from "#session-host/baileys/signal/keys-as-text.ts"
-import { NoAnswer } from "#session-host/network/errors.ts"
+import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import { listen } from "#local/listen.ts"
 import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { aConnection, type TestConnection } from "#test/support/session/recorded-connection.ts"
@@ -124,6 +124,24 @@ test("what is no hello for the code that is shown is acknowledged, and agrees on
   notify("companion_reg_refresh", "companion_reg_refresh")
   await until(() => secret() !== before)
   expect(JSON.stringify(network.heard)).not.toContain("companion_finish")
+})
+
+test("of two who ask for a code at once, each hears the network's answer to their own number", async () => {
+  await connection.happens("qr")
+  const asked = (number: string) =>
+    until(() =>
+      network.heard.find((node) => {
+        const text = JSON.stringify(node)
+        return text.includes("companion_hello") && text.includes(number)
+      }),
+    )
+  const [wrong, right] = [connection.linkCode("4915112345678"), connection.linkCode("4915187654321")]
+  const refused = expect(wrong).rejects.toBeInstanceOf(NetworkRejected)
+  answer((await asked("4915112345678")).attrs.id!, 400)
+  await refused
+  const registered = { tag: "link_code_companion_reg", attrs: {}, content: [] }
+  answer((await asked("4915187654321")).attrs.id!, [registered])
+  expect(await right).toMatch(/^\w{8}$/)
 })
 
 test("a step by passkey is told once another secret is kept, and what cannot be read of it is asked for again", async () => {
