@@ -8,13 +8,13 @@ export type Unit = Map<string, KeyChange>
 interface Context {
   sending: Transmission | undefined
   unit: Unit | undefined
-  /** The id of the signed prekey with which the message began that is being read. */
+  /** The id of the signed prekey that the message being read began with. */
   signedPreKey?: number | undefined
 }
 
 /**
- * The one bridge through Baileys, which passes nothing of ours through its own functions: what calls it says here for whom, and
- * what it calls back finds that here.
+ * The one way past Baileys, which hands nothing of ours through its own functions. Who calls Baileys notes here for
+ * which message and in which step. What Baileys calls back reads that here.
  */
 const context = new AsyncLocalStorage<Context>()
 
@@ -49,8 +49,8 @@ export function inUnit<T>(unit: Unit, work: () => T): T {
 }
 
 /**
- * Runs `work` for no message and in no step. What is begun there for long, as a connection, would else belong for ever to the
- * message in whose course it was begun, even after that message was given up.
+ * Runs `work` for no message and in no step. Otherwise whatever `work` begins for long, such as a connection, would
+ * belong to the present message for ever, even after that message was given up.
  */
 export function outsideOfContext<T>(work: () => T): T {
   return context.exit(work)

@@ -118,7 +118,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   const keepCreds = (onKept?: () => void) => {
     const made = keep({ creds: credsToText(creds) })
     const kept = onKept ? made.then(() => gate.whenKept(gate.made)).then(onKept) : made
-    // A failure has closed the connection already.
+    // When it fails, the connection is closed already.
     kept.catch(() => {})
   }
   return {
@@ -164,14 +164,14 @@ function knownWith(vault: Vault) {
 }
 
 /**
- * Baileys' own transactions keep what they change to themselves until they end, and frames leave meanwhile: a retry receipt
- * would name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped. A transaction
- * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it keeps anything
- * (`signal/signed-pre-keys.ts` is called in its place).
+ * Baileys' own transactions hold their changes back until they end, and frames leave meanwhile: a retry receipt would
+ * name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped, and a
+ * transaction only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it
+ * keeps anything (`signal/signed-pre-keys.ts` is called in its place).
  *
- * Messages need none. Baileys has one at a time for all that it does under our own id, so each message would wait for one that
- * the network leaves without an answer, for as long as a minute. They have an order already, and the state that they share
- * with others is locked where it changes.
+ * Messages need no transaction. Baileys runs one at a time for all that it does under our own id, so a message that the
+ * network does not answer would hold up all others for as long as a minute. Messages have an order already, and the
+ * state that they share with others is locked where it changes.
  */
 function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
   const run = keys.transaction.bind(keys)
@@ -187,6 +187,6 @@ function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">,
 /** Asks the sender of a message for it once more. */
 async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {
   await sock.sendRetryRequest(stanza)
-  // Baileys would then ask the phone for what the phone has sent, and for each answer that cannot be read in its turn.
+  // Baileys would then ask the phone for its own message, and again for each answer that cannot be read.
   if (stanza.attrs.category === "peer") sock.messageRetryManager?.cancelPendingPhoneRequest(stanza.attrs.id!)
 }

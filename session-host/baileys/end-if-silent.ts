@@ -6,9 +6,9 @@ import type { Lifetime } from "./lifetime.ts"
 export type SilenceWatch = ReturnType<typeof endIfSilent>
 
 /**
- * Ends a connection on which the network answers nothing any more, neither questions nor messages. Baileys takes whatever
- * comes in for a sign of life, and a dead session may go on hearing of others (whatsapp-rust 630). It asks for one each half
- * a minute.
+ * Ends a connection on which the network answers nothing any more, neither questions nor messages. Baileys asks for a
+ * sign of life each half a minute, but takes whatever comes in for one, and a dead session may go on hearing of others
+ * (whatsapp-rust 630).
  */
 export function endIfSilent(
   lifetime: Pick<Lifetime, "atEnd" | "end">,
@@ -24,7 +24,7 @@ export function endIfSilent(
   const wait = () => {
     const sinceMs = performance.now()
     waiting = setTimeout(() => {
-      // The answer may be behind what was not read.
+      // Reading was held up meanwhile: the answer may be waiting in the socket.
       if (outgoing.heldUpAtMs() > sinceMs) return wait()
       Metrics.add("DeadConnections")
       lifetime.end({

@@ -13,13 +13,13 @@ const Kept = z
     /** How often this device has logged in. */
     logins: z.number().int(),
     signedPreKeys: z.object({
-      /** When the present one is to be replaced, in Unix seconds. */
+      /** When the present key is to be replaced, in Unix seconds. */
       dueAt: z.number(),
-      /** The number of the next one, where that is not the number after the present one's. */
+      /** The number of the next key, if it is not the one after the present key's. */
       nextId: z.number().int().optional(),
-      /** Made, and maybe with the network already. */
+      /** The next key, once it is made: the network may have it already. */
       next: Key.optional(),
-      /** Those before, the newest first. */
+      /** Earlier keys, the newest first. */
       former: z.array(Key),
     }),
   })
@@ -27,14 +27,14 @@ const Kept = z
   .catch({})
 type Kept = z.infer<typeof Kept>
 
-/** In the field of the credentials that Baileys leaves to others. */
+/** The field of the credentials that Baileys leaves to others. */
 type Creds = Pick<AuthenticationCreds, "additionalData">
 
 export function keptWith(creds: Creds): Kept {
   return Kept.parse(creds.additionalData ?? {})
 }
 
-/** Changes it. The caller keeps the credentials. */
+/** Changes some of what is kept with the credentials. The caller keeps them. */
 export function changeKeptWith(creds: Creds, change: Kept): void {
   creds.additionalData = { ...keptWith(creds), ...change }
 }

@@ -38,7 +38,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
       creds,
       keys: {
         get: keys.get,
-        // Baileys itself only removes sessions, and not while one is in use.
+        // With `set` Baileys only removes sessions, which must not happen while one is in use.
         set: (data) =>
           hold(Object.keys(data.session ?? {}), async () =>
             keys.set(await withoutDeletions(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
@@ -53,11 +53,14 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     emitOwnEvents: false,
     syncFullHistory: false,
-    // It is read beside Baileys (`history.ts`). Nobody asks for the one that Baileys may read; refused all, it warns.
+    // The history is read beside Baileys (`history.ts`). Baileys may read one kind, which nobody asks for: if it may
+    // read none, it warns.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
-    // It would set a timer and note two stacks for each frame that leaves. `login/follow-login.ts` limits the whole login.
+    // A limit would make Baileys set a timer and note two stacks for each frame that leaves. `login/follow-login.ts`
+    // limits the whole login.
     connectTimeoutMs: 0,
-    // After each message that it cannot read Baileys would read none for a quarter of a second, and acknowledge it then.
+    // After a message that it cannot read, Baileys would read nothing for a quarter of a second, and acknowledge the
+    // message only then.
     retryRequestDelayMs: 0,
     ...input.recipientDevices,
     getMessage: async ({ id }) => {

@@ -34,7 +34,7 @@ import type { SilenceWatch } from "./end-if-silent.ts"
 /** Baileys' own listener for an event of its socket. */
 type Pass = (node: BinaryNode) => unknown
 
-/** Takes the place of such a listener: it gets each stanza, and passes on those that Baileys is to have. */
+/** Takes the place of a listener of Baileys': it gets each stanza, and passes on those that Baileys is to have. */
 export type Interceptor = (node: BinaryNode, pass: Pass) => unknown
 
 /** The parts of a connection that listen, or that listeners need. */
@@ -57,8 +57,9 @@ interface Parts extends ReturnType<typeof dial> {
 }
 
 /**
- * The table of every listener of Baileys' that is replaced or wrapped, and of every event of its that is followed, in the order
- * in which that has to be done: one that is replaced twice has the last one outside, and only what is there already is wrapped.
+ * The table of all listeners of Baileys' that are replaced or wrapped, and of all events of Baileys' that are followed.
+ * The order matters: of two replacements the later one gets the stanza first, and only listeners that are there already
+ * are wrapped.
  */
 export function tap(parts: Parts): void {
   const { sock, lifetime, backpressure, guarded, intake, appState, reportPeople, warn } = parts
@@ -69,8 +70,6 @@ export function tap(parts: Parts): void {
   const codes = newCodes()
   const hellos = newHellos(sock)
 
-  // Baileys looks up addresses for several messages at once before it decrypts one after the other. With a slow store they would
-  // become events in any order; and live messages overtake the backlog. It gets the next one when the one before is settled.
   const message = oneByOne({
     ...parts,
     ended: () => lifetime.isOver,
@@ -89,15 +88,17 @@ export function tap(parts: Parts): void {
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
   replace(ws, "CB:notification", appState.onServerSync)
   replace(ws, "CB:notification", newGroupNews(parts))
-  // Baileys answers whatever says that our link code was typed.
+  // Baileys would answer every notification about a link code.
   replace(ws, "CB:notification", limitHellos(sock, hellos, failedAt("CB:notification")))
-  // Baileys throws at a receipt that names no sender, and asks the network for keys at each that asks for a message.
+  // Baileys throws at a receipt that names no sender, and asks the network for keys at each receipt that asks for a
+  // message.
   replace(ws, "CB:receipt", filterReceipts({ ...parts, onError: failedAt("CB:receipt") }))
-  // Baileys works at any number of these at once, and for each it reads the store or asks the network. Outside of the two above,
-  // whose work counts.
+  // Baileys works at any number of these at once, and for each it reads the store or asks the network. Replaced last,
+  // so that the work of the replacements above counts, too.
   for (const event of ["CB:receipt", "CB:notification"])
     replace(ws, event, (node, go) => backpressure.whileWorking(node, async () => await go(node)))
-  // Baileys waits for an answer by listening for its id. Bounded work that needs the answer would wait for ever.
+  // Baileys waits for an answer by listening for its id. If the answer were not read, work that needs it would wait for
+  // ever.
   ws.on("newListener", (event: unknown) => {
     if (!isQuestion(event)) return
     backpressure.asked(1)
@@ -175,8 +176,9 @@ function isQuestion(event: unknown): boolean {
 }
 
 /**
- * Puts a listener in the place of Baileys', which it returns.
- * @throws Error where Baileys does not listen for it any more
+ * Puts a listener in the place of Baileys'.
+ * @returns Baileys' own
+ * @throws Error where Baileys does not listen for this event any more
  */
 function replace(ws: EventEmitter, event: string, interceptor: Interceptor): Pass {
   const [listener] = ws.listeners(event)

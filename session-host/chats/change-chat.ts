@@ -115,7 +115,10 @@ async function stepsOf(
   return steps
 }
 
-/** Up to which message the change is of the chat: phones take none for an older state of theirs. */
+/**
+ * The chat's last message, up to which the change counts. Phones ignore a change that was made from an older state than
+ * theirs.
+ */
 async function rangeOf(
   { transcript, vault }: Pick<Memory, "transcript" | "vault">,
   jid: string,

@@ -49,7 +49,7 @@ async function named(session: Session, { chats }: Pick<Memory, "chats">, page: C
   try {
     const groups = await session.use(askForGroups)
     const names = new Map(groups.map(({ jid, name }) => [jid, name]))
-    // One that the account has left keeps the name that it had.
+    // A group that the account has left keeps its name.
     const asked = new Map(old.map(({ jid, name }) => [jid, names.get(jid) ?? name]))
     await chats.name(asked)
     return page.map((chat) => ({ ...chat, name: asked.get(chat.jid) ?? chat.name }))
@@ -60,7 +60,7 @@ async function named(session: Session, { chats }: Pick<Memory, "chats">, page: C
   }
 }
 
-/** In the contract's form. A person is called as in the list of contacts. */
+/** A chat in the contract's form. A person is called as in the list of contacts. */
 export async function chatWire({ contacts }: Pick<Memory, "contacts">, chat: Chat): Promise<Wire> {
   const { jid, name, unread, isMarked, isArchived, isPinned, mutedUntil, lastAt } = chat
   const contact = isGroup(jid) ? undefined : await contacts.get(jid)

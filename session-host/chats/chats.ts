@@ -37,7 +37,7 @@ interface Parts {
   log: Logger
 }
 
-/** Where a chat's row is, and since when. */
+/** Where a chat's row is, and the time of the chat's last message. */
 export interface Place {
   sk: string
   lastAt: number
@@ -54,7 +54,7 @@ interface Listed {
   isRead: Promise<void>
 }
 
-/** As many chats as a session remembers the order of: some 5 MB. With more, each list reads all of them. */
+/** Of how many chats a session remembers the order: some 5 MB. With more, each list reads all of them. */
 const mostListed = 20_000
 
 const day = 86_400
@@ -86,7 +86,7 @@ export class Chats {
     const sk = this.#skOf(phone)
     const known = this.#known.get(sk)
     if (known) return { sk, jid: phone, entry: known }
-    // It may be under the LID, from when the number was not known.
+    // The chat may be kept under the LID, from when the number was not known.
     const rows = await store.getAll([sk, ...former])
     const found = rows.find((row) => row.sk === sk) ?? rows[0]
     // It may have been read meanwhile.
@@ -137,7 +137,7 @@ export class Chats {
     // Messages that have come by themselves are counted already.
     const isNews = newest > before.lastAt
     return this.#change(loaded, {
-      // What is off may only be left out: the account's settings say so in that case.
+      // A setting that is off here may only have been left out. The account's settings say whether it is.
       ...(isArchived && { isArchived }),
       ...(isPinned && { isPinned }),
       ...(mutedUntil !== 0 && { mutedUntil }),
@@ -171,7 +171,7 @@ export class Chats {
     return [...heads].map(([sk, { last_at }]) => ({ sk, lastAt: last_at })).toSorted(later)
   }
 
-  /** Reads where the chats are. What changes meanwhile is there already, and newer. */
+  /** Reads where the chats are. A place that changes meanwhile is in `heads` already, and newer. */
   #read(prefix: string): Listed {
     const heads = new Map<string, Head>()
     const reading = async () => {

@@ -24,12 +24,13 @@ interface Parts {
   chats: Chats
 }
 
-/** How many messages are taken of what the phone tells at one link; and of one chat, the newest. */
+/** The most messages that a session takes from a phone's history, and of one chat: its newest. */
 const most = { messages: 20_000, ofChat: 500 }
 
 /**
- * What the account's phone tells of its chats when it is linked, for a customer who wants that (`history`): lines of the transcript, and
- * no events. A phone may tell a message several times, and one that comes by itself as well: each is one line.
+ * What the account's phone tells of its chats when it is linked, for a customer who wants that (`history`): lines of
+ * the transcript, and no events. A message is one line, even if the phone tells it several times, or it comes by itself
+ * as well.
  */
 export class History {
   readonly #parts: Parts
@@ -40,7 +41,7 @@ export class History {
     this.#parts = parts
   }
 
-  /** Whether it is wanted, and there is a place for it. */
+  /** Whether the customer wants the history, and has messages kept. */
   get isWanted(): boolean {
     const { history, keep } = this.#parts.choice
     return history && keep !== undefined
@@ -58,7 +59,7 @@ export class History {
     if (rows.length > 0) commits.note(rows)
   }
 
-  /** Those messages that are to be kept, and that have not come by themselves. */
+  /** The messages that are to be kept and have not come by themselves. */
   async #newIn(chat: FormerChat): Promise<MessageEvent[]> {
     const { store, vault, messages, transcript } = this.#parts
     const own = vault.login
@@ -86,7 +87,7 @@ export class History {
     return said
   }
 
-  /** Under each address of its author: it may have come by itself under another one. */
+  /** The identity of a message, with each address of its author: it may have come by itself under another one. */
   async #identityOf(attrs: Received["attrs"], own: Own): Promise<MessageIdentity> {
     const { id = "" } = attrs
     const identity = messageIdentityOf(attrs, own) ?? { id, fromMe: false, forms: [] }

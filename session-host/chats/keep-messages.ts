@@ -23,7 +23,11 @@ export class MessageKeeping {
     return this.#parts.transcript.takes(event)
   }
 
-  /** Reads what is needed to keep these. @returns makes the writes of each; none of one that is not kept. @throws SessionEnded */
+  /**
+   * Reads what is needed to keep these messages.
+   * @returns makes an event's writes: none if it is not kept.
+   * @throws SessionEnded
+   */
   async ready(events: Event[]): Promise<(event: Event) => SessionWrite[]> {
     const { transcript, chats } = this.#parts
     const loaded = new Map<string, LoadedChat>()
@@ -46,7 +50,7 @@ export class MessageKeeping {
     const { row, said } = line
     const chat = await chats.load(said.chat_id)
     return {
-      // Asked for in the moment in which they are made: messages may come in meanwhile.
+      // Called in the moment in which the unit is made: messages may come in meanwhile.
       beside: () => [row, ...chats.said(chat, said)],
       withdrawal: [store.remove(row.sk)],
     }

@@ -79,8 +79,8 @@ export class Transcript {
   }
 
   /**
-   * The row of a message from before the link. It is the same row if it is sent again, or comes by itself after that, while the
-   * session lives.
+   * The row of a message from before the link. If the phone sends the message again, or it then comes by itself, it
+   * gets the same row, while the session lives.
    */
   oldRow(message: MessageEvent): Put {
     const sk = this.#formerSk(message)
@@ -213,12 +213,12 @@ async function* merged(lists: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
   }
 }
 
-/** A number whose text sorts as it does. */
+/** A number as a text, with zeros in front: texts sort as their numbers do. */
 export function padded(value: number, digits: number): string {
   return String(Math.max(0, value)).padStart(digits, "0")
 }
 
-/** In a key: a JID is a phone number. */
+/** A hash for use in a key: a JID is a phone number. */
 export function hashed(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22)
 }

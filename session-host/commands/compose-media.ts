@@ -19,7 +19,10 @@ interface Asked extends Source {
   kind?: Kind
 }
 
-/** Makes the message that leads to a file, which goes to the network unless the session has sent this upload before. */
+/**
+ * Makes the message that leads to a file. The file goes to the network first, unless the session has sent this upload
+ * before.
+ */
 export async function composeMedia(
   input: Asked,
   connected: ConnectedSession,

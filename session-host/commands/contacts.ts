@@ -27,7 +27,7 @@ export const contacts = {
     return digits.map((phone) => resultOf(phone, found.get(phone)))
   }),
 
-  // Before a contact by its JID: this path has a word in its place.
+  // Stands before `getContact`: where the path of that route has a JID, this one has a word.
   listBlocked: command(contract.listBlocked, ({ session }) =>
     session.use(({ connection }) => askForBlockedPeople(connection)),
   ),

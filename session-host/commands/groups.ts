@@ -30,7 +30,7 @@ export const groups = {
     return Response.json(answer, { headers })
   }),
 
-  // Before those of a group by its JID: their paths have a word in its place.
+  // Stand before the routes of one group: where their paths have a JID, these have a word.
   lookAtInvite: command(contract.lookAtInvite, ({ session, query }) =>
     session.use((connected) => findGroupBehind(connected, query.link)),
   ),

@@ -129,8 +129,8 @@ export const messages = {
         if (kindOf(unwrap(message.content)) !== "text")
           throw new ApiError("invalid_request", "only the text of a text message can be changed")
         return { chat: message.chat, message: buildMessage(toEdit(keyOf(message), toText(called.body.body))) }
-        // The edit's own id is of no use to anybody: it is still the same message.
       },
+      // The edit's own id is of no use to anybody: it is still the same message.
       id,
     )
     return edit
@@ -159,7 +159,7 @@ export const messages = {
 
 const week = 604_800
 
-/** Pins a message for so many seconds, or unpins it. */
+/** Pins a message for this many seconds, or unpins it. */
 function pin(
   called: Pick<Called, "session" | "call"> & { params: { id: string } },
   chat: string | undefined,
@@ -191,7 +191,7 @@ function forwarded({ content, fromMe, sent }: Recalled, context: MessageContext)
   )
 }
 
-/** Those whom a status was shown to, or may be now if it was not posted here. */
+/** The people to whom a status was shown. If it was not posted here: those to whom it may be shown now. */
 async function viewersOf({ sent }: Recalled, connected: ConnectedSession): Promise<string[]> {
   return sent?.members ? Object.keys(sent.members) : await findStatusAudience(connected)
 }

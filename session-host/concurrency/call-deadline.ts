@@ -9,7 +9,7 @@ export function mayWaitMs(atMost: number): number {
   return Math.max(0, Math.min(atMost, untilMs - performance.now()))
 }
 
-/** The outcome of `work`; if it takes longer than this, that of `onLate`. The work then goes on unobserved. */
+/** The outcome of `work`; if that takes longer than `ms`, the outcome of `onLate`. The work then goes on unobserved. */
 export async function within<Result>(
   ms: number,
   work: Promise<Result>,

@@ -12,7 +12,10 @@ import { outcomesOf, participantStanzas, type Person, findPeople } from "./parti
 import { orGroupRefusal, notInGroup } from "./refusals.ts"
 import { askForGroupCard } from "./group-card.ts"
 
-/** What may be done with people of a group: the tags of the network's questions, and what became of who was not refused. */
+/**
+ * What may be done with people of a group: the tag of the network's question, and the outcome for whoever was not
+ * refused.
+ */
 const verbs = {
   add: "added",
   remove: "removed",
@@ -22,7 +25,7 @@ const verbs = {
   reject: "rejected",
 } as const
 
-/** Those that are about people who ask to join: they stand in a node of their own. */
+/** The verbs for people who ask to join. In the question they stand in a node of their own. */
 const deciding = new Set<Verb>(["approve", "reject"])
 
 type Verb = keyof typeof verbs
@@ -59,12 +62,16 @@ function outcomes(verb: Verb, people: Person[], nodes: Stanza[]): MemberOutcome[
   return outcomesOf(people, nodes, { done: verbs[verb], isAdding: verb === "add" })
 }
 
-/** After so long no further invitation is sent, ms: each may take the network fifteen seconds, and a caller waits for fifty. */
+/**
+ * After this time no further invitation is sent, ms: each may take the network fifteen seconds, and a caller waits for
+ * fifty.
+ */
 const inviteWithinMs = 20_000
 
 /**
- * Adds people, and invites those who may not be added, if that is wanted. An invitation that is not sent leaves its person
- * refused: asked once more, the network gives another. @throws as `changeMembers`
+ * Adds people, and invites those who may not be added, if that is wanted. Somebody whose invitation is not sent stays
+ * refused: the next call gets another invitation from the network.
+ * @throws as `changeMembers`
  */
 export async function addAndInvite(
   session: Session,
@@ -103,7 +110,10 @@ async function nameOf({ connection, own }: ConnectedSession, group: string): Pro
   return found?.name ?? ""
 }
 
-/** Whether it is sent. An invitation is no reason to tell the caller that nobody was added. */
+/**
+ * Sends an invitation.
+ * @returns whether it was sent: a failure is no reason to tell the caller that nobody was added
+ */
 async function send(session: Session, { jid, lid }: Person, message: Uint8Array): Promise<boolean> {
   const compose = async (connected: ConnectedSession) => {
     const chat = await connected.reach(jid || lid)

@@ -12,7 +12,10 @@ import { orGroupRefusal, notInGroup } from "./refusals.ts"
 type Wanted = z.output<(typeof updateGroup)["request"]["body"]["content"]["application/json"]["schema"]>
 type Field = keyof Wanted
 
-/** After so long no further change is begun, ms: each may take the network fifteen seconds, and a caller waits for fifty. */
+/**
+ * After this time no further change is begun, ms: each may take the network fifteen seconds, and a caller waits for
+ * fifty.
+ */
 const beginWithinMs = 25_000
 
 /**
@@ -55,7 +58,7 @@ export async function askForGroupChange(
   return await connection.ask({ xmlns: "w:g2", type: "set", to, children: [change] })
 }
 
-/** Fields that members may change who are no admins, unless `edit` says that admins alone do. */
+/** Fields that members who are no admins may change, unless `edit` says that admins alone may. */
 const everybodys = new Set<Field>(["name", "topic", "disappearing"])
 
 /** The network would say so, too, but only after it had made the changes before. */

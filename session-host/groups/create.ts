@@ -22,11 +22,11 @@ interface Call {
 }
 
 /**
- * Creates a group, once for each call. The network takes a `key` for the news of the new group alone, and would make a second one.
- * So a row says durably that it is asked for one, before the question leaves. A retry that finds this row without an answer looks
- * for the group among the account's own.
- * @throws ApiError `recipient_not_found`, `group_full`, `invalid_request`: there is no group. `send_outcome_unknown`: there may be
- * one. NetworkRejected, NoAnswer: there is none.
+ * Creates a group, once for each call. The network uses the question's `key` only in the news of the new group: asked
+ * again, it would make a second group. So a row says durably that a group is asked for, before the question leaves. A
+ * retry that finds this row without an answer looks for the group among the account's own.
+ * @throws ApiError `recipient_not_found`, `group_full`, `invalid_request`: there is no group. `send_outcome_unknown`:
+ * there may be one. NetworkRejected, NoAnswer: there is none.
  */
 export async function createGroupOnce(
   connected: ConnectedSession,
@@ -86,12 +86,13 @@ async function answerOf(
   return { group: group!, members: outcomesOf(people, nodes, { done: "added", isAdding: true }) }
 }
 
-/** The clocks of the network's own machines may differ by so much, in seconds. */
+/** How much the clocks of the network's own machines may differ, in seconds. */
 const skew = 300
 
 /**
- * The group that an earlier call under this id has made, if it has: of this name, made by this account, since then, and of no other
- * call. @throws ApiError `send_outcome_unknown` where there are several, or another login has asked
+ * The group that an earlier call under this id has made, if it has: of this name, made by this account since that call,
+ * and not the answer to another call.
+ * @throws ApiError `send_outcome_unknown` where there are several, or another login has asked
  */
 async function madeBefore(
   connected: ConnectedSession,

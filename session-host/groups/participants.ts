@@ -53,7 +53,7 @@ function ownAccount(): ApiError {
   ])
 }
 
-/** So many numbers are named in the sentence. */
+/** How many numbers the sentence names. */
 const named = 10
 
 function notOnNetwork(phones: string[]): ApiError {
@@ -66,8 +66,9 @@ function notOnNetwork(phones: string[]): ApiError {
 }
 
 /**
- * As a question names people: by their private addresses where these are known, as the network's own clients do. One that adds them
- * shows the token that they have given us: it opens groups to those who let only contacts add them (whatsmeow, `group.go`).
+ * The nodes of a question that name people: by their private addresses where these are known, as the network's own
+ * clients do. A question that adds people also has the token that each of them has given us: it opens groups to those
+ * who let only contacts add them (whatsmeow, `group.go`).
  */
 export async function participantStanzas(
   { tokenOf }: Pick<Connection, "tokenOf">,

@@ -24,7 +24,7 @@ export function notInGroup(): ApiError {
  */
 export const orGroupRefusal = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusals)
 
-/** What its answers to questions about a link mean. */
+/** What the network's answers to questions about a link mean. */
 const refusalsOfLinks = new Map<number, () => ApiError>([
   [401, () => new ApiError("join_refused")],
   [404, noSuchLink],

@@ -108,7 +108,7 @@ export class Heartbeat {
     try {
       await this.#options.onStoodStill()
     } catch (error) {
-      // While the leases cannot be read, beats are not answered either, and they decide.
+      // While the store does not give the leases, it answers no beats either, and the beats decide.
       this.#options.log.warn({ error }, "the leases could not be read")
     }
     this.#stoodStill = false

@@ -53,7 +53,7 @@ export class SessionHost {
   readonly #starts = new Slots(startsAtOnce)
   /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
   #turn = randomInt(Lease.looksForAllFree)
-  /** Whether it has not looked at all parts yet. */
+  /** Whether this host has not looked at all parts yet. */
   #isNew = true
   #loops: Promise<void>[] = []
 
@@ -98,7 +98,7 @@ export class SessionHost {
         await this.#agree()
         await this.#pauseIdle()
       }),
-      // A large bridge takes long.
+      // In a loop of its own, since a large bridge takes long to remove.
       this.#each(agreeEach * beatMs, () => this.#removeGone()),
     ]
     this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")

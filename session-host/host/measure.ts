@@ -5,8 +5,8 @@ import type { Session } from "../session/session.ts"
 /** CloudWatch keeps services' metrics by the minute. */
 const eachMs = 60_000
 /**
- * How often the event loop is looked at, which wakes the process. What is reported is up to so much too long; at rest it is
- * just that.
+ * How often the event loop is looked at, which wakes the process. The reported lag is too long by up to this time; at
+ * rest it is just this time.
  */
 const lookEachMs = 200
 

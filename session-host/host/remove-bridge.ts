@@ -3,7 +3,7 @@ import { batchWrite, query, removeRow } from "#core/store/store.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { tables } from "#core/store/tables.ts"
 
-/** As many as one request removes. */
+/** How many rows one request removes. */
 const together = 25
 
 /**

@@ -36,7 +36,7 @@ interface Wanted extends Source {
   /** The bridge whose customer wants it. */
   bridgeId: string
   asSticker: boolean
-  /** It is to become a voice note: what it is does not matter before. */
+  /** The file is to become a voice note, so its type does not matter yet. */
   asVoice?: boolean
   folder: string
 }

@@ -23,12 +23,15 @@ const bounded = 'ulimit -v 1048576; ulimit -t 20; ulimit -f 32768; exec ffmpeg "
 /** Containers that hold their sound themselves. Others name files and addresses, which ffmpeg would read. */
 const containers = "mov,mp3,ogg,wav,w64,flac,aac,amr,matroska,webm,asf,caf,aiff,ac3,mpegts,avi,flv"
 
-/** Of the second output: its bytes are the loudness of each moment, with 128 for none. */
+/** The second output: each of its bytes is the loudness of a moment, with 128 for silence. */
 const samplesPerSecond = 8000
 const silence = 128
 const waveformValues = 64
 
-/** At once in this process. A bridge transfers two files at most, so no other waits for it alone. */
+/**
+ * How many sounds are converted at once in this process. A bridge transfers two files at most, so one bridge alone
+ * keeps no other waiting.
+ */
 const conversions = new Slots(3, { ms: 10_000, sentence: "too many sounds are being converted: try again" })
 
 /**

@@ -26,7 +26,7 @@ interface Unit extends Packable {
   number: number
   isNote: boolean
   madeMs: number
-  /** When it must become durable although nobody waits for it, on the monotonic clock. */
+  /** When the unit must become durable although nobody waits for it, on the monotonic clock. */
   dueMs: number
 }
 

@@ -4,7 +4,7 @@ import { now } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
 import type { SessionStore } from "./rows.ts"
 
-/** Longer than an idempotency record lives that names it, in seconds. */
+/** Longer than any idempotency record that names the group lives, in seconds. */
 const keptFor = 2 * 86_400
 
 const Answer = createGroup.responses[200].content["application/json"].schema
@@ -40,14 +40,14 @@ export class CreatedGroups {
     return stored && Created.parse(JSON.parse(stored.secret.toString()))
   }
 
-  /** The JIDs of those that are known to be there. @throws SessionEnded */
+  /** The JIDs of the groups that are known to exist. @throws SessionEnded */
   async known(): Promise<Set<string>> {
     const rows = await this.#parts.store.list(prefix)
     const all = rows.map(({ secret }) => Created.parse(JSON.parse(secret.toString())))
     return new Set(all.flatMap(({ answer }) => answer?.group.jid ?? []))
   }
 
-  /** Resolves when it is durable. @throws SessionEnded */
+  /** Keeps what is known of the group. Resolves when that is durable. @throws SessionEnded */
   async keep(id: string, created: Created): Promise<void> {
     const { store, commits } = this.#parts
     const row = { expires_at: now() + keptFor }

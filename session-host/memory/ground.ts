@@ -43,7 +43,7 @@ export interface LeftBehind {
   keys: DataKeys.Info
   /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
   rows: Map<string, Stored>
-  /** Those of messages that are awaited of the phone. */
+  /** Rows of messages that the phone is asked for (`receive/awaited.ts`). */
   awaited: Stored[]
   /** The number of the bridge's last event row; 0 if it has none. */
   lastEvent: number

@@ -51,12 +51,15 @@ export class LoginStanding {
     return this.#isAvailable
   }
 
-  /** When it was last shown as available, or linked, Unix milliseconds; undefined before that is written. */
+  /**
+   * When the account was last shown as available, or was linked, in Unix milliseconds; undefined before that is
+   * written.
+   */
   get shownMs(): number | undefined {
     return this.#isAvailable ? nowMs() : this.#shownMs
   }
 
-  /** It is shown as available now, or need not be. @throws SessionEnded */
+  /** Notes this moment as the one when the account was last shown as available, or was linked. @throws SessionEnded */
   async noteShown(): Promise<void> {
     this.#shownMs = nowMs()
     await this.#parts.commits.write([this.#parts.store.put(shownRow, String(this.#shownMs))])

@@ -63,7 +63,7 @@ export class Memory extends Ground {
     const { deliveries, lastEvent } = found
     // The session that promised to ring may have died first.
     if (deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0)) this.bell.ringAnew()
-    // The parts have read it. Credentials must not outlive their login here.
+    // The parts have read these rows. Credentials must not outlive their login here.
     found.rows.clear()
     found.awaited.length = 0
   }
@@ -79,7 +79,7 @@ export class Memory extends Ground {
       await makeAnew(this)
       this.log.warn("the session's keys came from a backup: what encrypts was made anew")
     } catch (error) {
-      // Nobody gets this memory to end it.
+      // No caller gets this memory, so nobody else can end it.
       this.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
       throw error
     }

@@ -9,7 +9,7 @@ interface Parts {
   log: Logger
 }
 
-/** How long the first message after a quiet time waits for others, in ms: nobody shall read for long that there was none. */
+/** How long the first message after a quiet time waits for others, in ms: usage must not show none for long. */
 const soonMs = 500
 
 /** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and then. */
@@ -20,7 +20,9 @@ export class MessageCount {
   #timer: NodeJS.Timeout | undefined
   /** Monotonic. */
   #writtenAtMs = -Infinity
-  /** The ids of those that were counted as sent. A retry may come before the note that the first was acknowledged. */
+  /**
+   * The ids of messages that were counted as sent. A retry may come before it is noted that the first was acknowledged.
+   */
   readonly #sent = boundedCache<true>(1000)
 
   constructor(parts: Parts) {

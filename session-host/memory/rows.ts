@@ -81,12 +81,15 @@ export class SessionStore {
     return Buffer.from(seal(this.#key, { pk: this.#pk, sk: purpose }, text)).toString("base64url")
   }
 
-  /** That text; undefined if it was made for another purpose, for another bridge, or by somebody else. */
+  /**
+   * The text that was sealed as `given`; undefined if that was made for another purpose, for another bridge, or by
+   * somebody else.
+   */
   unsealed(purpose: string, given: string): string | undefined {
     try {
       return open(this.#key, { pk: this.#pk, sk: purpose }, Buffer.from(given, "base64url")).toString()
     } catch {
-      // Whatever is wrong with it, it is none of ours.
+      // Not sealed here for this purpose.
       return undefined
     }
   }
@@ -149,7 +152,10 @@ export class SessionStore {
     )
   }
 
-  /** A page of those rows, in order: at most `limit`, after the key prefix + `after`. @throws SessionEnded */
+  /**
+   * A page of the rows whose key has this prefix, in order: at most `limit`, after the key prefix + `after`.
+   * @throws SessionEnded
+   */
   async page(
     prefix: string,
     page: { after?: string | undefined; limit?: number | undefined },
@@ -174,8 +180,8 @@ export class SessionStore {
   }
 
   /**
-   * Those rows from the last to the first, of the keys from the prefix + `from` on and below the prefix + `before`. As many are
-   * read as are asked for, some at a time.
+   * The rows whose key is at least prefix + `from` and below prefix + `before`, from the last to the first. Only as
+   * many are read as the caller takes, some at a time.
    * @throws SessionEnded
    */
   async *backwards(
@@ -208,12 +214,12 @@ export class SessionStore {
     }
   }
 
-  /** The keys of those rows, without their content. @throws SessionEnded */
+  /** The keys of all rows with this prefix, without the rows' content. @throws SessionEnded */
   async names(prefix: string): Promise<string[]> {
     return (await this.heads(prefix, [])).map(({ sk }) => sk)
   }
 
-  /** The keys of those rows with some of their readable attributes. @throws SessionEnded */
+  /** The keys of all rows with this prefix, with some of the readable attributes. @throws SessionEnded */
   async heads(prefix: string, attributes: string[]): Promise<Pick<Stored, "sk" | "row">[]> {
     const only = { ProjectionExpression: ["sk", ...attributes].join(", ") }
     return await this.#merged(
@@ -224,7 +230,7 @@ export class SessionStore {
   }
 
   /**
-   * The same, some at a time, for rows of which there may be very many. Those that are not durable yet may be missing.
+   * As `heads`, but some rows at a time, since there may be very many. Rows that are not durable yet may be missing.
    * @throws SessionEnded
    */
   async *eachHead(prefix: string, attributes: string[]): AsyncGenerator<Pick<Stored, "sk" | "row">> {
@@ -304,7 +310,7 @@ export function joinSecret(line: string, bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${line}\n`), bytes])
 }
 
-/** The parts of such a secret. */
+/** The parts of a secret that `joinSecret` made. */
 export function splitSecret(secret: Buffer): { line: string; bytes: Buffer } {
   const end = secret.indexOf("\n")
   return { line: secret.subarray(0, end).toString(), bytes: secret.subarray(end + 1) }

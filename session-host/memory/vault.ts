@@ -110,7 +110,7 @@ export class SessionVault implements Vault {
     return found
   }
 
-  /** @param make makes the unit of the rows of the change, with others */
+  /** @param make makes the unit from the rows of the change, and may add other rows */
   async keep(
     change: VaultChange,
     make: Make = (writes) => this.#parts.commits.make(writes) > 0,
@@ -169,7 +169,10 @@ export class SessionVault implements Vault {
     if (change.creds !== undefined) this.#setCreds(change.creds)
   }
 
-  /** A message that is about to leave, with whom receipts may come from, if anybody wants to know; a status always with its viewers. */
+  /**
+   * The row's content for a message that is about to leave. It lists those from whom receipts may come, if anybody
+   * wants to know, and the viewers of a status in any case.
+   */
   #sent(sending: Outgoing): Sent {
     const { members, beside: _beside, ...outgoing } = sending
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }

@@ -48,7 +48,7 @@ export interface Outgoing {
   /** When the API asked for it, in Unix milliseconds, and in which of its requests. */
   askedMs?: number
   requestId?: string
-  /** Rows that are written with its own; asked for when they are. */
+  /** Rows that are written together with the message's row. Called when that row is made. */
   beside?: () => SessionWrite[]
 }
 
@@ -135,8 +135,8 @@ export interface Intake {
   /** Whether this ciphertext was decrypted before, as far as that is remembered. */
   isSeen(ciphertext: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /**
-   * Whether such a message leaves no mark for `isSeen`: `always` in an ignored chat, `maybe` while the customer has not chosen
-   * every type of event.
+   * Whether a message with these attributes leaves no mark for `isSeen`: `always` in an ignored chat, `maybe` while the
+   * customer has not chosen every type of event.
    */
   forgets(attrs: Received["attrs"]): "always" | "maybe" | "never"
   /** Whether the customer wants to know what happens in this group. */
@@ -218,7 +218,10 @@ export interface Connection {
   linkCode(phone: string): Promise<string>
   /** Answers the network's request for a passkey. @throws PasskeyRefused, NetworkRejected, NoAnswer */
   takePasskey(assertion: PasskeyAssertion): Promise<void>
-  /** Those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
+  /**
+   * The owners of these phone numbers (digits), by number; none for a number that is not on the network.
+   * @throws NetworkRejected, NoAnswer
+   */
   registered(phones: string[]): Promise<Map<string, Registered>>
   /** Shows a chat's other side that somebody is writing or recording. Nobody confirms it. */
   showTyping(chat: string, state: "composing" | "recording" | "paused"): Promise<void>
@@ -240,7 +243,7 @@ export interface Connection {
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
   /**
    * Changes a setting of the account.
-   * @returns whether it was reported as well (`chats`), among the changes of other devices; else that comes later
+   * @returns whether the change was also reported (`chats`), among the changes of other devices; else that comes later
    * @throws NetworkRejected, NoAnswer
    */
   changeSetting(change: SettingChange): Promise<boolean>
@@ -254,7 +257,7 @@ export interface Connection {
   /** Where files are fetched. @throws NetworkRejected, NoAnswer */
   mediaHost(): Promise<MediaHost>
   /**
-   * Asks the account's phone to upload a message's file again, which the network no longer keeps.
+   * Asks the account's phone to upload the file of a message again, since the network no longer keeps it.
    * @returns where it is then; undefined when the phone does not have it or does not answer.
    */
   bringAgain(missed: {
@@ -266,7 +269,10 @@ export interface Connection {
   }): Promise<string | undefined>
   /** Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it comes, by itself. */
   askPhoneFor(attrs: Received["attrs"]): Promise<void>
-  /** A token that this person has given us, which opens what they show to contacts alone; undefined if it is over, or none. */
+  /**
+   * A token that this person has given us, which opens what they show to contacts alone; undefined if there is none
+   * that is still valid.
+   */
   tokenOf(jid: string): Promise<Uint8Array | undefined>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>

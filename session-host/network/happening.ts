@@ -38,7 +38,10 @@ export type Happening = Step | News
 type Step =
   /** A QR code to show until the next one. `expiresAt` is in Unix seconds. */
   | { kind: "qr"; text: string; expiresAt: number }
-  /** The account is linked with a passkey only. It comes again when there is another request; without one it cannot be read. */
+  /**
+   * The account is linked with a passkey only. Comes again with each new request of the network. `request` is missing
+   * if it cannot be read.
+   */
   | { kind: "passkey_required"; request?: { options: PasskeyOptions; expiresAt: number } }
   /** Linked: the credentials are kept before the network hears of it. The network will ask for a restart. */
   | { kind: "paired" }
@@ -48,8 +51,8 @@ type Step =
   | ({ kind: "closed" } & End)
 
 /**
- * What the network says on a connection, beside messages. `onTaken` is called once nobody works at it any more: it is written
- * down, or cannot be.
+ * What the network says on a connection, beside messages. `onTaken` is called once the news is written down, or cannot
+ * be.
  */
 export type News =
   /** A stanza that may become an event: calls, notifications, offline counts. */
@@ -123,7 +126,7 @@ export interface Acquaintance {
   firstName?: string | undefined
   /** The name that the person chose. */
   pushName?: string | undefined
-  /** By which strangers find the person, without `@`; `""`: the person has none any more. */
+  /** The name by which strangers find the person, without `@`; `""`: the person has none any more. */
   username?: string | undefined
   /** A business's name, verified by the network. */
   verifiedName?: string | undefined

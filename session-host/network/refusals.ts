@@ -15,7 +15,7 @@ export function passkeyRequired(): ApiError {
   return new ApiError("passkey_required")
 }
 
-/** It stays so until the customer does something, so a caller need not ask every two seconds. */
+/** This lasts until the customer does something, so a caller need not ask every two seconds. */
 export function takenOver(): ApiError {
   const sentence =
     "another place has taken over this session: PATCH the bridge with its webhook_url to connect it again, or log it out"

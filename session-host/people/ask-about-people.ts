@@ -63,7 +63,10 @@ export function pairIn(user: Stanza): { pn: string; lid: string }[] {
 /** What the network is asked about a phone number. */
 const aboutNumbers = [el("contact"), el("lid"), el("business", {}, [el("verified_name")])]
 
-/** The owners of those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
+/**
+ * The owners of these phone numbers (digits), by number; none for a number that is not on the network.
+ * @throws NetworkRejected, NoAnswer
+ */
 export async function findRegistered(
   connection: Pick<Connection, "ask">,
   phones: string[],

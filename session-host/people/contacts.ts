@@ -110,7 +110,7 @@ export class Contacts {
     return found
   }
 
-  /** The same in pages; others get a turn in between. @throws SessionEnded */
+  /** The contacts that `list` gives, in pages; others get a turn in between. @throws SessionEnded */
   async *pages(page: { after?: string | undefined; limit?: number | undefined }): AsyncGenerator<Contact[]> {
     let { after } = page
     for (let left = page.limit ?? Infinity; left > 0;) {

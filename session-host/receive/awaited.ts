@@ -73,8 +73,8 @@ export class Awaited {
   }
 
   /**
-   * The writes that end the waiting for what this message is, or brings. Authors choose their ids, so another's message of the
-   * same id is another one.
+   * The writes that end the waiting for this message, and for the messages that it brings. Authors choose their ids, so
+   * a message of the same id by another author is another message.
    * @param identity of this message, under every known address of its author
    */
   arrivedIn(
@@ -91,9 +91,9 @@ export class Awaited {
   }
 
   /**
-   * Asks the phone for those whose time has come. Says of those that it has not given after the last question, two days after the
-   * first, that they are lost: a session that was away meanwhile asks before it says so.
-   * @param firstMs how long it is given for the first answer.
+   * Asks the phone for the messages whose time has come. Two days after the first question, once the last one has gone
+   * unanswered, it says that a message is lost. A session that was away meanwhile asks before it says so.
+   * @param firstMs how long the phone is given for the first answer.
    * @throws SessionEnded
    */
   async ask(connection: Pick<Connection, "askPhoneFor">, firstMs: number, say: Say): Promise<void> {

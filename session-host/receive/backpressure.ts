@@ -1,6 +1,8 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 
-/** How much may wait before the network is read no further: stanzas, and bytes in them. Half of it is read on at. */
+/**
+ * How much may wait before reading from the network stops: stanzas, and bytes in them. Reading goes on at half as much.
+ */
 const most = { stanzas: 200, bytes: 8_000_000 }
 
 export type Backpressure = ReturnType<typeof newBackpressure>
@@ -35,7 +37,7 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
   return {
     /** This stanza waits for its turn, until the returned function is called. Counts from the next `look` on. */
     wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
-    /** Something waits that did not, or the other way round. */
+    /** Looks whether enough waits to stop reading, or little enough to go on. */
     look,
     /** Works at a stanza that waits for no message. It counts as waiting until the work is done. */
     async whileWorking(node: BinaryNode, done: () => Promise<unknown>): Promise<void> {
@@ -59,7 +61,9 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
         look()
       }
     },
-    /** One question more to the network is open, or one less (-1): any of them may be one that such work depends on. */
+    /**
+     * One more question to the network is open, or one less (-1). The work beside messages may depend on any of them.
+     */
     asked(change: 1 | -1): void {
       open.all += change
       look()

@@ -12,7 +12,10 @@ import { hasChild } from "../baileys/stanza.ts"
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
 
-/** Messages that Baileys does not request again when it cannot read them, and the error at which it answers each rightly. */
+/**
+ * Messages that Baileys does not request again when it cannot read them. To each `error` Baileys gives the right
+ * answer.
+ */
 const unrequested: { is: (stanza: BinaryNode) => boolean; error: (cause: unknown) => Error }[] = [
   {
     // The live network sends a refused status again at each connection, and nothing behind it (Baileys pull request 2779).
@@ -21,9 +24,10 @@ const unrequested: { is: (stanza: BinaryNode) => boolean; error: (cause: unknown
     error: (cause) => new Error("Message absent from node", { cause }),
   },
   {
-    // A message of the phone's for this device alone. It would get its receipt, and never come again.
+    // A message of the phone's for this device alone. Baileys would send its receipt, and it would never come again.
     is: ({ attrs }) => attrs.category === "peer",
-    // Baileys reads the message of an error, stumbles where there is none, and refuses the stanza as it does a malformed one.
+    // Baileys reads the `message` of an error. If there is none it stumbles, and refuses the stanza like a malformed
+    // one.
     error: (cause) => Object.assign(new Error("", { cause }), { message: undefined }),
   },
 ]
@@ -46,7 +50,7 @@ function wasDecrypted(error: unknown): boolean {
   return error.name === "MessageCounterError" || error.message.startsWith("Received message with old counter")
 }
 
-/** The message in it, if it is one of the protocol as we know it. */
+/** The content of a plaintext; undefined if the protocol as we know it has no such message. */
 function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
   try {
     return decode(plaintext)
@@ -90,7 +94,7 @@ export function newDecrypting(
           await guarded(() => intake.take(received, changes))
         },
       )
-      // Baileys would ask its sender five times for the same bytes.
+      // If it could not read the plaintext, Baileys would ask the sender five times for the same bytes.
       return message ? plaintext : emptyMessage
     }
     const forgets = intake.forgets(attrs)
@@ -111,7 +115,10 @@ export function newDecrypting(
     return { message, plaintext }
   }
 
-  /** Has a message requested again where Baileys would not. It is requested first: the answer ends it for the network. */
+  /**
+   * Has a message requested again where Baileys would not. The request goes first: after the answer, the network is
+   * done with the message.
+   */
   async function requesting(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
     try {
       return await decrypt()
@@ -148,7 +155,7 @@ export function newDecrypting(
           hold([message.group], () => taken(message.msg, () => inner.decryptGroupMessage(message))),
         ),
       ),
-    /** Was done in the unit of its message. An unencrypted one is not to be believed. */
+    /** Done already, in the unit of the message that brought it. One that came unencrypted is not to be believed. */
     processSenderKeyDistributionMessage: async () => {},
   }
 }

@@ -222,7 +222,7 @@ export class SessionIntake implements Intake {
 
   async #make(received: Received, writes: UnitWrite[]): Promise<number> {
     const { outbox, log } = this.#parts
-    // No row remembers it: see the class.
+    // An ignored message leaves no row: see the class.
     if (this.#ignores(received.attrs)) return await outbox.make([], { writes })
     try {
       return await this.#makeEvents(received, writes)

@@ -29,8 +29,9 @@ export async function keepKeysFromMessage(input: Input) {
     const { message } = input
     const content = message.deviceSentMessage?.message ?? message
 
-    // It counts for the chat that it came to: the sender may write any `groupId` into it. Nothing is held for it, since
-    // the decrypting code holds something already and would wait for itself. Our own messages use sender keys of our own.
+    // A sender key counts for the chat that it came to: the sender may write any `groupId` into it. No lock is taken
+    // here: the decrypting code holds one already, and would wait for itself. Our own messages use sender keys of our
+    // own.
     const distribution = content.senderKeyDistributionMessage
     if (distribution && attrs.participant) {
       const item = { ...distribution, groupId: from }
@@ -44,7 +45,7 @@ export async function keepKeysFromMessage(input: Input) {
     const destination = message.deviceSentMessage?.destinationJid ?? undefined
     await keepTimer(content, { attrs, ours, destination }, input.keys)
   } catch (error) {
-    // The message itself is still kept, and Baileys and the drain each say what they make of it.
+    // The message itself is still kept, and becomes its event.
     input.log.warn({ error }, "what a message brought for our own keys was not applied")
   }
 }

@@ -12,7 +12,7 @@ interface Input {
   changes: Pick<Condition, "notify">
 }
 
-/** The news that leads to a line each time. */
+/** The news that is said in a fixed sentence. */
 type Said = Exclude<Notice, { kind: "restriction" | "newsletter" }>
 
 /** Lines of the customer's log. */

@@ -65,7 +65,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   return fromMessage({ attrs, content: readable, own, phones, verified, answer: opened?.answer })
 }
 
-/** The event of a message of which these attributes are all that is known: the phone has not given the rest. */
+/** The event of a message that is lost: the phone has not given it, and only these attributes of it are known. */
 export async function mapLost(
   attrs: Received["attrs"],
   own: Own,

@@ -25,9 +25,9 @@ interface Input {
 }
 
 /**
- * Gives Baileys the next message when the one before is settled. By itself it looks up addresses for several at once
- * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
- * order; and live messages overtake the backlog.
+ * Gives Baileys the next message when the one before is settled. By itself Baileys looks up addresses for several
+ * messages at once before it decrypts them. With a slow store they would be decrypted, and become events, in any order;
+ * and live messages would overtake the backlog.
  */
 export function oneByOne({
   unsettled,
@@ -39,7 +39,8 @@ export function oneByOne({
   onError,
 }: Input): Interceptor {
   const give = async (node: BinaryNode, pass: Parameters<Interceptor>[1]) => {
-    // Baileys would refuse it. Of a status that was refused, the network would bring nothing but it (Baileys pull request 2779).
+    // Baileys would refuse it. The network sends a refused status again and again, and nothing behind it (Baileys pull
+    // request 2779).
     if (node.attrs.from === "status@broadcast" && !(isParsable(node, creds.me) && isOfKnownKind(node))) {
       unsettled.dropped(node)
       return acknowledge(node)
@@ -50,7 +51,7 @@ export function oneByOne({
       await expect(node.attrs).catch(onError)
     if (ended()) return
     await pass(node)
-    // This says nothing about the backlog: Baileys has a queue of its own for that.
+    // For the backlog this moment means nothing: Baileys has a queue of its own for that.
     if (!node.attrs.offline || !isParsable(node, creds.me)) unsettled.dropped(node)
   }
   const after = async (before: Promise<void>, node: BinaryNode, pass: Parameters<Interceptor>[1]) => {
@@ -59,7 +60,8 @@ export function oneByOne({
     const given = give(node, pass).catch(onError)
     const settled = unsettled.whenSettled(node)
     await (settled ?? given)
-    // Baileys takes its receipt for an answer. The network wants an ack of each status, and takes a second one for nothing.
+    // Baileys answers a status with a receipt alone. The network wants an ack of each status too, and ignores a second
+    // ack.
     if (settled && node.tag === "status" && !ended()) acknowledge(node)
   }
   let turn = Promise.resolve()

@@ -46,8 +46,8 @@ export function receiptsIn(stanza: Stanza): Receipt[] {
 }
 
 /**
- * The chat (a JID) that the account itself has read on its phone or another of its devices, if the receipt is of that: it comes from
- * ourselves, and in a group it is ours (whatsmeow, `receipt.go`).
+ * The chat (a JID) that the account itself has read on its phone or another of its devices, if this is its receipt for
+ * that: of a person's chat it comes from ourselves, and of a group we are its `participant` (whatsmeow, `receipt.go`).
  */
 export function chatReadIn({ tag, attrs }: Stanza, isOurs: (jid: string) => boolean): string | undefined {
   const { from = "", participant, recipient, type } = attrs

@@ -87,7 +87,7 @@ export function newUnsettledStanzas({ backpressure, onStuck }: Input): Unsettled
     message(node) {
       const leave = backpressure.wait(node)
       const ciphertexts = ciphertextsOf(node)
-      // Baileys gets it in its turn, and then it is read.
+      // Nothing of it is decrypted, so it is done with once its turn has come.
       if (ciphertexts.length === 0) return push({ leave, onTurn: () => {} })
       const message = { node, leave, waiting: new Set(ciphertexts), settled: Promise.withResolvers<void>() }
       byNode.set(node, message)

@@ -35,7 +35,9 @@ export function buildMessage(content: MessageContent): Uint8Array {
   return proto.Message.encode({ ...content, ...(!isAnswer && secret) }).finish()
 }
 
-/** What is shown of a link, as the caller gives it: to make one would mean fetching whatever address the text names. */
+/**
+ * The preview of a link, as the caller gives it: to make one here would mean fetching whatever address the text names.
+ */
 interface Preview {
   url: string
   title: string
@@ -66,7 +68,7 @@ interface Card {
   phone?: string | undefined
   organization?: string | undefined
   email?: string | undefined
-  /** The whole of it, in place of the rest. */
+  /** The whole card, in place of the other fields. */
   vcard?: string | undefined
 }
 
@@ -130,7 +132,7 @@ function documentOf(documentMessage: NonNullable<MessageContent["documentMessage
     : { documentMessage }
 }
 
-/** Pins a message for so many seconds, or unpins it. */
+/** Pins a message for this many seconds, or unpins it. */
 export function toPin(key: MessageKey, seconds: number | undefined): MessageContent {
   const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type
   const type = seconds === undefined ? UNPIN_FOR_ALL : PIN_FOR_ALL

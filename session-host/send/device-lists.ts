@@ -28,7 +28,7 @@ export type DeviceLists = ReturnType<typeof newDeviceLists>
  * were away.
  */
 export function newDeviceLists() {
-  /** By a hash of the user: its users. Three bytes are the same for two people now and then. */
+  /** Users by their hash. It has three bytes, so now and then two people share one. */
   const hashed = new Map<string, Set<string>>()
   const entries = new LRUCache<string, string>({
     maxSize: mostBytes,
@@ -62,15 +62,15 @@ export function newDeviceLists() {
         const list = get(user)?.map((each) =>
           without.has(addressOf(each)) ? { ...each, hasNoKeys: true as const } : each,
         )
-        // The list is no newer for it.
+        // That makes the list no newer.
         if (list) entries.set(user, list.map(written).join(" "), { noUpdateTTL: true })
       }
     },
-    /** Those whose lists are known and whose user part has this hash, as the network names contacts. */
+    /** The users with known lists whose user part has this hash: the network names contacts by it. */
     withHash: (ofUser: string): string[] => [...(hashed.get(ofUser) ?? [])],
-    /** Their list of devices is out of date. */
+    /** A user's list of devices is out of date. */
     forget: (user: string) => void entries.delete(user),
-    /** The cache that Baileys wants. It says itself which type it has put in. */
+    /** The cache that Baileys wants. Baileys itself knows the type of what it has put in. */
     asCache: (): PossiblyExtendedCacheStore => ({
       get: (user) => get(user) as never,
       set: (user, devices) => set(user, devices as Device[]),

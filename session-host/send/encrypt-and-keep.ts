@@ -35,8 +35,8 @@ export function newEncrypting(
 
   /**
    * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after each start:
-   * the one that is open is as good. Each new one makes an older one forgotten, under which messages may still come.
-   * A device that cannot read us says so, and then the new session is asked for outside a transmission.
+   * the open session is as good. Each new session makes the oldest one forgotten, and messages may still come under
+   * that. A device that cannot read us says so, and then the new session is asked for outside a transmission.
    */
   async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
     if (!sendingNow()) return false
@@ -67,7 +67,7 @@ export function newEncrypting(
           if (!(await isForcedAnew(session))) await inner.injectE2ESession(session)
         }),
       ),
-    /** Baileys looks for each session by itself; before a message it was done for all at once. */
+    /** Baileys looks for one session after the other. For a message, all of them were looked for at once before. */
     validateSession: async (jid) =>
       sendingNow()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
     getSenderKeyDistributionMessage: (group) =>
@@ -83,7 +83,7 @@ function isWithoutSession(error: unknown): boolean {
   return error instanceof Error && error.message === "No open session"
 }
 
-/** So many copies of a message, a millisecond each, may be encrypted right after each other. */
+/** How many copies of a message, a millisecond each, may be encrypted right after each other. */
 const atOnce = 20
 
 /** Lets the rest of this process have a turn, now and then, while thousands of copies are made. */

@@ -41,12 +41,13 @@ export function newGroupCache() {
   })
   return {
     get: (jid: string) => groups.get(jid),
-    /** Something about it is not as we think. */
+    /** What is remembered of the group may be wrong. */
     forget: (jid: string) => void groups.delete(jid),
     /**
-     * A question was answered, or was not: a change of a group may have been made either way, and nobody may be written to as a
-     * member who is none any more. The network's own news of the change may come later. The answer to anything but `query` may
-     * name a group with some of its members, or with people who could not be added.
+     * A question about a group has ended, with or without an answer. Either way the group may have changed, and the
+     * network's own news of the change may come later. So the group is forgotten: nobody may be written to as a member
+     * who is none any more. The answer to anything but `query` may name a group with some of its members, or with
+     * people who could not be added.
      */
     asked({ xmlns, to = "", children = [] }: Question, answer: Stanza | undefined): void {
       if (xmlns !== "w:g2" || children[0]?.tag === "query") return
@@ -54,7 +55,10 @@ export function newGroupCache() {
       const id = child(answer, "group")?.attrs.id
       if (id) groups.delete(jidOf(id))
     },
-    /** Takes every frame: an answer may have a whole group in it, and a notice may say that one or any has changed. */
+    /**
+     * Takes every frame: an answer may have a whole group in it, and a notice may say that one group or any group has
+     * changed.
+     */
     take(frame: BinaryNode): void {
       const { type, from } = frame.attrs
       if (frame.tag === "notification" && type === "w:gp2" && from) groups.delete(from)

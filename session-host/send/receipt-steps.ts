@@ -9,15 +9,18 @@ export interface Step {
   timestamp: number
 }
 
-/** What is reported to the customer: that one person, or so many members of a group, have come as far. */
+/**
+ * What is reported to the customer: one person, or a number of a group's members, have come as far as this kind of
+ * receipt.
+ */
 export interface Reported {
   kind: ReceiptKind
   timestamp: number
-  /** Those whose receipts of this kind were new. */
+  /** The people whose receipts of this kind were new. */
   who: string[]
 }
 
-/** How many members of a group have come as far as each kind, those who have come further included. */
+/** How many members of a group have come as far as each kind of receipt, or further. */
 export type Counts = Record<"recipients" | ReceiptKind, number>
 
 export function countsOf(sent: Pick<Sent, "members">): Counts {
@@ -53,7 +56,7 @@ export function afterReceipts<Its extends Sent>(
     const its = news.get(kind)
     const isWorthIt = milestone(after, kind) > milestone(before, kind)
     if (its && (each || isWorthIt)) reported.unshift(its)
-    // A later kind includes this one, and then its event says both numbers.
+    // Receipts of a later kind count for this kind, too. If that kind is reported, its event says both numbers.
     else if (!each && isWorthIt && reported.length === 0)
       reported.unshift({ ...latestOf(news), kind, who: [] })
   }

@@ -47,7 +47,7 @@ interface RecipientDevices {
  */
 export function newRecipientDevices(input: Input): RecipientDevices {
   const { devices } = input
-  /** One after another: the next one finds what the one before has brought, also when that was given up. */
+  /** One preparation after another: each finds what the last one has brought, even if its message was given up. */
   const inTurn = newTurns()
 
   const knownDevices = ({ users }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
@@ -81,7 +81,7 @@ export function newRecipientDevices(input: Input): RecipientDevices {
             return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
           })
           if (sending) mustReachSomebody(devices, sending, new Map(found))
-          // Baileys says itself what it wants of them: these are devices.
+          // Baileys says itself which type it wants: these are devices.
           return Object.fromEntries(found) as Record<string, T>
         },
       },
@@ -130,7 +130,7 @@ async function prepare(input: Input, users: string[], sending: Transmission): Pr
     )
 }
 
-/** Baileys asks by the user part alone. */
+/** The address of a user: Baileys asks by the user part alone. */
 function addressOf({ me }: Input, user: string, { chat, members }: Transmission): string[] {
   const { id = "", lid = "" } = me() ?? {}
   const named = members?.get(user) ?? [chat, lid, id].find((jid) => userOf(jid) === user)
@@ -165,7 +165,7 @@ function listOf(user: Stanza): USyncQueryResultList {
   return { id: user.attrs.jid ?? "", devices: { deviceList } }
 }
 
-/** Notes devices. Baileys looks there for the sessions to move when they are kept under somebody's LID from now on. */
+/** Notes devices. When somebody is addressed by LID from now on, Baileys looks here for the sessions to move. */
 async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<void> {
   const known = await keys.get("device-list", [...lists.keys()])
   const changed = [...lists].flatMap(([user, list]) => {

@@ -16,9 +16,9 @@ interface Input {
 }
 
 /**
- * Takes `<ack class="message">`. With `refresh_lid` it says that the chat's private id is a former one of its person. The network
- * is asked by their number for the present one, as WhatsApp Web does (whatsapp-rust, `lid_pn.rs`): once at a time for each
- * person, since each message of a burst is acknowledged so.
+ * Takes `<ack class="message">`. With `refresh_lid` it says that the chat's private id is a former one. The network is
+ * asked for the person's present one by their number, as WhatsApp Web does (whatsapp-rust, `lid_pn.rs`): one question
+ * at a time for each person, since each message of a burst is acknowledged like this.
  */
 export function newLidRefresh({ sock, reportPeople, onError }: Input): (ack: BinaryNode) => void {
   const { lidMapping } = sock.signalRepository
@@ -27,7 +27,7 @@ export function newLidRefresh({ sock, reportPeople, onError }: Input): (ack: Bin
   async function refresh(chat: string): Promise<void> {
     const number = isLidUser(chat) ? await lidMapping.getPNForLID(chat) : chat
     const jid = jidNormalizedUser(number ?? undefined)
-    // Of somebody whose number was never known, nothing is kept that could be out of date.
+    // If the number was never known, nothing is kept that could be out of date.
     if (!isPnUser(jid) || asking.has(jid)) return
     asking.add(jid)
     try {

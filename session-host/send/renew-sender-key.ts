@@ -16,13 +16,14 @@ interface Input {
 
 export type SenderKeys = ReturnType<typeof newSenderKeys>
 
-/** How many groups are remembered whose key was renewed. */
+/** Of how many groups it is remembered that their key was renewed. */
 const mostGroups = 2000
 
 /**
- * Our sender keys of groups. Who has left a group has ours, and could read on with it whatever they get hold of. Baileys keeps a
- * key for as long as there is a group (7.0.0-rc14). So before each message those who have been given it are compared with the
- * members; if one of them is none any more, the key is thrown away, and everybody else is given another.
+ * Our sender keys of groups. A former member of a group has our key, and could go on reading whatever messages they get
+ * hold of. Baileys keeps a key for as long as there is a group (7.0.0-rc14). So before each message those who have been
+ * given the key are compared with the members. If one of them is no member any more, the key is thrown away, and
+ * everybody else is given another.
  */
 export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
   const renewals = boundedCache<number>(mostGroups)
@@ -38,7 +39,8 @@ export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
     )
   return {
     /**
-     * Renews it if somebody has left, or may see a status no more. Call it before Baileys looks who has it.
+     * Renews our sender key if somebody has left the group, or may see a status no more. Call it before Baileys looks
+     * who has the key.
      * @param viewers those who may see the status, by the user part of their addresses
      * @throws NetworkRejected, NoAnswer
      */
@@ -53,7 +55,7 @@ export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
       await renew(chat)
       renewals.set(chat, (renewals.get(chat) ?? 0) + 1)
     },
-    /** Changes with each renewal: who had an earlier key has not this one. */
+    /** Changes with each renewal. Who had the key of one version does not have that of the next. */
     versionOf: (chat: string): number => renewals.get(chat) ?? 0,
   }
 }

@@ -34,8 +34,8 @@ const most = { atOnce: 20, aMinute: 10 }
 const mostTimes = { toOne: 5, counted: 2000 }
 
 /**
- * Whether the one message that a receipt asks for again went to who asks (WhatsApp Web, `isRetryEligible`). Who has left a group
- * since is not sent it: with it they would be given our present sender key.
+ * Whether the one message that a receipt asks for again went to the asker (WhatsApp Web, `isRetryEligible`). Somebody
+ * who has left the group since does not get it: it would bring them our present sender key.
  */
 export async function wentToAsker(
   { sock, groups, onError }: ResendInput,
@@ -86,7 +86,10 @@ async function addressesOf(jid: string, { lidMapping }: WASocket["signalReposito
   return [plain, ...(other ? [other] : [])].map(userOf)
 }
 
-/** Whether a group's member gets the message again or not, the next one brings them our sender key anew. */
+/**
+ * Has the next message bring our sender key anew to the group's member who asks, whether or not they get this one
+ * again.
+ */
 export async function giveKeyAgain(
   keys: Pick<Keys, "get" | "set">,
   { from = "", participant }: BinaryNode["attrs"],

@@ -91,7 +91,8 @@ export class Sending {
     const { memory, uplink, connected } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
-    // The API did not hear of it, or had no time to free the key. Once that is free, the next call has another id.
+    // The API did not hear of the refusal, or had no time to free the key. Once the key is free, the next call has
+    // another id.
     if (before?.state === "failed") throw networkRefusal(before.network_code)
     const { generation } = memory.vault
     // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the recipient.
@@ -118,7 +119,7 @@ export class Sending {
     }
     const repeated = before !== undefined
     if (!repeated) memory.sentList.note(outgoing)
-    // A repeated one was kept when it was sent first.
+    // A repeated message was kept when it was sent first.
     const kept = repeated ? undefined : await memory.keeping.outgoing(outgoing)
     const timestamp = await this.#transmit(connection, outgoing, repeated, kept)
     // If the host dies before this is durable, a retry sends the same bytes once more.

@@ -57,7 +57,7 @@ export class Statuses {
   readonly #turn = newTurns()
   #waiting: Waiting[] = []
   #isTaking = false
-  /** Those that wait are due, and are taken together when the ones before them are done with. */
+  /** The receipts that wait are due. They are taken together, once those being taken are done with. */
   #isDue = false
   #timer: NodeJS.Timeout | undefined
 
@@ -70,7 +70,7 @@ export class Statuses {
     return this.follows("")
   }
 
-  /** Whether they want to know it of messages to this chat. */
+  /** Whether the customer wants to know what becomes of messages to this chat. */
   follows(chat: string): boolean {
     return Choice.followsStatuses(this.#parts.choice, chat)
   }
@@ -88,7 +88,7 @@ export class Statuses {
     const unit = await this.#turn(async () => {
       const before = (await sentMessage(store, sent.messageId)) ?? { ...sent, state: "sent" as const }
       const after = { ...before, ...acked }
-      // A receipt may have said so before.
+      // A receipt may have shown before that the network has the message.
       return await this.#make(after, before.state === "sent" ? [{ status: "sent", timestamp }] : [])
     })
     await commits.whenKept(unit)
@@ -174,14 +174,15 @@ export class Statuses {
         await this.#takeOf(sent, its)
       } catch (error) {
         if (error instanceof SessionEnded) throw error
-        // It would come again with each connection.
+        // Thrown on, this error would bring the receipts again with each connection.
         log.error({ error, messageId: sent.messageId }, "receipts of a message were not written")
       }
     }
   }
 
   async #takeOf(sent: Sent, receipts: Receipt[]): Promise<void> {
-    // Nothing more becomes of a message that was refused. Of an edit the customer knows only the message that it changes.
+    // Nothing more becomes of a refused message. An edit has no status: the customer knows only the message that it
+    // changes.
     if (sent.state === "failed" || isEdit(sent)) return
     const isEachReported = this.#parts.choice.messageStatus === "participants"
     const changed = afterReceipts(sent, await this.#stepsOf(sent, receipts), isEachReported)
@@ -246,7 +247,7 @@ function mappedOf(messageId: string, chat: string, counts: Counts | undefined, s
   const { status: kind } = status
   const isReceipt = kind !== "sent" && kind !== "failed"
   return {
-    // A status of one person comes once, and of a group once with each number.
+    // A status comes once in a chat with one person, and in a group once with each number.
     identity: ["message_status", messageId, kind, ...(isReceipt && counts ? [String(counts[kind])] : [])],
     event: {
       event: "message_status",
@@ -258,7 +259,7 @@ function mappedOf(messageId: string, chat: string, counts: Counts | undefined, s
   }
 }
 
-/** Whether a message only changes another: the customer knows that one's id alone. */
+/** Whether a message only changes another, whose id is the only one that the customer knows. */
 function isEdit({ message }: Sent): boolean {
   const kind: number | null | undefined = decodeBare(message).protocolMessage?.type
   return kind === changeTypes.edit

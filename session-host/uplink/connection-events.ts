@@ -54,8 +54,8 @@ export class ConnectionEvents {
   }
 
   /**
-   * There is no connection now. If that lasts, it is reported, with the last known reason; at once if the last one was dead: then
-   * it has lasted for minutes.
+   * There is no connection now. If that lasts, it is reported with the last known reason. A connection that was dead
+   * (`unanswered`) is reported at once: it has been gone for minutes.
    */
   gone(at: OccurrenceNumbers, objection?: WhyDisconnected["objection"]): void {
     this.#why = { objection }

@@ -55,7 +55,7 @@ export class RecentLogins {
     this.#at = nowMs() / 1000
   }
 
-  /** Writes down that the next dial, which is due in `dueMs`, waits for so long because of these logins; if it does. */
+  /** Says in the log that the next dial, which is due in `dueMs`, waits because of these logins, if it does. */
   noteWait(dueMs: number): void {
     const waitS = this.#waitS(dueMs)
     if (waitS > 0) this.#options.say("warn", `the session waits ${waitS} s before it logs in: ${tooOften}`)

@@ -36,7 +36,10 @@ export interface AppState {
   onMessages: (news: BaileysEventMap["messages.upsert"]) => void
 }
 
-/** What the account's phone shares with its devices: settings, with the address book, and the history from before the link. */
+/**
+ * What the account's phone shares with its devices: its settings, the address book among them, and the history from
+ * before the link.
+ */
 export function newAppState(input: Input): AppState {
   const { sock, keys, lifetime, answerOrEnd, mediaHost, log } = input
   const isOpen = () => lifetime.isOpen
@@ -74,7 +77,7 @@ export function newAppState(input: Input): AppState {
     readIfNew,
     async change(setting) {
       await answerOrEnd(answerInTime(change(setting)))
-      // Read back among the changes of other devices, since the last of them counts and not the last that was asked for here.
+      // Read back, since the last change of any device counts, which need not be the one made here.
       return await answerOrEnd(changed([setting.collection]))
     },
     onServerSync: onServerSync(changed),

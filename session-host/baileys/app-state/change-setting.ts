@@ -23,9 +23,9 @@ interface Changing extends Pick<ReadInput, "mediaHost"> {
 const mostTries = 4
 
 /**
- * Changes settings of the account, as its phone does. A change has to prove that its maker knows the whole collection: a hash over all of
- * it, which is made here from what the network has, and kept for as long as the connection. Nobody else needs it, and it grows with
- * each setting that was ever made, so it is in no row.
+ * Changes settings of the account, as its phone does. A change has to prove that its maker knows the whole collection,
+ * by a hash over all of it. The hash is made here from what the network has, and kept for as long as the connection. It
+ * is in no row: nobody else needs it, and its state grows with each setting that was ever made.
  * @returns makes one change. It throws NetworkRejected, NoAnswer
  */
 export function newSettingChanges(input: Changing) {
@@ -47,7 +47,7 @@ export function newSettingChanges(input: Changing) {
     return state
   }
 
-  /** Changes one after the other: each begins where the one before has led. */
+  /** One change after the other: each begins where the last one ended. */
   const inTurn = newTurns()
   const change = async ({ collection, index, value, version }: SettingChange): Promise<void> => {
     const { myAppStateKeyId } = input.sock.authState.creds

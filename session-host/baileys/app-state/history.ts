@@ -22,14 +22,14 @@ const { HistorySyncType } = proto.HistorySync
 
 /** The parts of a phone's history that bring its contacts' addresses and names. */
 const always = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
-/** Those with messages alone, beside the first. Others are not read. */
+/** Further parts, which are read only if messages are wanted. Others never are. */
 const withMessages = new Set<number>([HistorySyncType.RECENT, HistorySyncType.FULL])
 
 /** Numbers of fields of `HistorySync`, and of `Conversation`. */
 const fields = { conversations: 2, pushNames: 7, pairs: 15 }
 const messagesField = 2
 const { conversations } = fields
-/** With the chat's own, a commit takes these. */
+/** How many messages are taken in at a time: their rows and the chat's own fit into one commit. */
 const messagesAtOnce = 80
 
 type Notice = proto.Message.IHistorySyncNotification
@@ -84,7 +84,7 @@ export function newHistory(following: Following) {
 
     async function record(fields: Field[]): Promise<void> {
       await recordPeople(peopleIn(notice, fields, tokens))
-      // After their people, so that each chat goes under its number.
+      // The people go first, so that each chat is kept under its number.
       if (keepsHistory())
         for (const { number, bytes } of fields) if (number === conversations) await recordChats(bytes)
     }
@@ -93,7 +93,7 @@ export function newHistory(following: Following) {
   async function recordChats(bytes: Uint8Array): Promise<void> {
     for (const chat of chatsIn(bytes)) {
       await recordChat(chat)
-      // Nobody else waits for the rows: this waits until they are durable, and lets others have their turn.
+      // The rows of a chat are notes. This resolves when they are durable, and lets others have their turn.
       await recordPeople({ people: [], pairs: [] })
     }
   }
@@ -147,7 +147,7 @@ async function inflated(
     payload ? [payload] : downloadOwnDevicesFile(notice, "History", await mediaHost()),
   )
   pipeline(source, inflate, () => {
-    // The reader hears of an error.
+    // Whoever reads `inflate` gets the error.
   })
   return inflate
 }
@@ -194,7 +194,7 @@ function* chatsIn(bytes: Uint8Array): Generator<FormerChat> {
   yield { ...chat, unread, messages }
 }
 
-/** Decodes a chat without its messages, unless only they say whose number its LID is. */
+/** Decodes a chat without its messages. With them only if nothing else says whose number its LID is. */
 function conversationOf(bytes: Uint8Array): proto.IConversation {
   const about = [...fieldsOf(bytes)].filter(({ number }) => number !== messagesField)
   const chat = proto.Conversation.decode(Buffer.concat(about.map(({ whole }) => whole)))

@@ -52,7 +52,7 @@ function fieldAt(message: Uint8Array, start: number): Field | undefined {
   return { number, bytes, whole: message.subarray(start, end) }
 }
 
-/** From where, and for how long, the content of a field of this type is. */
+/** Where the content of a field of this type begins, and how long it is. */
 function sizeAt(message: Uint8Array, at: number, type: number) {
   switch (type) {
     case 0: {
@@ -72,7 +72,7 @@ function sizeAt(message: Uint8Array, at: number, type: number) {
   }
 }
 
-/** Only the length of a large number counts here. */
+/** Of a large number only the length is exact, and nothing else of it is used. */
 function varintAt(message: Uint8Array, start: number): { value: number; end: number } | undefined {
   let value = 0
   for (let at = start; at < message.length; at++) {

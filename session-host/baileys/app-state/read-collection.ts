@@ -51,7 +51,10 @@ interface Answer {
 
 type Change = proto.ISyncdMutation | proto.ISyncdRecord
 
-/** Some changes of a collection, in order; after the last of a snapshot or a patch the version that they lead to. */
+/**
+ * Some changes of a collection, in order. The end of a snapshot or a patch is a batch with the version that it leads
+ * to.
+ */
 interface Batch {
   changes: Change[]
   version?: number
@@ -135,7 +138,7 @@ function bytesOf(node: BinaryNode | undefined): Uint8Array | undefined {
 const snapshotFields = { version: 1, records: 2 }
 const mutationsField = 1
 
-/** The changes in an answer, as many at a time as are worked at in one stretch. */
+/** The changes in an answer, in batches that are small enough to be worked at in one stretch. */
 export async function* batchesIn(
   { mediaHost }: Pick<ReadInput, "mediaHost">,
   { snapshot, patches }: Pick<Answer, "snapshot" | "patches">,
@@ -201,16 +204,17 @@ async function applySome(reading: ReadInput, changes: Change[]): Promise<void> {
       log.warn({ error }, "a setting was not understood")
     }
   }
-  // It waits until everything before it is durable, these too.
+  // `recordPeople` comes last: it waits until everything before it is durable.
   await reading.recordChats(chats)
   await reading.recordPeople(found)
 }
 
-/** One that cannot be read is passed over. @throws Error where their key is missing (`isMissingKeyError`) */
+/** A change that cannot be read is left out. @throws Error where the key is missing (`isMissingKeyError`) */
 async function decoded(reading: ReadInput, changes: Change[]): Promise<ChatMutation[]> {
   const found: ChatMutation[] = []
   try {
-    // Each with a state of its own, which is dropped: it would be copied and hashed whole for each hundred.
+    // A new state each time, which is dropped: that of the whole collection would be copied and hashed for each hundred
+    // changes.
     const state = newLTHashState()
     await decodeSyncdMutations(changes, state, reading.keyOf, (mutation) => found.push(mutation), false)
     return found

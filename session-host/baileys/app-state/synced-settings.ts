@@ -2,7 +2,10 @@ import { isMissingKeyError } from "@whiskeysockets/baileys"
 import { newTurns } from "#core/platform/locks.ts"
 import { versionKind, readCollection, type ReadInput } from "./read-collection.ts"
 
-/** The settings that are used: the account's push name, its address book; and what it has set for its chats. */
+/**
+ * The collections that are read: with the account's push name and its address book; and with what it has set for its
+ * chats.
+ */
 const always = ["critical_block", "critical_unblock_low"] as const
 const ofChats = ["regular_high", "regular_low"] as const
 type Collection = (typeof always | typeof ofChats)[number]
@@ -21,7 +24,7 @@ const keyComesMs = 3000
 export function newSyncedSettings(input: Input) {
   const { keys, isOpen, askForKeys, keepsChats, log } = input
   const wanted = (): Collection[] => [...always, ...(keepsChats() ? ofChats : [])]
-  /** Changed under a key that has not come yet. */
+  /** Collections that changed under a key that has not come yet. */
   const blocked = new Set<Collection>()
   /** Missing keys, and whether the phone was asked for them on this connection. */
   const missing = new Map<string, boolean>()

@@ -40,7 +40,10 @@ export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen
   const onRefused = (status: number | undefined) =>
     lifetime.end({ reason: "lost", detail: `HTTP ${status} to the upgrade` })
   let typed: { code: string | undefined; sinceMs: number } | undefined
-  /** Whether somebody may be typing a code. It is noticed with the next code to scan, so it lives up to a minute longer. */
+  /**
+   * Whether somebody may be typing a link code. A new one is noticed only with the next QR code, so it counts for up to
+   * a minute longer.
+   */
   const mayBeTyped = () => {
     if (typed?.code !== creds.pairingCode) typed = { code: creds.pairingCode, sinceMs: performance.now() }
     return creds.pairingCode !== undefined && performance.now() - typed!.sinceMs < linkCodeMs
@@ -48,7 +51,7 @@ export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen
   const onUpdate = (update: BaileysEventMap["connection.update"]) => {
     const isTyped = update.qr !== undefined && mayBeTyped()
     if (update.qr && (passkey.isAsked || isSpareCode(update.qr))) {
-      // Nobody scans one amid a ceremony. Else the network's own codes are spent.
+      // While a passkey is asked for, nobody scans a code. Otherwise the network's own codes are used up.
       if (!passkey.isAsked && !isTyped)
         lifetime.end({ reason: "refs_ended", detail: "nobody scanned a code" })
     } else if (update.qr) {

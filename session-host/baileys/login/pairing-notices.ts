@@ -24,7 +24,7 @@ interface Input {
   onError: (error: unknown) => void
 }
 
-/** How often a phone is answered that says hello: it repeats that if it has not seen the answer (zapo 7f7f560). */
+/** How many hellos of a phone are answered: it says hello again if it has not seen the answer (zapo 7f7f560). */
 const mostHellos = 3
 
 export type Hellos = ReturnType<typeof newHellos>
@@ -40,14 +40,14 @@ export function newHellos(sock: Pick<WASocket, "ws">) {
     if (shown && !isShown(shown)) [ref, left] = [shown, mostHellos]
   })
   return {
-    /** Whether it is one that can be answered: whole, and for the code that is shown. */
+    /** Whether this is a hello that can be answered: whole, and for the code that is shown. */
     isOne: (node: BinaryNode): boolean => {
       const named = partIn(node, "link_code_pairing_ref")
       const { stage } = getBinaryNodeChild(node, "link_code_companion_reg")?.attrs ?? {}
       if (stage !== "primary_hello" || !named || !isShown(named)) return false
       return lengths.every(([tag, length]) => partIn(node, tag)?.length === length)
     },
-    /** Whether one more is answered. */
+    /** Whether one more hello may be answered, which counts it. */
     take: (): boolean => left-- > 0,
   }
 }
@@ -59,9 +59,10 @@ const lengths = [
 ] as const
 
 /**
- * Lets Baileys answer a phone on which our code was typed, if it names that code, and three times at most. Baileys answers
- * whatever comes of a link code, at any time, and each answer makes another secret. The network may also ask for another code
- * (`refresh_code`). The person has been given theirs already, so that is only acknowledged.
+ * Lets Baileys answer a phone on which our code was typed, if the hello names that code, and three times at most. By
+ * itself Baileys answers every notification about a link code, at any time, and each answer makes another secret. The
+ * network may also ask for another code (`refresh_code`). The person has been given theirs already, so that request is
+ * only acknowledged.
  */
 export function limitHellos(
   sock: Pick<WASocket, "sendNode">,

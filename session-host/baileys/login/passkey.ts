@@ -41,8 +41,8 @@ const spareRef = "spare"
 export const isSpareCode = (qr: string): boolean => qr.split("#").at(-1)!.startsWith(`${spareRef},`)
 
 /**
- * Baileys hangs up when it has shown each code, some 160 s after the first, also while a person looks for their passkey. So it
- * gets some more, which are never shown.
+ * Baileys hangs up once it has shown all codes, some 160 s after the first, even while a person looks for their
+ * passkey. So it gets more codes, which are never shown.
  */
 export function addSpareCodes({ content }: BinaryNode): void {
   if (!Array.isArray(content)) return
@@ -87,7 +87,7 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
     try {
       show(optionsIn(asked))
     } catch {
-      // The network may be asked for what cannot be read.
+      // The request cannot be read. The network can be asked for another.
       await again().catch((error: unknown) => {
         lifetime.emit({ kind: "passkey_required" })
         onError(error)
@@ -209,7 +209,10 @@ function optionsIn(stanza: Stanza): PasskeyOptions {
   return PasskeyOptions.parse(JSON.parse(childOf(stanza, "passkey_request_options").toString()))
 }
 
-/** Says what is wrong where that can be seen here. The signature, and whose passkey made it, are the network's affair. @throws PasskeyRefused */
+/**
+ * Finds what can be seen here to be wrong. The network checks the signature, and whose passkey made it.
+ * @throws PasskeyRefused
+ */
 function check({ response }: PasskeyAssertion, { challenge }: PasskeyOptions): void {
   const said = clientDataOf(response.clientDataJSON)
   if (said.type !== "webauthn.get") throw new PasskeyRefused("malformed")

@@ -61,16 +61,16 @@ function restricted(kind: Restriction["kind"], isOn: boolean, until: number): No
 }
 
 /**
- * WhatsApp Web asks this when it starts. Whether the account may begin chats: under the id that Baileys has for it
- * (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network refuses Baileys' own question
- * (Baileys 2539).
+ * What WhatsApp Web asks when it starts. Whether the account may begin chats: under the id that Baileys has for that
+ * question (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network refuses Baileys' own
+ * question (Baileys 2539).
  */
 const asked: [id: string, variables: object][] = [
   ["23983697327930364", {}],
   ["27910975521856601", { input: { type: "INDIVIDUAL_NEW_CHAT_THREAD" } }],
 ]
 
-/** How long refusals cause no further question, ms: a customer may send on and on. */
+/** How long after a question further refusals cause none, ms: a customer may send on and on. */
 const apartMs = 60_000
 
 interface Input {

@@ -73,7 +73,7 @@ export function newMedia({
     },
     async mediaHost() {
       const [first] = (await way(false)).hosts
-      // A message names one too, but that is a stranger's word.
+      // A message names a host too, but a stranger wrote it.
       if (!first) throw new NoAnswer("the network names no host for media")
       return { host: first.hostname, connections: toFiles }
     },

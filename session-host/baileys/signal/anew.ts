@@ -4,9 +4,9 @@ import { keptWith } from "../kept-with-creds.ts"
 import type { SenderKeys, SerialisedRecord } from "./prune.ts"
 
 /*
- * What may be kept of keys that are older than what was last done with them. Nothing that encrypts: its next message key was
- * used before, for another message. What only decrypts may stay. It reads what waits on the network, as far as its sender has
- * not gone on; whatever it cannot read is asked for again.
+ * What may be kept of keys that are older than what was last done with them. Nothing that encrypts: its next message
+ * key was used before, for another message. What only decrypts may stay. It reads the messages that wait on the
+ * network, unless their sender's ratchet has moved on. Whatever it cannot read is asked for again.
  */
 
 /** Kinds that say which devices there are, and which of them have our sender keys. */
@@ -33,19 +33,21 @@ export function areOwnSenderKeys(senderKeys: string): boolean {
 
 /** Prekeys have numbers of 24 bits. */
 const numbers = 2 ** 24
-/** Many more than peers can use up within the life of a backup; by chance, since one backup may be restored twice. */
+/**
+ * Many more than peers can use up within the life of a backup. A random number, since one backup may be restored twice.
+ */
 const leap = { least: 100_000, most: 1_100_000 }
 
 /**
- * The credentials, whose next prekeys get numbers that were never given out. The old ones stay, since messages that wait may
- * have been begun with one. The signed prekey may have been replaced since: it is replaced at the next login, so that the
- * network hands out one whose private half is here.
+ * The credentials, with next prekeys whose numbers were never given out. The old prekeys stay, since messages that wait
+ * may have begun with one. The signed prekey may have been replaced after the backup. So it is replaced at the next
+ * login, and the network hands out one whose private half is here.
  */
 export function withUnusedPreKeys(creds: string): string {
   const { nextPreKeyId, signedPreKey, additionalData, ...rest } = JSON.parse(creds) as Numbered
   const next = unused(nextPreKeyId)
   const { next: offered, former = [] } = keptWith({ additionalData }).signedPreKeys ?? {}
-  // The one that was offered may have been taken.
+  // The network may have taken the key that was offered.
   const before = offered ? [offered, ...former] : former
   const signedPreKeys = { dueAt: 0, former: before, nextId: unused(signedPreKey.keyId) }
   return JSON.stringify({
@@ -57,7 +59,7 @@ export function withUnusedPreKeys(creds: string): string {
   })
 }
 
-/** Of credentials as they are kept, what is about prekeys. */
+/** The part of stored credentials that is about prekeys. */
 interface Numbered {
   nextPreKeyId: number
   signedPreKey: { keyId: number }

@@ -10,16 +10,16 @@ type Ask = (jids: string[]) => Promise<LIDMapping[] | undefined>
 
 /** Every message of the bridge waits behind this question: Baileys decrypts one at a time. */
 const answerMs = 2_500
-/** How long, and for how many people, it is remembered that the network knows no LID of theirs. */
+/** How long it is remembered, in ms, that the network knows no LID of a person, and of how many people. */
 const unknown = { ttl: 6 * 3600_000, most: 10_000 }
 /** How long nobody is asked after the network has refused a question or left it unanswered. */
 const pauseMs = 30_000
 
 /**
- * Baileys' question for the LIDs of phone numbers. If the network refuses it or does not answer, no LID is known: Baileys
- * then goes on under the number. It would give up a message for good whose author's LID it may not ask for. It would also
- * ask up to four times for each message of somebody who has none, so that is remembered for some hours.
- * Fails only when the connection has ended.
+ * Baileys' question for the LIDs of phone numbers. If the network refuses it or does not answer, no LID is known, and
+ * Baileys goes on under the number: an error here would make it give up the author's message for good. Baileys would
+ * also ask up to four times for each message of somebody who has no LID, so that is remembered for some hours. Fails
+ * only when the connection has ended.
  */
 export function newAskForLids(lidsOf: Ask, log: ILogger): Ask {
   let pausedUntil = 0

@@ -4,13 +4,16 @@ import { pruneSenderKeys, pruneSessions, type SerialisedRecord } from "./prune.t
 
 type Kind = keyof SignalDataTypeMap
 
-/** Kinds that hold no bytes: nothing of them has to be looked at one by one, and they are what changes most. */
+/** Kinds that hold no bytes, so their values need not be searched for any. These kinds change most. */
 const plain = new Set<string>(["session", "lid-mapping", "device-list", "sender-key-memory"])
 
-/** What the texts of the sessions used last stand for. libsignal copies what it takes out of them. */
+/** The sessions used last, by their texts. They may be shared: libsignal copies what it takes out of them. */
 const sessions = boundedCache<object>(100)
 
-/** A value of Baileys' as the vault keeps it. Nothing else turns keys into text, so no ratchet is kept that was not pruned. */
+/**
+ * The text of one of Baileys' values, as the vault keeps it. Nothing else turns keys into text, so every ratchet that
+ * is kept was pruned.
+ */
 export function valueToText(value: unknown, kind?: string): string {
   if (kind === "session") return sessionToText(value as SerialisedRecord) // as libsignal has just serialised it
   if (kind === "sender-key") return senderKeysToText(value as Uint8Array) // as Baileys has just made it

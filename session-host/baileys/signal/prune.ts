@@ -1,8 +1,8 @@
 /** Chains of the other side that a session keeps, as in Signal's own library. */
 const receivingChains = 5
 /**
- * Keys of skipped messages that a record keeps, over all that is in it. One message can make it skip 2,000, and so can the
- * next: strangers decide how many.
+ * How many keys of skipped messages a record keeps, in all its sessions. One message can make it skip 2,000, and so can
+ * the next: strangers decide how many.
  */
 const skippedKeys = 1_000
 
@@ -30,7 +30,7 @@ export function pruneSessions({ _sessions: sessions }: SerialisedRecord): void {
     const theirs = Object.keys(chains).filter((key) => chains[key]?.chainType === receiving)
     for (const key of theirs.slice(0, -receivingChains)) delete chains[key]
     for (const { messageKeys } of Object.values(chains).toReversed()) {
-      // Numbers are in order, however they came.
+      // JavaScript lists numeric names in ascending order, whatever order they came in.
       const numbers = Object.keys(messageKeys)
       const tooMany = Math.max(0, numbers.length - left)
       for (const number of numbers.slice(0, tooMany)) delete messageKeys[number]
@@ -39,7 +39,10 @@ export function pruneSessions({ _sessions: sessions }: SerialisedRecord): void {
   }
 }
 
-/** The same for the keys of a sender. We read no messages of our own, and yet Baileys skips a key with each. */
+/**
+ * Takes the oldest keys of skipped messages out of a sender's keys, and all of our own: we read no messages of our own,
+ * and yet Baileys skips a key with each.
+ */
 export function pruneSenderKeys(states: SenderKeys): void {
   let left = skippedKeys
   for (const { senderSigningKey: signing, senderMessageKeys: keys } of states.toReversed()) {

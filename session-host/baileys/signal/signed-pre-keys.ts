@@ -98,7 +98,10 @@ function stanzaOf({ keyId, keyPair, signature }: SignedKeyPair) {
   ])
 }
 
-/** These credentials, but with the signed prekey that a message names which is being read: Baileys takes the present one for each. */
+/**
+ * These credentials, but with the signed prekey that is named by the message being read: Baileys uses the present one
+ * for every message.
+ */
 export function withFormerKeys(creds: SignalCreds & { additionalData?: unknown }): SignalCreds {
   return Object.create(creds, {
     signedPreKey: {

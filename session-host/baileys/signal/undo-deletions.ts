@@ -3,10 +3,10 @@ import type { Keys } from "./keys.ts"
 import { SessionRecord } from "./libsignal.ts"
 
 /**
- * What Baileys' Signal repository (7.0.0-rc14) writes, without what it forgets too much. When a first message brings another
- * identity, it deletes all sessions with its device; messages from before that may come later, or are kept by the network. They
- * are closed instead, as Signal's own library does: it archives them (whatsmeow deletes them, too). Where a session is
- * moved to another address, it is deleted as ever.
+ * The keys without a deletion of Baileys' Signal repository (7.0.0-rc14) that goes too far. When a first message brings
+ * another identity, it deletes all sessions with that device; earlier messages of the device may still come, or wait on
+ * the network. The sessions are closed instead, as Signal's own library does: it archives them (whatsmeow deletes them,
+ * too). A session that is moved to another address is still deleted at the former one.
  */
 export function closingFormerSessions(keys: Keys): Keys {
   return {
@@ -19,14 +19,14 @@ export function closingFormerSessions(keys: Keys): Keys {
 }
 
 /**
- * These changes of Baileys' own (7.0.0-rc14), without the two by which it forgets too much.
+ * These changes of Baileys' own (7.0.0-rc14), without two deletions that go too far.
  *
- * It deletes all sessions with a device when a message of that device, or one to it, cannot be read for the second time. What
- * the device has written meanwhile, or the network still keeps, would be unreadable as well. They are closed instead: a
- * closed session still reads, and the next message to the device begins another.
+ * It deletes all sessions with a device when a message of that device, or one to it, cannot be read for the second
+ * time. What the device has written meanwhile, or the network still keeps, would be unreadable as well. The sessions
+ * are closed instead: a closed session still reads, and the next message to the device begins another.
  *
- * It forgets who has our sender key of a group when somebody asks for a message again. Nobody would notice any more that one of
- * them has left the group, and our next messages could be read with the key that they have. So their names stay.
+ * It forgets who has our sender key of a group when somebody asks for a message again. Then nobody would notice that a
+ * holder has left the group, and the holder could read our next messages. So their names stay.
  */
 export async function withoutDeletions(
   changes: SignalDataSet,
@@ -65,7 +65,7 @@ async function without(groups: string[], keys: Pick<Keys, "get">) {
   )
 }
 
-/** The holders of a sender key, of whom these get it once more. */
+/** The holders of a sender key, where these devices are marked to get it once more. */
 export function withoutSenderKey(
   holders: Record<string, boolean>,
   devices: string[],

@@ -5,8 +5,9 @@ import type { Outgoing } from "#session-host/network/connection.ts"
 import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } from "../rows.ts"
 
 /**
- * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers, and what became
- * of it. That is longer than any phone asks for a message again, and than any idempotency record that names it.
+ * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers, and
+ * what became of it. No phone asks for a message again after so long, and no idempotency record that names it lives as
+ * long.
  */
 const keptFor = 30 * 86_400
 

@@ -87,7 +87,7 @@ function saidBy(change: Stanza, who: Who): Said | undefined {
     case "set":
       return { kind: "picture", ...(attrs.id && { picture_id: attrs.id }) }
     case "delete":
-      // Of a picture it names whose it was; of a group, why.
+      // The deletion of a picture names whose it was; that of a group says why.
       return { kind: attrs.reason === undefined ? "picture" : "deleted" }
     case "invite":
       return attrs.code ? { kind: "link", link: `https://chat.whatsapp.com/${attrs.code}` } : undefined

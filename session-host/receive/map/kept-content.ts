@@ -5,7 +5,7 @@ type Card = NonNullable<MessageContent["contactMessage"]>
 
 /** Contract, "Forwarded messages": as long as clients let a text be; in characters. */
 export const longestText = 65_536
-/** A quote shows no more, nor anything else a name or an address; in characters. */
+/** The most that is kept of a quoted text, or of anything like a name or an address; in characters. */
 const longestQuote = 4096
 
 /** The only binary fields that are needed. Thumbnails are not, and may be large. */

@@ -3,7 +3,10 @@ import { type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import type { Mapped } from "./mapped.ts"
 import { eventIdentityOf } from "./message-identity.ts"
 
-/** A message that the network has not given, and the phone neither. It is no message's own event: that may come yet. */
+/**
+ * The event of a message that neither the network nor the phone has given. Its identity is not the message's own, since
+ * the message may come yet.
+ */
 export function fromLost(input: AboutInput): Mapped[] {
   const about = aboutOf(input)
   if (!about) return []
