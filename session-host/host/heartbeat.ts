@@ -31,7 +31,7 @@ export class Heartbeat {
   #silent = true
   #stoodStill = false
   #dead = false
-  #underWay = 0
+  readonly #underWay = new Set<Promise<void>>()
 
   constructor(options: Options) {
     this.#options = options
@@ -59,35 +59,36 @@ export class Heartbeat {
     this.#watch = setInterval(() => this.#look(), beatMs / 5)
   }
 
-  stop(): void {
+  /** Resolves when no beat is under way: one that comes later than the removal of its host's row would make it anew. */
+  async stop(): Promise<void> {
     clearInterval(this.#timer)
     clearInterval(this.#watch)
+    await Promise.allSettled(this.#underWay)
   }
 
   async #beatAgain(): Promise<void> {
     // A hanging beat must not keep the next from trying, but many hanging beats help nobody.
-    if (this.#underWay >= 3) return
+    if (this.#underWay.size >= 3) return
+    const beat = this.#beat()
+    this.#underWay.add(beat)
     try {
-      await this.#beat()
+      await beat
     } catch (error) {
       this.#options.log.warn({ error }, "a beat was not answered")
+    } finally {
+      this.#underWay.delete(beat)
     }
   }
 
   async #beat(): Promise<void> {
     const sentAt = performance.now()
-    this.#underWay++
-    try {
-      const state = await this.#options.beat()
-      // Notices an unseen silence before the beat ends it, so that sessions that were refused during it dial again.
-      this.#look()
-      this.#answeredAt = Math.max(this.#answeredAt, sentAt)
-      if (state === "dead") this.#dead = true
-      this.#options.onState(state)
-      this.#look()
-    } finally {
-      this.#underWay--
-    }
+    const state = await this.#options.beat()
+    // Notices an unseen silence before the beat ends it, so that sessions that were refused during it dial again.
+    this.#look()
+    this.#answeredAt = Math.max(this.#answeredAt, sentAt)
+    if (state === "dead") this.#dead = true
+    this.#options.onState(state)
+    this.#look()
   }
 
   #look(): void {

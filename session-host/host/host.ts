@@ -114,7 +114,7 @@ export class SessionHost {
     while (this.#moving.size > 0) await sleep(20)
     await Promise.all([...this.sessions.values()].map((session) => this.#handOver(session)))
     while (this.#moving.size > 0) await sleep(20)
-    this.#heartbeat.stop()
+    await this.#heartbeat.stop()
     await this.#repeat(() => Host.remove(this.id))
     this.#log.info("host stopped")
     this.#ended.resolve("stopped")
@@ -143,7 +143,7 @@ export class SessionHost {
   #die(): void {
     this.#log.error("this host was declared dead and ends")
     this.#stopping.abort()
-    this.#heartbeat.stop()
+    void this.#heartbeat.stop()
     for (const session of this.sessions.values()) session.abandon()
     this.#ended.resolve("dead")
   }

@@ -60,6 +60,20 @@ test("a host whose beats are answered is heard once, is trusted and may have soc
   expect(told).toEqual(["heard"])
 })
 
+test("a host that stops waits for its last beat, which would bring back the row that it removes", async () => {
+  const { heartbeat, store, pass } = await aHeartbeat()
+  const beat = Promise.withResolvers<Host.State>()
+  store.answer = () => beat.promise
+  await pass(beatMs)
+  const order: string[] = []
+  const stopped = heartbeat.stop().then(() => order.push("stopped"))
+  await pass(beatMs)
+  order.push("answered")
+  beat.resolve("up")
+  await stopped
+  expect(order).toEqual(["answered", "stopped"])
+})
+
 test("two beats without an answer end its trust, three its sockets; the next answer brings both back", async () => {
   const { heartbeat, told, store, pass } = await aHeartbeat()
   store.answer = unanswered
