@@ -24,7 +24,7 @@ export function page(
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
-  // Billing's own page says more of it.
+  // Billing's own page says more about what is to be paid.
   const isToldOfPayment = Billing.isOn() && input.place !== "billing"
   const line = isToldOfPayment ? billingPages()?.paymentLine(account) : undefined
   const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined // unset on pages that are of no number
@@ -47,7 +47,7 @@ export function lonePage(
   return c.html(lone({ ...input, assets, nowMs: nowMs() }), input.status ?? 200)
 }
 
-/** Answers with a page for both: who is signed in keeps the way around. */
+/** Answers with a page for anybody. Somebody who is signed in keeps the navigation. */
 export function anyPage(
   c: Context<DashboardEnv>,
   input: { title: string; body: Html; status?: Status },
@@ -63,7 +63,7 @@ const titles: Partial<Record<ApiError["code"], string>> = {
   payload_too_large: "That is too long",
 }
 
-/** In place of the API's usual sentences, which name a call, or what the page says beside them. */
+/** What pages say in place of the API's sentences that name a call, or that repeat what the page says beside them. */
 const onPages = new Map([
   [sentences.not_found, "What this page shows does not exist, was deleted, or belongs to another account."],
   [sentences.internal_error, "Nothing that you typed was at fault. Try again in a moment."],
@@ -95,7 +95,7 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   return refusing(c, { title, sentence, status: refusal.status, ...mends })
 }
 
-/** Who links a phone has no account here: they read it in their language, and are led nowhere else. */
+/** Refuses somebody who links a phone: in their language and without a way on, since they have no account here. */
 function refusingLink(
   c: Context<DashboardEnv>,
   time: string | undefined,

@@ -1,7 +1,7 @@
 import type { ApiError } from "#core/error.ts"
 import { span } from "./times.ts"
 
-// The sentences of the API are for programs. Here they become those of pages.
+// The sentences of the API are for programs. Here they become sentences for pages.
 
 /** Fields of the API's requests, as our forms call them. */
 const labels = new Map([
@@ -12,23 +12,23 @@ const labels = new Map([
   ["typing_ms", "Seconds of typing before a message"],
 ])
 
-/** A sentence of the API for people: it begins small there, after the name of an error or field. */
+/** Makes a sentence of the API one for people: with the form's name for a field, a capital letter and a full stop. */
 export function sentenceForPeople(sentence: string): string {
   return asSentence(bridgesAsNumbers(sentence).replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field))
 }
 
-/** The API's words in those of pages, which call a bridge a number. */
+/** Says number where the API says bridge, as pages do. */
 export function bridgesAsNumbers(sentence: string): string {
   return sentence.replaceAll(/\bbridge(s?)\b/g, "number$1")
 }
 
-/** The same in the API's own words. */
+/** Gives a text a capital letter and a full stop. */
 export function asSentence(text: string): string {
   const whole = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }
 
-/** What a page says when the API refuses, and where a limit is reached, when to try again. */
+/** What a page says when the API refuses: the API's sentence or, where a limit is reached, when to try again. */
 export function sentenceOf(error: ApiError): string {
   const seconds = Number(error.headers["retry-after"])
   return error.code === "rate_limited"

@@ -8,7 +8,7 @@ export function copyable(text: string): Html {
   return html`<span class="row copyable"><code>${text}</code>${copyButton(text)}</span>`
 }
 
-/** Copies this text. Without one it copies the block beside it. */
+/** A button that copies this text; without a text, the block beside the button. */
 export function copyButton(text = ""): Html {
   return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="Copy">
     ${icon("copy")}
@@ -32,7 +32,7 @@ export function note(kind: "good" | "warn" | "bad" | "info", body: Html | string
   </div>`
 }
 
-/** A field for an e-mail address. RFC 5321, 4.5.3.1.3, allows no longer one. `more`: further attributes. */
+/** A field for an e-mail address, no longer than RFC 5321, 4.5.3.1.3, allows. `more`: further attributes. */
 export function emailField(input: {
   label: string
   value: string
@@ -128,8 +128,8 @@ export function chatField(chat = ""): Html {
 }
 
 /**
- * A table, whose rows are cards on a narrow screen. `does`: what is in the last column does something, and only a screen reader
- * needs a title for it.
+ * A table whose rows are cards on a narrow screen. `does`: the last column has buttons, so only a screen reader needs
+ * its title.
  */
 export function cardTable(input: { label: string; heads: string[]; rows: Html[]; does?: true }): Html {
   return html`<div class="scroller" tabindex="0" role="region" aria-label="${input.label}">
@@ -171,7 +171,10 @@ export function buttonForm(input: {
   </form>`
 }
 
-/** A button that opens what something does, and there the button that does it (`act`). `danger`: it cannot be undone easily. */
+/**
+ * A button that shows what an action does (`about`), with the button of the action itself (`act`). `danger`: the action
+ * cannot be undone easily.
+ */
 export function confirming(input: {
   label: string | Html
   about: string | Html
@@ -186,7 +189,10 @@ export function confirming(input: {
   </details>`
 }
 
-/** The same for one of a list. `does`: what, to whom: "Remove", "it". `name`: which one, for those who do not see the list. */
+/**
+ * A button of `confirming` for one item of a list. `does`: the action, such as "Remove", "it". `name`: the item, for
+ * those who do not see the list.
+ */
 export function removing(input: {
   does: readonly [verb: string, whom: string]
   name: string
@@ -237,7 +243,7 @@ const paths = {
 } as const
 export type IconName = keyof typeof paths
 
-/** An icon beside a word, or one whose control has a name of its own: a screen reader skips it. */
+/** An icon. A screen reader skips it: a word is beside it, or its control has a name. */
 export function icon(name: IconName): Html {
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${raw(paths[name])}</svg>`
 }

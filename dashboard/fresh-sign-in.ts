@@ -6,7 +6,7 @@ import { cookie, type DashboardEnv, putCookie } from "./guard.ts"
 /**
  * Sends people who signed in long ago through the sign-in.
  * @param typed what they typed on the page `next`, to be there when they come back
- * @returns undefined when they did so a moment ago
+ * @returns undefined when they signed in a moment ago
  */
 export function unlessFresh(
   c: Context<DashboardEnv>,
@@ -17,7 +17,7 @@ export function unlessFresh(
   return path === undefined ? undefined : c.redirect(path, 303)
 }
 
-/** Where people sign in again who did so long ago; undefined when they did so a moment ago. As `unlessFresh`. */
+/** Where people who signed in long ago sign in again; undefined when they signed in a moment ago. */
 export function signInAgainPath(
   c: Context<DashboardEnv>,
   next: string,
@@ -29,7 +29,7 @@ export function signInAgainPath(
   return `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`
 }
 
-/** Under this name a draft holds where it belongs. No form has a field of this name. */
+/** The name of the entry in a draft that says where the draft belongs. No form has a field of this name. */
 const placeName = ":place"
 
 /** Where a draft belongs: a page, as this person sees it for this account. */
@@ -42,8 +42,8 @@ function placeOf(c: Context<DashboardEnv>, page: string): string {
 const longestDraft = 3500
 
 /**
- * It stays in the person's browser. In an address, anybody who sends them a link could have typed it. One that is too long
- * is not kept, and an older one goes.
+ * Keeps a draft in the person's browser: a draft in an address could come from anybody who sends them a link. One that
+ * is too long is not kept, and an older one is removed.
  */
 function keepDraft(c: Context<DashboardEnv>, page: string, typed: Record<string, string>): void {
   const draft = new URLSearchParams({ ...typed, [placeName]: placeOf(c, page) }).toString()

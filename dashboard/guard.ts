@@ -25,7 +25,7 @@ interface Signed {
   browser: Browser.Info
 }
 
-/** Whose account they see, and as what. */
+/** Whose account somebody sees, and in which role. */
 interface Me extends Signed {
   account: Account.Info
   role: Member.Role
@@ -62,14 +62,17 @@ export function putSecurityHeaders(c: Context): void {
 }
 
 /**
- * After how long a page is looked at, and how long the store may then have left a request of it without an answer, and given
- * nobody one, in ms: a store that answers others is busy, not away.
+ * After how long a page is looked at; and for how long the store may then have left one of its requests unanswered, and
+ * everybody else's, too, in ms. A store that answers others is busy, not away.
  */
 const [pageWaitsMs, silentMs] = [750, 500]
-/** Until the next look, and how late that may be, in ms. A process that is later is busy itself: answers may lie there unread. */
+/**
+ * The time between two looks, and how late a look may be, in ms. A process that is later is busy itself: it may not
+ * have read the answers yet.
+ */
 const [lookAgainMs, lateMs] = [100, 50]
 
-/** Says within a second that the store does not answer: its own retries take twenty. @throws StoreAway */
+/** Says within a second that the store does not answer: the client's own retries take twenty. @throws StoreAway */
 export async function withinTime<Result>(c: Context, work: () => Promise<Result>): Promise<Result> {
   if (c.req.method === "POST") return await work()
   const over = new AbortController()
@@ -86,7 +89,7 @@ export async function withinTime<Result>(c: Context, work: () => Promise<Result>
   return await Promise.race([made, late])
 }
 
-/** Rejects once the store leaves a request of a page without an answer, at two looks; never resolves. */
+/** Rejects once the store has left a page's request unanswered at two looks in a row; never resolves. */
 async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<never> {
   let wasSilent = false
   for (let waitMs = pageWaitsMs; !over.aborted; waitMs = lookAgainMs) {
@@ -103,7 +106,7 @@ async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<nev
   return await new Promise<never>(() => {})
 }
 
-/** The same for a route. */
+/** As `withinTime`, for a route. */
 export const inTime = createMiddleware<DashboardEnv>(async (c, next) => await withinTime(c, next))
 
 /** Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError `rate_limited` */
@@ -144,7 +147,9 @@ export const possibleIds = createMiddleware<DashboardEnv>(async (c, next) => {
   await next()
 })
 
-/** Passkeys do not work at an address, and a cookie of `127.0.0.1` is none of `localhost`: one name for both. */
+/**
+ * Passkeys do not work at an IP address, and `localhost` does not get the cookies of `127.0.0.1`: one name for both.
+ */
 export const toLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   const url = new URL(c.req.url)
   const isNamed = config.PUBLIC_URL !== ""
@@ -174,7 +179,10 @@ export async function whoLooks(c: Context): Promise<Me | undefined> {
   return signed && (await withAccount(signed))
 }
 
-/** Who comes too often is refused before anybody looks who they are. They keep the way around, unless the store cannot tell. */
+/**
+ * Finds out who comes too often, as the limit refuses them before that. Their page keeps its navigation, unless the
+ * store cannot tell.
+ */
 export async function lookWhoIsRefused(refusal: Error, c: Context<DashboardEnv>): Promise<void> {
   const isCounted = refusal instanceof ApiError && refusal.code === "rate_limited"
   if (!isCounted || c.get("me") || c.req.path.startsWith("/link/")) return
@@ -182,7 +190,10 @@ export async function lookWhoIsRefused(refusal: Error, c: Context<DashboardEnv>)
   if (me) c.set("me", me)
 }
 
-/** People only, whichever account they are in. Others sign in first, and come back to the page that they wanted. */
+/**
+ * For people who are signed in, whichever account they are in. Others sign in first, and come back to the page that
+ * they wanted.
+ */
 export const signedInOnly = createMiddleware<DashboardEnv>(async (c, next) => {
   const signed = await signedIn(c)
   if (!signed) return c.redirect(leadingTo("/sign-in", c))
@@ -190,7 +201,7 @@ export const signedInOnly = createMiddleware<DashboardEnv>(async (c, next) => {
   return await next()
 })
 
-/** The account's people only. Those whom it does not have any more choose another one. */
+/** For the account's people. Somebody who is no longer one of them chooses another account. */
 export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
   const me = await withAccount(c.var.signed)
   if (!me) return c.redirect(leadingTo("/accounts", c), 303)
@@ -234,7 +245,7 @@ async function refuseRole(c: Context<DashboardEnv>, sentence: Html | string): Pr
   return await anyPage(c, { title: "Not in your role", body, status: 403 })
 }
 
-/** Everybody's accounts, and mails that would sign others in: for the people who run the service alone. */
+/** For the people who run the service: their pages show everybody's accounts, and mails that would sign others in. */
 export const runsService = createMiddleware<DashboardEnv>(async (c, next) => {
   const { account, role } = c.var.me
   if (account.isOperator && role === "owner") return await next()
@@ -276,7 +287,7 @@ export function cookie(c: Context, name: Name): string | undefined {
   return getCookie(c, nameFor(c, name), prefixOf(c))
 }
 
-/** For this host only, unread by scripts, and unsent by other sites' forms. */
+/** Sets a cookie for this host only, which no script can read and no form of another site sends. */
 export function putCookie(c: Context, name: Name, value: string, seconds: number): void {
   const prefix = prefixOf(c)
   setCookie(c, nameFor(c, name), value, {
@@ -301,8 +312,8 @@ function prefixOf(c: Context): "host" | undefined {
 }
 
 /**
- * Where a link in a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
- * stranger could have the mail of somebody else lead to a host of their own.
+ * The origin of links in mails. A request's own word counts only on this machine, or if it came through the router:
+ * otherwise a stranger could make somebody's mail lead to a host of their own.
  */
 export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
   if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin

@@ -30,11 +30,12 @@ import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./numbers/s
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
 const lookAtManyEachMs = 60_000
-/** How long it waits for the words of sessions, ms. */
+/** How long the page waits for the words of sessions, ms. */
 const soonMs = 150
 /**
- * How many numbers with troubles are shown; of how many each webhook is looked at, or of how many of those whose webhooks fail
- * today; and from how many the latest messages are read.
+ * How many numbers with troubles are shown (`troubles`). Up to how many numbers all webhooks are looked at (`looked`),
+ * and of how many failing ones beyond that (`failing`). From how many numbers the latest messages are read (`read`),
+ * and how many of these are shown (`messages`).
  */
 const most = { troubles: 10, looked: 200, failing: 50, read: 20, messages: 10 }
 
@@ -67,12 +68,17 @@ async function rankingIn(c: Context<DashboardEnv>): Promise<Ranked[]> {
   return await rankingOf(accountId, names.toSorted(Bridge.oldestFirst))
 }
 
-/** An account has its first steps here until a number of its own sends its events somewhere, or is down. */
+/**
+ * Whether a number is in use: it is no sandbox, has had a phone, and has a webhook or is down. Until one is, the first
+ * page of an account shows its first steps.
+ */
 function isInUse({ bridge, hadPhone, group }: Ranked): boolean {
   return !bridge.isSandbox && hadPhone && (bridge.webhookUrl !== "" || group === "down")
 }
 
-/** Very many numbers are not read within a second. Until the page's stream brings them, it says how they stood last. */
+/**
+ * What the page shows until its stream brings more: how the numbers stood last. Very many are not read within a second.
+ */
 async function before(accountId: string): Promise<Html[]> {
   const overview = await KeptOverview.get(accountId)
   const stood = kinds.map(
@@ -93,7 +99,7 @@ async function before(accountId: string): Promise<Html[]> {
   ]
 }
 
-/** The whole bridges; without those that are deleted meanwhile. */
+/** The whole bridges, without those that were deleted meanwhile. */
 async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
   const found = await Promise.all(named.map(async (one) => await Bridge.find(one.accountId, one.customerRef)))
   return found.filter((bridge) => bridge !== undefined)
@@ -113,8 +119,8 @@ async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map
 }
 
 /**
- * The numbers that are down, those whose events do not get through, also those of earlier days, if they are few, and those on
- * which the network has put a limit, or which it let start no new chats today.
+ * The numbers that are down, or whose events do not get through (where the numbers are few, also those of earlier
+ * days), or that the network restricts, or that it let start no new chats today.
  */
 async function troublesOf(
   ranking: Ranked[],

@@ -35,7 +35,7 @@ export const keys = new Hono<DashboardEnv>()
       return await show(c, { fresh: key })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      // The only thing that can be missing here.
+      // Only the number can be missing here.
       const isGone = error.code === "not_found"
       const problem = isGone
         ? "This number is not there any more: choose another one."
@@ -122,7 +122,10 @@ function newKey(key: string, baseUrl: string): Html {
   </section>`
 }
 
-/** A choice of what a key may do, in the field `may`; `""`: nothing is chosen yet, and something has to be. */
+/**
+ * The field `may`, in which people choose what a key may do. `may`: what is chosen; `""`: nothing yet, and something
+ * has to be.
+ */
 export function rightsSelect(refs: string[], may: string): Html {
   const option = (value: string, label: string) => options([[value, label]], may)
   return html`<select id="may" name="may" required>
@@ -207,7 +210,7 @@ export function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
   return maker ? `the key ${maker.name || maker.keyId}` : createdBy
 }
 
-/** It cannot be undone. */
+/** The button that revokes a key, which cannot be undone. */
 function revoking({ keyId, name }: ApiKey.Info): Html {
   return removing({
     does: ["Revoke", "it"],

@@ -21,7 +21,7 @@ export interface Assets {
   script: string
 }
 
-/** How a page looks that is an account's to end persons: where its logo and its style are, if it has them. */
+/** The look of a page that an account shows to end persons: where its logo and its style are, if it has them. */
 export interface Brand {
   logo?: string | undefined
   style?: string | undefined
@@ -47,7 +47,7 @@ export type Place =
   | "operator"
   | "mail"
 
-/** A page of the dashboard, with its way around. */
+/** A page of the dashboard, with its navigation. */
 export function framed(
   page: Whole & { viewer: Viewer; place?: Place | undefined; body: Html; line?: Html | undefined },
 ): Html {
@@ -103,7 +103,7 @@ export function framed(
 export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Brand | undefined }): Html {
   const { brand } = page
   const ours = html`${ourLogo()} Messaging bridge`
-  // Who links a phone has no account: nothing leads them to a sign-in.
+  // Somebody who links a phone has no account: nothing leads them to a sign-in.
   const head =
     page.lang === undefined ? html`<a class="brand" href="/">${ours}</a>` : html`<p class="brand">${ours}</p>`
   return whole(
@@ -135,8 +135,8 @@ export function heading(input: {
 }
 
 /**
- * A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it. `isOfNumber`: the way
- * on is to the numbers.
+ * A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it. `isOfNumber`:
+ * the page leads on to the numbers.
  */
 export function refusalBody(input: {
   title: string
@@ -202,8 +202,8 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 ]
 
 /**
- * The head of every page about one number: its name and its phone, its state and that of its webhooks, and the way to its other
- * pages. `without`: what the page itself says.
+ * The head of every page about one number: its name and its phone, its state and that of its webhooks, and the way to
+ * its other pages. `without`: what the page itself says, so that the head need not.
  */
 export async function numberHeading(
   bridge: Bridge.Info,

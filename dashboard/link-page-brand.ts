@@ -3,7 +3,7 @@ import type { Brand } from "#core/account/brand.ts"
 import { ApiError } from "#core/error.ts"
 import type { DashboardEnv } from "./guard.ts"
 
-/** The colour of an account's own, in what `where` selects. */
+/** Gives what `where` selects the account's own colour. */
 export function styleOf(colour: string, where: string): string {
   if (colour === "") return ""
   const tokens = `--accent: ${colour}; --ink: ${colour}; --on-ink: #fff`
@@ -17,7 +17,7 @@ export function logoAnswer(c: Context<DashboardEnv>, { logo }: Partial<Brand.Inf
   return c.body(new Uint8Array(logo.bytes), 200, { "content-type": logo.type })
 }
 
-/** Where a page at this path finds them. */
+/** Where a page at this path finds its style and its logo. */
 export function brandAt(at: string, { colour, logo }: Brand.Info) {
   return { style: colour === "" ? undefined : `${at}/style.css`, logo: logo && `${at}/logo` }
 }

@@ -63,7 +63,7 @@ export const linkPage = new Hono<DashboardEnv>()
     if (place === "taken") return await show(c, linkTaken(name, words))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
     const { begun, isTyped } = roundOf(c)
-    // A program that scans mails opens the link, and is shown no code. Our script says since when the page is open.
+    // Programs that scan mails open the link, too: they are shown no code. Our script says since when the page is open.
     const isAsking = !isLinked(knownState) && !wantsPasskey(knownState) && c.req.query("begun") !== undefined
     const card = isTyped
       ? html``
@@ -85,7 +85,7 @@ export const linkPage = new Hono<DashboardEnv>()
       if (!session) return new Map([["over", { html: goTo(at) }]])
       const { place, knownState } = await placeOf(c, session)
       if (place === "refused") {
-        // A host that does not unlink it is left alone for a while.
+        // A host that did not unlink the phone is left alone for a while.
         if (nowMs() < unlinkAtMs) return new Map([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
         unlinkAtMs = nowMs() + unlinkEachMs
         if (await unlink(c, session)) return new Map([["refused", { html: goTo(`${at}?refused`) }]])
@@ -164,7 +164,7 @@ export const linkPage = new Hono<DashboardEnv>()
     return c.redirect(pathOf(c), 303)
   })
 
-/** The code to scan now, of which it is noted that this page has shown it. */
+/** The code to scan now. A code that is shown is noted for the link session. */
 async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {
   const code = await shownCodeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
   if (code.kind === "shown") await LinkSession.noteShown(c.req.param("token") ?? "", session)
@@ -207,9 +207,9 @@ function shownOf(
 }
 
 /**
- * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when one was linked on this page that is not
- * the expected one. Opening the page unlinks nothing, since programs that scan mails open links, too: its stream and its form
- * do. A scanner that runs the page's script unlinks as well.
+ * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when this page linked another phone
+ * than the expected one. Opening the page unlinks nothing, since programs that scan mails open links, too. Its stream
+ * and its form unlink, so a scanner that runs the page's script does as well.
  */
 type Place = "open" | "done" | "taken" | "refused"
 
@@ -232,10 +232,10 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
 
 /** How many streams of one link page may be open at once. It is for one phone, and lives without a stream, too. */
 const openLinkPages = 2
-/** How long to wait before asking a host again that did not unlink a phone. */
+/** For how long a host that did not unlink a phone is not asked again, in ms. */
 const unlinkEachMs = 10_000
 
-/** @returns false when it is not known to be unlinked */
+/** @returns false when the phone is not known to be unlinked */
 async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): Promise<boolean> {
   const { requestId } = c.var
   try {

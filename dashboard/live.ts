@@ -28,13 +28,16 @@ const againAfterMs = 300
 /** How many streams a person may have open at once. A page has one, and a hidden page none. */
 export const streamsPerPerson = 12
 /**
- * How many an address may have open at once on Lambda, whoever its people are: all of them share a few places there, of which
- * this is a quarter of the fewest (`live` in `infra/stage/stage.ts`).
+ * How many streams an IP address may have open at once on Lambda, whoever its people are. All addresses share a few
+ * places there, and this is a quarter of them at the smallest stage (`live` in `infra/stage/stage.ts`).
  */
 export const streamsPerAddress = 30
-/** Those that this process serves. Beyond the most that a reader may have it need not ask the store, which counts those of all processes. */
+/**
+ * The streams that this process serves, by reader. One too many is refused without asking the store, which counts the
+ * streams of all processes.
+ */
 const here = new Map<string, Stream[]>()
-/** When a page that was refused one asks again, in seconds. */
+/** After how many seconds a page that was refused a stream asks again. */
 const refusedFor = 3
 
 /** A message of a stream: a piece of the page; `id` is where to go on after a break. An empty one has nothing but its id. */
@@ -43,7 +46,7 @@ export interface Piece {
   id?: string | undefined
 }
 
-/** A stream, by the part of a tab that opened it; undefined if that does not say which it is. */
+/** A stream. `opener`: the part of a tab that opened it; undefined if the request does not say. */
 interface Stream {
   opener: string | undefined
   /** The same part has opened another one. */
@@ -70,12 +73,12 @@ export function lastId(c: Context): string | undefined {
 }
 
 /**
- * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after it answered, and gives
- * what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps twice.
- * They are counted for their person, unless they are for another (`reader`). A part of a tab has one at a time:
- * when it opens another, perhaps on another page, the one before ends with its next look, or with its next comment if another
- * process serves it. How often they are opened is counted as well.
- * @throws ApiError `rate_limited` when the most streams allowed are open
+ * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after its last answer, and
+ * gives what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps
+ * twice. The open streams are counted for their person, or for another `reader`; so is how often streams are opened. A
+ * part of a tab has one stream at a time: when it opens another, perhaps on another page, the former one ends with its
+ * next look, or with its next comment if another process serves it.
+ * @throws ApiError `rate_limited` when the most streams allowed are open, or streams are opened too often
  * @throws StoreAway when the request was answered meanwhile (`withinTime`)
  */
 export async function live(
@@ -142,7 +145,7 @@ export async function live(
   return response
 }
 
-/** Whether its person is still in the account, in the same role. The stream of a link page is nobody's. */
+/** Whether the stream's person is still in the account, in the same role. The stream of a link page has no person. */
 async function mayStay(c: Context<DashboardEnv>): Promise<boolean> {
   const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined
   if (!me) return true
@@ -171,7 +174,10 @@ async function enter(reader: Reader, entering: Stream, address: string): Promise
   throw rateLimited(refusedFor)
 }
 
-/** The former stream of its part goes on until the place is taken. @returns undefined if there is none */
+/**
+ * Takes one of a reader's places. Until then the former stream of the same part of a tab goes on.
+ * @returns undefined if no place is free
+ */
 async function takePlace(
   { id: whose, most }: Reader,
   entering: Stream,
@@ -185,7 +191,7 @@ async function takePlace(
   let place: StreamLimit.Info | undefined
   try {
     place = await StreamLimit.take(`PAGES#${whose}`, most, opener)
-    // None of those that came after it: each of two would end the other.
+    // Only streams that were there before this one are replaced: of two at once, each would end the other.
     if (place && opener !== undefined)
       for (const one of open) if (one.opener === opener) one.isReplaced = true
     return place
@@ -194,7 +200,7 @@ async function takePlace(
   }
 }
 
-/** If this fails, they are free half a minute later. */
+/** Places that could not be given up are free half a minute later. */
 async function giveUp(places: StreamLimit.Info[]): Promise<void> {
   await Promise.all(places.map(StreamLimit.leave)).catch((error: unknown) =>
     log.warn({ error }, "a stream's place was not given up"),

@@ -21,7 +21,7 @@ import { codeBlock, type Html } from "./elements.ts"
 import { type DashboardEnv, notAllowed, whoLooks } from "./guard.ts"
 import { heading } from "./layout.ts"
 
-/** The reference as somebody reads it who has the dashboard, too. */
+/** The reference, for readers who may have the dashboard, too. */
 export const reference = new Hono<DashboardEnv>().get("/api/docs", async (c) => {
   const me = await whoLooks(c)
   const [newest] = me ? await ApiKey.list(me.account.id) : []

@@ -54,7 +54,7 @@ function filterLine(isFiltered: boolean): Html {
   </nav>`
 }
 
-/** Where the call with which a message was sent is listed; undefined if it is not, as one that succeeded. */
+/** Where the call that sent a message is listed; undefined if it is not, as one that succeeded. */
 export async function pathOfCall(
   accountId: string,
   call: { requestId: string; askedMs: number },

@@ -155,7 +155,7 @@ if (billing) pages.route("/", billing.pages)
 const pathsOf = (method: string) =>
   pages.routes.filter((one) => one.method === method).map(({ path }) => path)
 const shown = new Set(pathsOf("GET"))
-/** The paths of forms that are no page: who opens one, as a browser does that loads it again, is led to its page. */
+/** The paths of forms that are no pages. A browser that opens one, as when it is loaded again, is led to its page. */
 export const formPaths = pathsOf("POST").filter((path) => !shown.has(path))
 for (const path of formPaths) pages.get(path, (c) => c.redirect(pageAbove(path, new URL(c.req.url).pathname)))
 for (const path of [...open, "/accounts/*", ...own])
@@ -171,7 +171,7 @@ function pageAbove(pattern: string, path: string): string {
   return path.split("/").slice(0, parts.length).join("/") || "/"
 }
 
-/** Answers a browser for a path that nothing has. */
+/** Answers for a path that leads to nothing. */
 export async function missing(c: Context<ApiEnv>): Promise<Response> {
   const own = c as unknown as Context<DashboardEnv> // with no variable of the pages set yet
   try {
@@ -190,7 +190,7 @@ export async function missing(c: Context<ApiEnv>): Promise<Response> {
   }
 }
 
-/** Where nothing is paid for, these paths are not there. */
+/** Without billing these paths do not exist. */
 const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? await next() : c.notFound()))
 
 /** The pages on which people use the service. They are served beside the API. */

@@ -10,34 +10,34 @@ export function time(ms: number): Html {
   return html`<time datetime="${iso(ms)}" data-local>${inUtc(ms)}</time>`
 }
 
-/** Its day alone. */
+/** A day: in UTC until the script writes it in the reader's own way. */
 export function day(ms: number): Html {
   return html`<time datetime="${iso(ms)}" data-local="day">${iso(ms).slice(0, 10)}</time>`
 }
 
-/** The same for lines of a log: without the date, if it is today's. */
+/** A time in a line of a log: without the date, if that is today. */
 export function clock(ms: number): Html {
   const whole = inUtc(ms)
   const isToday = iso(ms).slice(0, 10) === iso(nowMs()).slice(0, 10)
   return html`<time datetime="${iso(ms)}" data-local="clock">${isToday ? whole.slice(11) : whole}</time>`
 }
 
-/** How long ago that was. It counts on by itself, as those below. */
+/** How long ago a time was. The script goes on counting, here and below. */
 export function ago(ms: number): Html {
   return counted("ago", ms, `${span(nowMs() - ms)} ago`)
 }
 
-/** How old that is, as a part of a sentence. */
+/** How old something is, as a part of a sentence. */
 export function age(ms: number): Html {
   return counted("age", ms, span(nowMs() - ms))
 }
 
-/** How long it is until then. */
+/** How long it is until a time. */
 export function until(ms: number): Html {
   return counted("until", ms, left(ms - nowMs()))
 }
 
-/** How long ago that was, and the time itself: for records, of which one wants both, also without a pointer. */
+/** How long ago a time was, and the time itself: for records, whose readers want both, also without a pointer. */
 export function when(ms: number): Html {
   return html`${ago(ms)} <span class="small muted">${time(ms)}</span>`
 }
@@ -50,13 +50,13 @@ function inUtc(ms: number): string {
   return `${iso(ms).slice(0, 19).replace("T", " ")} UTC`
 }
 
-/** As `span`, but rounded up: of three minutes there are three at first. */
+/** A span, rounded up: three minutes are 3 min at first. */
 function left(ms: number): string {
   const unit = ms > 172_800_000 ? 86_400_000 : ms > 3_600_000 ? 3_600_000 : ms > 60_000 ? 60_000 : 1000
   return span(Math.ceil(ms / unit) * unit)
 }
 
-/** As people say it; the script counts in the same way. */
+/** A span of time as people say it; the script counts in the same way. */
 export function span(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1000))
   if (s < 60) return `${s} s`

@@ -76,8 +76,8 @@ function bringAnswer(form) {
   form.requestSubmit()
 }
 
-// A part that is pressed, or has the focus, is exchanged when it is left: otherwise a click, or one's place, would be
-// lost. On a touch screen the click comes a moment after the finger is gone.
+// A part that is pressed, or has the focus, is exchanged only when it is left: otherwise a click, or one's place, would
+// be lost. On a touch screen the click comes a moment after the finger is gone.
 const waiting = new Map()
 function exchange(piece) {
   const old = document.getElementById(piece.id)
@@ -93,7 +93,8 @@ function exchangeWaiting() {
 for (const left of ["pointerup", "pointercancel", "focusout"])
   addEventListener(left, () => setTimeout(exchangeWaiting, 300))
 
-// The server sends pieces of the page. One that names a list goes to its head, any other replaces its like.
+// The server sends pieces of the page. One that names a list goes to the head of the list, any other replaces the
+// element with its id.
 function place(html) {
   const pieces = document.createElement("template")
   pieces.innerHTML = html
@@ -116,8 +117,8 @@ function place(html) {
   tick()
 }
 
-// A stream takes over the place of the one that this part of this tab had before: of that one nobody may know yet that it
-// is read no more. A page takes the tab's name out of the storage while it is open: a copy of the tab, which gets a copy
+// A stream takes over the place of the former stream of this part of this tab: the server may not know yet that nobody
+// reads the former one. A page takes the tab's name out of the storage while it is open: a copy of the tab, which gets a copy
 // of the storage, makes a name of its own.
 const tab = takeTab() ?? crypto.getRandomValues(new Uint32Array(4)).join("-")
 addEventListener("pagehide", () => keepTab(tab))
@@ -129,7 +130,7 @@ function takeTab() {
     delete sessionStorage.tab
     return name
   } catch {
-    // A browser that keeps nothing for us: each page is a tab of its own.
+    // The browser keeps nothing for us: each page counts as a tab of its own.
     return undefined
   }
 }
@@ -138,12 +139,12 @@ function keepTab(name) {
   try {
     sessionStorage.tab = name
   } catch {
-    // As in `takeTab`: the next page is a tab of its own.
+    // As in `takeTab`: the next page counts as a tab of its own.
   }
 }
 
-// Where a stream is refused, its part is taken from the page itself, which has everything as it is now. A page that leads
-// elsewhere, as to the sign-in, or has no such part any more, is gone to.
+// Where a stream is refused, its part is taken from the page itself, fetched anew. If the page leads elsewhere, as to the
+// sign-in, or has no such part any more, the browser goes there.
 async function lookInstead(part, nth) {
   const url = new URL(location.href)
   for (const [name, value] of new URL(part.dataset.stream, url).searchParams)

@@ -10,7 +10,7 @@ import { askHost } from "#functions/api/ask-host.ts"
 import { sentenceForPeople, sentenceOf } from "../api-words.ts"
 import type { Code } from "./linking-cards.ts"
 
-/** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
+/** How often the network's present code is asked for, in ms: what is on the screen is out of date for no longer. */
 export const lookEachMs = 400
 /** The network shows codes for about three minutes; then somebody has to want one again. */
 const roundMs = 170_000
@@ -28,8 +28,8 @@ const answered = new LRUCache<string, { code: Code; atMs: number }>({ max: 1000,
 const goodForMs = 2000
 
 /**
- * The code that the network shows now. It takes some seconds until there is a first one, and a host that hangs gives none:
- * meanwhile nobody waits. While a session is asked it is not asked again, and its last code stays for as long as it is good.
+ * The code that the network shows now. The first takes some seconds, and a host that hangs gives none: nobody waits for
+ * either. While a session is being asked it is not asked again, and its last code stays for as long as it is good.
  */
 export async function shownCodeOf(
   { id }: Bridge.Info,
@@ -71,13 +71,13 @@ async function askedFor(bridgeId: string, requestId: string): Promise<Code> {
   }
 }
 
-/** What a page that shows codes knows from its address. Its stream has the same, and so has a look in place of the stream. */
+/** What a page that shows codes knows from its address. The address of its stream says the same. */
 export interface Round {
   /** When the page was opened first, in Unix milliseconds. */
   begun: number
   /** The network's codes are shown no longer: somebody has to want one again. */
   isOver: boolean
-  /** The page shows a code to type: of it only the steps are renewed. */
+  /** The page shows a code to type: its stream renews only the steps. */
   isTyped: boolean
 }
 

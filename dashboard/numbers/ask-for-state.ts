@@ -18,11 +18,14 @@ import { log } from "#core/platform/log.ts"
 /** The last word of a session before its host fell silent. */
 export interface LastWord {
   status: string
-  /** When it was heard, or its host was; undefined where nobody knows. */
+  /** When the session was heard, or else its host; undefined where nobody knows. */
   atMs?: number | undefined
 }
 
-/** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
+/**
+ * A session without a word for so long is lost rather than uncertain, in ms. A page that looks every few seconds says
+ * so by 45 s.
+ */
 const lostAfterMs = 40_000
 
 /** Pages doubt a session's word that is older than this, as their script does, in ms. */
@@ -32,7 +35,7 @@ const doubtedAfterMs = 15_000
 export type KnownState = Word & { hadPhone?: boolean; lastPhone?: string }
 
 type Word =
-  /** Its session said so at `atMs`; undefined: it wrote that down, and was not asked now. */
+  /** The session said so at `atMs`; undefined: it was not asked now, but wrote this down before. */
   | {
       kind: "said"
       atMs: number | undefined
@@ -41,16 +44,16 @@ type Word =
       sinceMs?: number | undefined
       phone: string
       name: string
-      /** Connected, and still getting what came before that. */
+      /** Connected, and still getting what came before the login. */
       isCatchingUp?: boolean | undefined
       objection?: Objection | undefined
-      /** When it tries again, Unix seconds, where the network has named a time. */
+      /** When the session tries again, Unix seconds, where the network has named a time. */
       objection_until?: number | undefined
       /** Who unlinked the phone that was linked; undefined where nobody wrote that down. */
       unlinked?: Lease.Reported["unlinked"]
       restriction?: string | undefined
       restricted_until?: number | undefined
-      /** How many chats its pacing lets it begin today. */
+      /** How many chats its pacing still lets it begin today. */
       new_chats_left?: number | undefined
       /** The network's request for the passkey of the account whose phone took a code. */
       passkey?: z.infer<typeof SessionStatus>["passkey"]
@@ -68,8 +71,9 @@ type Word =
   | { kind: "gone" }
 
 /**
- * Why a bridge is paused. `billing`: for a payment that the operator asks for, where none is made here. The words of
- * an account's subscription: for that. `paid`: it was paid a moment ago. `secret`: who looks need not know.
+ * Why a bridge is paused. `none`, `unpaid`, `canceled`: its account's subscription is that. `paid`: it was paid a
+ * moment ago. `billing`: for a payment that the operator asks for, where none is made here. `secret`: this reader need
+ * not know.
  */
 export type WhyPaused =
   | "operator"
@@ -96,7 +100,7 @@ export async function knownStateOf(bridge: Bridge.Info): Promise<KnownState> {
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, askedOf))
 }
 
-/** The same by its session's word if that comes within so many milliseconds, else by what was written down. */
+/** How a bridge stands now, by its session's own word if that comes in time, else by what was last written down. */
 export async function knownStateWithin(
   bridge: Bridge.Info,
   lease: Lease.Info | undefined,
@@ -107,7 +111,10 @@ export async function knownStateWithin(
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, heldWord))
 }
 
-/** By what was written down alone: at once, whatever its host does. Of its phone it says only whether there was one. */
+/**
+ * How a bridge stands by what was written down, at once, whatever its host does. Of its phone it says only whether
+ * there was one.
+ */
 export async function roughStateOf(
   lease: Lease.Info | undefined,
   account: () => Promise<Account.Info | undefined>,
@@ -116,7 +123,7 @@ export async function roughStateOf(
   return lease?.reported?.phone === undefined ? word : { ...word, hadPhone: true }
 }
 
-/** Reads the account of a bridge when that is wanted. */
+/** Reads the account of a bridge only when it is asked for. */
 function accountOf({ accountId }: Bridge.Info) {
   return async () => await Account.get(accountId)
 }
@@ -134,7 +141,7 @@ async function withPhone(
   }
 }
 
-/** @param heldWord how it stands if a host holds it */
+/** @param heldWord how a bridge stands that a host holds */
 async function wordOf(
   account: () => Promise<Account.Info | undefined>,
   lease: Lease.Info | undefined,
@@ -177,7 +184,7 @@ async function reportedOf({ reported }: Lease.Info): Promise<Word> {
   }
 }
 
-/** The limit of the network that was written down, until its time. */
+/** The limit that the network has put on the account, as it was written down, until its end. */
 function restrictionIn({ restriction }: Lease.Reported): Lease.Reported["restriction"] {
   return restriction && (restriction.until === 0 || restriction.until > now()) ? restriction : undefined
 }
@@ -208,7 +215,10 @@ async function silent(lease: Lease.Info): Promise<KnownState> {
   return { kind: "silent", ...lastOf(lease, atMs) }
 }
 
-/** A session that nobody has asked for a while counts as heard at its host's last beat. Later beats say nothing of it. */
+/**
+ * When a silent session was heard: at its host's last beat, if nobody has asked the session for a while. Later beats of
+ * the host say nothing of the session.
+ */
 async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefined> {
   const beatAt = (await Host.get(host))?.beatAt ?? 0
   if (beatAt === 0) return undefined
@@ -232,7 +242,7 @@ function lastOf({ reported }: Lease.Info, atMs: number | undefined) {
   }
 }
 
-/** A number that is down is that first. */
+/** The reported status. That the network restricts a number matters only while the number is connected. */
 function lastStatusOf(reported: Lease.Reported): string {
   return reported.status === "connected" && restrictionIn(reported) ? "restricted" : reported.status
 }
@@ -254,12 +264,12 @@ export function isLinked(knownState: KnownState): knownState is Extract<KnownSta
   return knownState.kind === "said" && !["unpaired", "passkey_required"].includes(knownState.status)
 }
 
-/** Whether it must not run here. */
+/** Whether the bridge must not run here. */
 export function isStopped({ kind }: KnownState): boolean {
   return kind === "paused" || kind === "suspended" || kind === "moved"
 }
 
-/** The part of it that somebody may know who only links a phone. */
+/** The part of a state that somebody may know who only links a phone. */
 export function forStrangers(knownState: KnownState): KnownState {
   if (isStopped(knownState)) return { kind: "paused", why: "secret" }
   const { hadPhone: _, lastPhone: __, ...known } = knownState

@@ -9,7 +9,7 @@ import { outcome } from "./attempt-words.ts"
 
 // The list of attempts on the page of deliveries.
 
-/** Which attempts are asked for, also of the last so many seconds, and which page of them. */
+/** Which attempts are asked for (`within`: of the last so many seconds), and which page of them. */
 export const AskedAttempts = z.object({
   webhook: z
     .string()
@@ -22,7 +22,7 @@ export const AskedAttempts = z.object({
 })
 export type AskedAttempts = z.infer<typeof AskedAttempts>
 
-/** The type of an event whose words do not say it, as those of a message do. */
+/** A tag with the type of an event. The words of a message say its type already. */
 export function typeTag(type: string): Html | string {
   return type === "message" ? "" : html`<span class="tag">${type}</span>`
 }
@@ -65,7 +65,7 @@ function filterForm({ ref, asked }: Shown): Html {
   </form>`
 }
 
-/** The stream renews its list alone: a choice in the filter that is not sent yet stays. */
+/** Only the list itself is renewed by the stream: a choice in the filter that is not sent yet stays. */
 export function attemptsCard(shown: Shown): Html {
   return html`<section class="card flush">
     <header>

@@ -5,25 +5,27 @@ import { nowMs } from "#core/platform/clock.ts"
 import type { Html } from "../elements.ts"
 import { ago } from "../times.ts"
 
-/** The sends of a number that failed today (UTC): the network rejected them, or whether it has them is not known. */
+/** A number's sends that failed today (UTC): the network rejected them, or it is not known whether it has them. */
 export interface FailedSends {
-  /** At least so many: of very many refused calls not each is kept. */
+  /** At least so many failed: where very many calls are refused, not each of them is kept. */
   count: number
   /** Those that were rejected because the number may not start new chats, and when the last one was. */
   newChats: number
   lastNewChatMs: number
 }
 
-/** The network's code of such a rejection. */
+/** The network's code where a number may not start new chats. */
 const noNewChats = 463
-/** A call that is refused for its own faults is its caller's affair. */
+/** Refusals that count. A call that is refused for its own faults is its caller's affair. */
 const codes = new Set(["network_rejected", "send_outcome_unknown"])
 /** How many of an account's refused calls are looked at: the latest ones. */
 const most = 100
 /** Pages that are open look every few seconds. */
 const known = new LRUCache<string, Promise<Map<string, FailedSends>>>({ max: 1000, ttl: 10_000 })
 
-/** Those of an account's numbers, by their references: as far as they are among its requests. */
+/**
+ * The failed sends of an account's numbers, by their references, as far as they are among its latest refused requests.
+ */
 export async function failedSendsToday(accountId: string): Promise<Map<string, FailedSends>> {
   const before = known.get(accountId)
   if (before) return await before

@@ -83,7 +83,7 @@ async function webhookOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
   return await Webhook.get(c.var.bridge, askedOf(c).webhook ?? "first")
 }
 
-/** Leads to the same of a number's other webhooks, if it has several. */
+/** Leads to the deliveries of a number's other webhooks, if it has several. */
 function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html | string {
   if (all.length === 1) return ""
   return html`<nav aria-label="Webhooks">
@@ -103,7 +103,9 @@ function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html 
   </nav>`
 }
 
-/** Looks at the receiver each time; at the events that were given up when others are listed, and now and then. */
+/**
+ * Looks at the receiver each time, and at the events that were given up when their list has changed, and now and then.
+ */
 function follower(c: Context<DashboardEnv>) {
   let givenUp: GivenUp | undefined
   let listed = ""
@@ -124,7 +126,7 @@ function follower(c: Context<DashboardEnv>) {
   }
 }
 
-/** A list that is being tidied up is shorter at the next look; meanwhile the page keeps what it shows. */
+/** A list of events that is being tidied up cannot be read now: the page keeps what it shows until the next look. */
 function unlessTidied(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.code !== "session_unavailable") throw error
 }

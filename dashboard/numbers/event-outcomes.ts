@@ -14,7 +14,7 @@ const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]>
   not_wanted: ["idle", "not for it"],
 }
 
-/** What became of an event at the first webhook, in its row; a stream sends it again. */
+/** What became of an event at the first webhook, in the event's row of a list; a stream renews it. */
 export function outcomeMark(eventId: string, state: EventRow.State): Html {
   return mark(state, html`id="outcome-${eventId}"`)
 }
@@ -29,7 +29,10 @@ function mark(state: keyof typeof marks, id: Html | string): Html {
   return html`<span ${id} class="state ${tone}">${word}</span>`
 }
 
-/** The further webhooks of a bridge that have given up events, by the numbers of these: the latest hundred of each. */
+/**
+ * The further webhooks of a bridge that have given up events, by the numbers of the events: the latest hundred of each
+ * webhook.
+ */
 export async function givenUpElsewhere(bridgeId: string): Promise<Map<number, string[]>> {
   const [, ...further] = await Delivery.ofBridge(bridgeId)
   const found = new Map<number, string[]>()
@@ -45,14 +48,17 @@ const mostFollowed = 500
 /** Follows what becomes of the events that a page shows as waiting. */
 export class Outcomes {
   readonly #bridgeId: string
-  /** Their ids, by their numbers. */
+  /** The ids of the waiting events, by their numbers. */
   readonly #waiting = new Map<number, string>()
 
   constructor(bridgeId: string) {
     this.#bridgeId = bridgeId
   }
 
-  /** The page was drawn with those from the number `waits` to the number `from`. Some have an outcome by now. */
+  /**
+   * Adds the events from the number `waits` to the number `from`, with which the page was drawn. Some have an outcome
+   * by now.
+   */
   async addEarlier({ waits, from: to }: { waits: number; from: number }): Promise<void> {
     const range = { after: Math.max(waits - 1, to - mostFollowed), before: to + 1 }
     for await (const { n, eventId } of EventLists.allKept(this.#bridgeId, range, 0))
@@ -67,7 +73,7 @@ export class Outcomes {
       else break
   }
 
-  /** The marks of those that have an outcome now. */
+  /** The marks of the events that have an outcome now. */
   async look(): Promise<Map<string, Piece>> {
     const pieces = new Map<string, Piece>()
     if (this.#waiting.size === 0) return pieces

@@ -69,7 +69,7 @@ async function webhookOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
   return await Webhook.get(c.var.bridge, c.req.query("webhook") ?? "first")
 }
 
-/** Does it and says so, or says why not. */
+/** Acts on the event and says so, or says why not. */
 async function acted(
   c: Context<DashboardEnv>,
   sentence: string,
@@ -137,7 +137,7 @@ async function shownOf(c: Context<DashboardEnv>) {
   }
 }
 
-/** What became of it at each webhook, if there are several. */
+/** What became of the event at each webhook, if there are several. */
 function atEachCard(ref: string, { delivery, webhookId }: Shown): Html {
   const { event_id: id, webhooks = [] } = delivery
   if (webhooks.length === 0) return html`<section id="event-webhooks" hidden></section>`
@@ -206,7 +206,7 @@ const becameOf = new Map([
   ["failed", "A sent message failed"],
 ])
 
-/** What became of it, why, and what comes. */
+/** What became of the event, why, and what comes next. */
 function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): Html | string {
   const last = attempts.findLast(({ resend }) => !resend)
   switch (state) {

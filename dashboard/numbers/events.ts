@@ -31,7 +31,7 @@ const Filter = z.object({
   direction: z.enum(["in", "out"]).optional().catch(undefined),
   chat: z.string().trim().min(1).max(100).optional().catch(undefined),
   search: z.string().trim().min(1).max(100).optional().catch(undefined),
-  /** A day in UTC: none from before. */
+  /** A day in UTC: events from before are left out. */
   since: z.iso.date().optional().catch(undefined),
 })
 type Filter = z.infer<typeof Filter>
@@ -49,7 +49,7 @@ export const events = new Hono<DashboardEnv>()
     const { bridge } = c.var
     const filter = Filter.parse(c.req.query())
     const before = EventRow.numberOf(c.req.query("before") ?? "")
-    // Known before the list is read: what comes meanwhile is in both, and shown once.
+    // Read before the list: an event that comes in between is in the list and in the stream, and shown once.
     const newest = await EventLists.newestNumber(bridge.id)
     const elsewhere = await givenUpElsewhere(bridge.id)
     const shown = {
@@ -78,8 +78,9 @@ export const events = new Hono<DashboardEnv>()
   })
 
 /**
- * Looks at a bridge's events again and again, and gives what has come since its page was shown, and what became of what waited
- * there. A look lasts until there is news, `eachMs` at most. `list`: the list of the page that they are put into
+ * Looks at a bridge's events again and again, and gives those that came since its page was shown, and the outcomes of
+ * those that waited there. A look lasts until there is news, `eachMs` at most. `list`: the list of the page that new
+ * events are put into
  */
 export async function eventsFollower(
   c: Context<DashboardEnv>,
@@ -116,7 +117,10 @@ function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
   return bridge.webhookUrl !== "" && c.var.me.role !== "viewer"
 }
 
-/** The number behind which a stream goes on: that of the event its page has last, or what was the newest for the page. */
+/**
+ * The number behind which a stream goes on: that of the last event its page has, or of the newest one when the page was
+ * made.
+ */
 export async function streamStartOf(c: Context, { id }: Bridge.Info): Promise<number> {
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
@@ -142,7 +146,7 @@ interface Shown {
 
 function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown): Html {
   const ref = bridge.customerRef
-  // What an outcome is asked for by is no more there once it changes: such a list stands still.
+  // A list of events with one outcome stands still: an event would leave it when its outcome changes.
   const isLive = isFirst && !input.problem && filter.state === undefined
   const query = { ...filter, from: String(input.newest), waits: firstWaiting(listed) }
   const stream = `/numbers/${ref}/events/stream?${toQuery(query)}`

@@ -15,7 +15,7 @@ import { numberHeading } from "../layout.ts"
 import { notShown, askSession } from "./session-answer.ts"
 
 const perPage = 100
-/** How long a page waits: the session asks the network, ms. */
+/** How long a page waits, in ms: the session asks the network. */
 const patienceMs = 5000
 
 type Info = z.infer<typeof Group>
@@ -44,7 +44,7 @@ export const groups = new Hono<DashboardEnv>()
     return c.redirect(`/numbers/${bridge.customerRef}/groups`, 303)
   })
 
-/** What its session calls the group. @throws ApiError `not_found`: no group has such an id */
+/** The session's path for the group. @throws ApiError `not_found`: no group has such an id */
 function pathOf(c: Context<DashboardEnv>): string {
   const jid = GroupId.safeParse(c.req.param("jid"))
   if (!jid.success) throw new ApiError("not_found")

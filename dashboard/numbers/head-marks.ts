@@ -9,7 +9,7 @@ import { inWords, phoneOf, pathOfAction } from "./state-words.ts"
 /** How long a page waits for the session's word on its head, ms. */
 const soonMs = 150
 
-/** The head of a number's pages shows its phone, its state and whether its events get through. */
+/** What the head of a number's pages shows: its phone, its state and whether its events get through. */
 export async function marksOf(
   bridge: Bridge.Info,
   { without }: { without?: "webhooks" | "session" | undefined },

@@ -13,7 +13,7 @@ interface Place {
   isSandbox: boolean
 }
 
-/** How such a page looks with the colour and the logo that are saved. */
+/** How a link page looks with the colour and the logo that are saved. */
 function preview({ at, name, isSandbox }: Place, { colour, logo }: Brand.Info): Html {
   return html`${colour === "" ? "" : html`<link rel="stylesheet" href="${at}/style.css" />`}
     <figure class="preview" aria-label="How it looks now">

@@ -3,11 +3,14 @@ export * as LinkSteps from "./link-steps.ts"
 import type { KnownState } from "./ask-for-state.ts"
 import { stepCount, stepOf } from "./linking-cards.ts"
 
-/** The steps that a page of Connect has seen so far. They are in the stream's ids, so a stream that breaks goes on with it. */
+/**
+ * The steps that the page where a phone is linked has seen so far. They are in the stream's ids, so a stream that
+ * breaks goes on with them.
+ */
 export interface Info {
-  /** The how manieth code of its round is on show; 0 where that is not known. */
+  /** The place of the shown code in its round, from 1; 0 where it is not known. */
   number: number
-  /** When that one expires, Unix ms; 0 before the first. */
+  /** When the shown code expires, Unix ms; 0 before the first. */
   expiresMs: number
   /** The step that was seen last; -1 before the first look. */
   step: number
@@ -17,14 +20,14 @@ export interface Info {
 
 const lastOfARound = 6
 const over = lastOfARound + 1
-/** The first code of a round lives for 60 s, each later one for 20. */
+/** The first code of a round lives for 60 s, each later one for 20: this tells them apart. */
 const laterLiveMs = 25_000
 
 /** Number, expiry and step, then a time for each step. */
 const whole = new RegExp(`^-?\\d{1,15}(_-?\\d{1,15}){${2 + stepCount}}$`)
 const eachStep = Array.from({ length: stepCount }, (_, i) => i)
 
-/** The steps that a page had seen whose stream comes back with this id. */
+/** The steps that a page had seen when its stream got this id. */
 export function fromStreamId(id: string | undefined): Info {
   if (id === undefined || !whole.test(id)) return { number: 0, expiresMs: 0, step: -1, times: [] }
   const [number = 0, expiresMs = 0, step = -1, ...times] = id.split("_").map(Number)
@@ -35,7 +38,7 @@ export function streamIdOf({ number, expiresMs, step, times }: Info): string {
   return [number, expiresMs, step, ...eachStep.map((i) => times[i] ?? 0)].join("_")
 }
 
-/** With what the session says now. Times of steps that were taken before anybody looked are not known. */
+/** The steps with what the session says now. Times of steps that were taken before anybody looked are not known. */
 export function withState(before: Info, knownState: KnownState, atMs: number): Info {
   const step = stepOf(knownState)
   if (step === before.step) return before
@@ -44,7 +47,7 @@ export function withState(before: Info, knownState: KnownState, atMs: number): I
   return { ...before, step, times: step < before.step ? [atMs] : times }
 }
 
-/** With the code that the network shows now. */
+/** The steps with the code that the network shows now. */
 export function withCode(before: Info, expiresMs: number, atMs: number): Info {
   if (expiresMs === before.expiresMs) return before
   const isFirst = expiresMs - atMs > laterLiveMs
@@ -58,7 +61,10 @@ export function isOver({ number }: Info): boolean {
   return number === over
 }
 
-/** When to look again. A code turns up to a second after it is said to expire: then it is looked for more often. */
+/**
+ * After how many ms to look again. The next code turns up to a second after the last one is said to expire: around then
+ * the looks are more frequent.
+ */
 export function lookAgainMs({ expiresMs }: Info, atMs: number): number {
   return Math.abs(atMs - expiresMs) < 1200 ? 80 : 400
 }

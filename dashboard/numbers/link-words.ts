@@ -9,12 +9,12 @@ import { portuguese as pt } from "./link-words/portuguese.ts"
 import { spanish as es } from "./link-words/spanish.ts"
 import type { Reason, Words } from "./link-words/words.ts"
 
-/** `isForOwner`: of the dashboard's own pages, whose readers own the number. A link page's readers are strangers to it. */
+/** `isForOwner`: for the dashboard's own pages, whose readers own the number. The readers of a link page do not. */
 export type LinkWords = Words & { lang: string; isForOwner: boolean }
 
 const all: Record<string, Words> = { en, de, es, fr, it, pt }
 
-/** In English, and of an owner's number. */
+/** The words of the dashboard's own pages: in English, for the owner of the number. */
 export const dashboardWords: LinkWords = { ...en, lang: "en", isForOwner: true }
 
 /** The words of a link page, in the first language in a browser's list that there are words for; English otherwise. */
@@ -64,7 +64,10 @@ const inEnglish: Pick<NonNullable<Words["reasons"]>, "unreachable" | "internal_e
   internal_error: ["That did not work", "Open this page again, and start anew."],
 }
 
-/** Likewise a state in which no phone can be linked. */
+/**
+ * Why no phone can be linked in this state, and what to do, in the language of an end person; undefined where that is
+ * English.
+ */
 export function stateIn(words: LinkWords, knownState: KnownState): readonly [string, string] | undefined {
   return words.reasons?.[reasonOf(knownState)]
 }

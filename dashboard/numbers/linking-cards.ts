@@ -11,11 +11,13 @@ import { inWords } from "./state-words.ts"
 /** The code to scan, or why there is none. */
 export type Code =
   | { kind: "asking" }
-  /** A picture of the code that the network shows now; the how manieth of its round, 0 where that is not known. */
+  /**
+   * A picture of the code that the network shows now, and its place in its round, from 1; 0 where that is not known.
+   */
   | { kind: "shown"; png: Uint8Array; expiresMs: number; number: number }
-  /** Nobody scanned it while it was on show. */
+  /** Nobody scanned the codes while they were shown. */
   | { kind: "over" }
-  /** Why there is none, by the API's own code. */
+  /** Why there is no code, by the API's own code. */
   | { kind: "refused"; code: string; sentence: string }
   /** A phone is linked: there is nothing to scan. */
   | { kind: "linked" }
@@ -119,7 +121,7 @@ function phoneForm({
 /** How many codes the network gives at a time. */
 const codesOfARound = 6
 
-/** The code to scan as it is now; the stream sends it each time it turns. */
+/** The code to scan as it is now; the stream sends it each time it changes. */
 export function codePiece(at: string, code: Code, words: LinkWords = dashboardWords): Html {
   return html`<div id="qr">
     <div class="qr">${codeInside(at, code, words)}</div>
@@ -164,9 +166,9 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
 }
 
 /**
- * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
- * where the fault is not the reader's. Only that sentence says when a limit is over. `digits`: the last ones of the only number that
- * may be linked.
+ * A failure by the API's code: in words, and what to do. Where the fault is not the reader's, the API's own sentence
+ * and code follow, for those who run the service. That sentence is also shown for a limit: only it says when the limit
+ * is over. `digits`: the last ones of the only number that may be linked.
  */
 export function reason(
   { code, sentence, digits = "" }: { code: string; sentence: string; digits?: string | undefined },
@@ -237,7 +239,7 @@ export function simulatedNote(phones: string): Html {
   )
 }
 
-/** The network bans numbers for it, and nobody else says so. */
+/** The network bans numbers for the use of unofficial software, and nobody else says so. */
 export const unofficialNote = note("warn", dashboardWords.unofficial)
 
 /** The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is opened with. */
@@ -262,7 +264,7 @@ export function stepList(
   const at = stepOf(knownState)
   const order = words.steps
   const isOver = at === order.length - 1
-  // It was linked before the page was opened: there is no progress to tell of.
+  // The phone was linked before the page was opened: there is no progress to tell of.
   if (isOver && words.isForOwner && times.every((time) => time === undefined))
     return html`<section id="steps" hidden></section>`
   // That another phone was linked before says nothing of this linking.
@@ -299,7 +301,7 @@ export function stepList(
 /** How many steps there are. */
 export const stepCount = dashboardWords.steps.length
 
-/** Which of the steps it has come to, from 0. */
+/** The step that the linking has come to, from 0. */
 export function stepOf(knownState: KnownState): number {
   if (knownState.kind !== "said") return 0
   if (knownState.status === "connected") return knownState.isCatchingUp ? 3 : 4

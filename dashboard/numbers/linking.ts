@@ -141,7 +141,7 @@ interface Ended {
   atMs: number
 }
 
-/** Why its last phone was unlinked, if that is what happened last. */
+/** Why the number's last phone was unlinked, if the latest `disconnected` event says so. */
 async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
   const asked = { type: "disconnected", isNewestFirst: true, limit: 1 } as const
   const [last] = (await EventFeed.page(bridge, asked)).events
@@ -179,7 +179,7 @@ async function linkingNow(
   const query = `begun=${begun}`
   if (isTyped && !isLinked(knownState))
     return cardAndSteps({ at: pathOf(bridge), query, card: html``, knownState })
-  // The steps say why a login is refused. Nobody knows it of a number that says nothing.
+  // The steps say why a login is refused. A number whose session says nothing may still be linked.
   const isUnlinked = knownState.kind === "said" && knownState.objection === undefined && !isLinked(knownState)
   const isAsking = !isLinked(knownState) && !wantsPasskey(knownState)
   const code = isAsking ? await shownCodeOf(bridge, { requestId, isOver }) : undefined

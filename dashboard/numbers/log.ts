@@ -123,7 +123,7 @@ function logLine(ref: string, line: string): Html {
   </li>`
 }
 
-/** The events and messages in it lead to where they are shown. */
+/** A text in which events and messages lead to where they are shown. */
 function linked(ref: string, text: string): (Html | string)[] {
   return text.split(/(\bevt_\w+|(?<=\bmessage )[0-9A-Z]{16,}\b)/).map((part, i) => {
     if (i % 2 === 0) return part

@@ -26,7 +26,10 @@ import { cameItem, type MessageEvent, type Sent, sentItem } from "./message-item
 import { askSession } from "./session-answer.ts"
 
 const perPage = 50
-/** How long the page waits for what was sent, which only the session can read. It comes without it then. */
+/**
+ * How long the page waits, in ms, for the messages that were sent, which only the session can read. Then it comes
+ * without them.
+ */
 const patienceMs = 900
 
 /** A message in the list: one that was sent (`call`: where its call is listed, if it is), or the event of one that came or was written on the phone. */
@@ -42,7 +45,10 @@ const Asked = z.object({
     .refine((text) => ChatId.safeParse(text).success)
     .optional()
     .catch(undefined),
-  /** Events behind this one, and messages that were sent before that one; `none`: there are no more. */
+  /**
+   * `event`: only events before this one. `sent`: only messages that were sent before this one. `none`: there are no
+   * more.
+   */
   event: z.string().max(100).optional().catch(undefined),
   sent: z.string().max(100).optional().catch(undefined),
 })
@@ -51,7 +57,7 @@ type Asked = z.infer<typeof Asked>
 /** Where no process reports arrivals to this one, a message is shown this late at most. */
 const lookEachMs = 1000
 
-/** What came and went of a number, the newest first: did my message arrive? What comes is shown at once. */
+/** A number's messages of both directions, the newest first: did my message arrive? What comes is shown at once. */
 export const messages = new Hono<DashboardEnv>()
   .get("/numbers/:ref/messages/stream", async (c) => {
     const { bridge } = c.var
@@ -84,7 +90,7 @@ export const messages = new Hono<DashboardEnv>()
     const { bridge } = c.var
     const asked = Asked.parse(c.req.query())
     const lease = await Lease.get(bridge.id)
-    // Known before the list is read: what comes meanwhile is in both, and shown once.
+    // Read before the list: a message that comes in between is in the list and in the stream, and shown once.
     const from = await EventLists.newestNumber(bridge.id)
     const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
     const events = lease && Choice.wire(lease.choice).events
@@ -99,9 +105,9 @@ export const messages = new Hono<DashboardEnv>()
 
 interface Source {
   items: Item[]
-  /** Behind which id it goes on after these; undefined if there are no more. */
+  /** The id behind which the list goes on; undefined if it ends here. */
   next?: string | undefined
-  /** Why it is not known what is in it. */
+  /** Why the list could not be read. */
   problem?: string
 }
 
@@ -138,7 +144,7 @@ async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): 
   return { items: await Promise.all(items), next: said.next }
 }
 
-/** Where the call that sent it is listed. Calls that succeeded are not. */
+/** Where the call that sent a message is listed. Calls that succeeded are not. */
 async function callOf(accountId: string, sent: Sent): Promise<string | undefined> {
   const { request_id: requestId, status, asked_at } = sent
   if (requestId === undefined || (status !== "failed" && status !== "pending")) return undefined
@@ -146,9 +152,9 @@ async function callOf(accountId: string, sent: Sent): Promise<string | undefined
 }
 
 /**
- * The next page of both lists, and how many of each are on it. A list that ends here and goes on may go on with messages that are
- * newer than the rest of the other: those wait for the next page. What is shown of each list is its beginning, whatever its
- * times say, so that the next page leaves nothing out.
+ * The next page of both lists, and how many of each are on it. The page ends where all that was read of one list is on
+ * it but that list goes on: its next messages may be newer than the rest of the other list. The messages shown of each
+ * list are its first ones, whatever their times say, so that the next page leaves nothing out.
  */
 function merged(came: Source, went: Source): { items: Item[]; shown: [came: number, went: number] } {
   const items: Item[] = []
@@ -167,7 +173,7 @@ function merged(came: Source, went: Source): { items: Item[]; shown: [came: numb
   return { items, shown: [ofCame, ofWent] }
 }
 
-/** Where a list goes on after a page: behind an id; `none`: it is over; undefined: where it began. */
+/** Where a list goes on after a page: behind an id; `none`: it is over; undefined: at its beginning. */
 function goesOn(
   { items, next, problem }: Source,
   shown: number,

@@ -79,7 +79,7 @@ interface Typed {
   return_url?: string
 }
 
-/** Does it and says so, or says why not, with what was typed. */
+/** Calls `act`, and shows what it says, or why it failed, with what was typed. */
 async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<Html>) {
   try {
     return await show(c, {}, await act())

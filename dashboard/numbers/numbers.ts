@@ -22,7 +22,7 @@ import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./state-wor
 export const lookEachMs = 2000
 
 const perPage = 100
-/** A page of very many numbers is looked at less often. */
+/** A page with more rows than this is looked at less often. */
 const fewRows = 20
 const lookAtManyEachMs = 5000
 /** How long the first page waits for the words of sessions, ms. */
@@ -71,7 +71,7 @@ export const numbers = new Hono<DashboardEnv>()
     const eachMs = listed.bridges.length > fewRows ? lookAtManyEachMs : lookEachMs
     return await live(c, eachMs, async () => {
       const isMany = listed.all > manyNumbers
-      // The page has the order that was kept; here is the time to look, once while the stream lives.
+      // The page came in the order that was kept. Its stream has the time to look at each number, once.
       if (isMany && !isOrdered) listed = await listedFor(account, asked, ofPhone, true)
       const rows = await rowsOf(listed.bridges, knownStateOf, known)
       const pieces = new Map<string, Piece>(rows.map((row) => [row.ref, { html: numberRow(row) }]))
@@ -81,7 +81,7 @@ export const numbers = new Hono<DashboardEnv>()
     })
   })
 
-/** The numbers of a page, and what there is besides. */
+/** The numbers on a page, and how many there are in all. */
 interface Listed {
   bridges: Bridge.Listed[]
   /** How many fit what is asked for, and how many there are. */
@@ -92,9 +92,9 @@ interface Listed {
 }
 
 /**
- * Of very many numbers the order and the counts are those that were kept, and only the first page and what it is searched for
- * is read, unless there is time to look at each (`isPatient`).
- * @param ofPhone those that a phone is searched for is linked to
+ * Of very many numbers the order and the counts are those that were kept, unless there is time to look at each
+ * (`isPatient`).
+ * @param ofPhone the references of the numbers to which the phone that is searched for is linked
  */
 async function listedFor(
   account: Account.Info,
@@ -104,7 +104,7 @@ async function listedFor(
 ): Promise<Listed> {
   const { search, show, page: nth = 1 } = asked
   const isMany = account.bridges > manyNumbers
-  // Only who has looked at each knows which are well.
+  // These two kinds are known only after a look at each number.
   const mustLook = isPatient || !isMany || show === "connected" || show === "unlinked"
   if (!mustLook && search === undefined && show === undefined && nth === 1) return await firstPageOf(account)
   const names = (await Bridge.listBrief(account.id)).filter(Bridge.isVisible)

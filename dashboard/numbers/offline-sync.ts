@@ -4,7 +4,10 @@ import type { KnownState } from "./ask-for-state.ts"
 
 /** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
 const longest = 600
-/** The network announces a backlog this soon after a login, in ms; and after that time nobody looks for its beginning. */
+/**
+ * The network announces a backlog this soon after a login; and a page looks for its beginning this long after it first
+ * saw the session connected. In ms.
+ */
 const startsWithin = { aLogin: 3000, aPage: 15_000 }
 /** The session's note of a login may be this much younger than the first event behind it, in seconds. */
 const noteLate = 10
@@ -13,13 +16,13 @@ const again = 10
 
 /**
  * Follows whether a session that is connected still gets what came before: from `offline_sync_preview` to
- * `offline_sync_completed`. A customer may have chosen to get neither event: then the session
- * is never said to catch up.
+ * `offline_sync_completed`. A customer may have chosen to get neither event: then the session is said to catch up for
+ * its first three seconds alone.
  * @returns a function that adds this to what is known
  */
 export function followOfflineSync(bridgeId: string): (knownState: KnownState) => Promise<KnownState> {
   let at: number | undefined
-  /** Events that are older belong to an earlier login, or to one that is over. */
+  /** Older events belong to an earlier login, or to a backlog that is over. */
   let from = 0
   /** When the backlog began that is still coming, Unix seconds; 0 if none is. */
   let begunAt = 0
@@ -33,7 +36,7 @@ export function followOfflineSync(bridgeId: string): (knownState: KnownState) =>
       from = Math.max(now() - longest, Math.floor(connectedMs / 1000) - noteLate)
       at = (await EventLists.firstSince(bridgeId, from)) - 1
     }
-    // Their states do not matter here, so the head is not asked for.
+    // The states of the events do not matter here, so the head is not asked for.
     for await (const event of EventLists.allKept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
       if (event.createdAt < from) continue
       const isNews = event.n > at

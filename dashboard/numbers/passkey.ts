@@ -43,21 +43,21 @@ export function challengeIn(knownState: KnownState): string | undefined {
   return requestIn(knownState)?.options.challenge
 }
 
-/** The code, or what the phone wants that took one. */
+/** The code to scan or, once a phone took it and its account wants a passkey, the way to use one. */
 export function linkingCard(knownState: KnownState, shown: CardPage, code: Code = { kind: "asking" }): Html {
   return wantsPasskey(knownState) ? passkeyCard(shown, knownState) : waysToLink(shown.at, code, shown.words)
 }
 
 /**
- * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
- * still waits, the way to a new code. `refused`: why the answer before was not taken.
+ * Takes the place of the codes while the network waits for a passkey: the way to WhatsApp's page and back; once the
+ * request has expired, the way to a new code. `refused`: why the answer before was not taken.
  */
 function passkeyCard(shown: CardPage, knownState: KnownState, refused?: Refused): Html {
   const asked = requestIn(knownState)
   const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
   const words = wordsOf(shown)
   const isOurs = refused?.code === "passkey_refused" && !words.reasons
-  // A card that stays the same request is not exchanged: somebody may be writing in it.
+  // While the request stays the same the card is not exchanged: somebody may be writing in it.
   return html`<section
     class="card"
     id="linking"
@@ -128,7 +128,7 @@ function byHand({ at, origin }: CardPage, options: PasskeyOptions): Html {
   </details>`
 }
 
-/** The members that WebAuthn's own request has; extensions could ask a passkey for more than a signature. */
+/** Only the members of WebAuthn's own request: extensions could ask a passkey for more than a signature. */
 function requestOf({ challenge, rpId, timeout, userVerification, allowCredentials }: PasskeyOptions) {
   return { challenge, rpId, timeout, userVerification, allowCredentials }
 }
@@ -145,7 +145,7 @@ function snippet(page: string, options: PasskeyOptions): string {
   .then((answer) => location.replace(${JSON.stringify(`${page}#passkey=`)} + encodeURIComponent(JSON.stringify(answer))))`
 }
 
-/** What was wrong with an answer. What the API's own sentence says to do is for programs. */
+/** What was wrong with an answer. The rest of the API's sentence, what to do, is for programs. */
 function ownWords({ sentence }: Refused): Html {
   return html`<b>The passkey was not accepted.</b>
     <span
@@ -191,7 +191,7 @@ export async function bringPasskeyAnswer(
 
 /** Turns the phone away that wants a passkey, so that codes are shown again. */
 export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<void> {
-  // A page that is old does not unlink the phone that is linked by now.
+  // An old page does not unlink a phone that has been linked meanwhile.
   if (!wantsPasskey(await knownStateOf(bridge))) return
   const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
   const { refusal } = await askHost(call, true)
@@ -220,7 +220,7 @@ async function takeAnswer(
     return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // It was sent twice, and the first one linked the phone.
+    // The answer was sent twice, and the first one linked the phone.
     if (error.code === "already_paired") return undefined
     return { code: error.code, sentence: sentenceOf(error), phone: "", status: error.status }
   }

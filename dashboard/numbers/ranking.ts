@@ -13,7 +13,9 @@ import { inWords } from "./state-words.ts"
 export interface Ranked {
   bridge: Bridge.Listed
   group: Group
-  /** A webhook of it fails, or has given events up: the first one today, others at any time that is kept. */
+  /**
+   * One of its webhooks fails, or has given up events: the first webhook today, the others at any time that is kept.
+   */
   isFailing: boolean
   /** The network has put a limit on its account. */
   isRestricted: boolean
@@ -23,7 +25,7 @@ export interface Ranked {
   today: Usage.Day | undefined
 }
 
-/** Those to look at first are before the others. */
+/** The groups, in the order in which to look at them. */
 const groups = ["down", "unsettled", "connected", "unlinked"] as const
 type Group = (typeof groups)[number]
 export const kinds = ["failing", ...groups] as const
@@ -76,7 +78,10 @@ export function overviewOf(ranking: Ranked[]): KeptOverview.Info {
   return { counts, first }
 }
 
-/** How many are read at once: each part asks the store for a hundred after the other. */
+/**
+ * How many numbers a part has. All parts are read at once; within one, the store is asked for a hundred after the
+ * other.
+ */
 const together = 500
 
 async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {

@@ -59,7 +59,7 @@ export const settings = new Hono<DashboardEnv>()
         ? "Saved. Nothing is delivered from now on, and what happens meanwhile is not kept."
         : "Saved. It holds from the next event on."
     return await done(c, saved, async () => {
-      // All that are usual means also those of later releases.
+      // Whoever chooses all usual types gets those of later releases, too.
       const isAll = EventType.options.every((type) => events.includes(type) === isUsual(type))
       await writeChoice(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
       await did(c, "events_changed", bridge.customerRef)
@@ -132,7 +132,7 @@ export const settings = new Hono<DashboardEnv>()
 
 const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settings`
 
-/** Does it and says so, or says why not, with what was typed. */
+/** Calls `act` and says that it is done, or why it is not, with what was typed. */
 async function done(
   c: Context<DashboardEnv>,
   sentence: string | Html,
@@ -170,7 +170,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
 }
 
-/** What is no secret of it. */
+/** The settings that are no secret. */
 function forViewers({ events, ignore }: ReturnType<typeof Choice.wire>): Html {
   return html`<section class="card">
     <h2>Events</h2>
@@ -245,7 +245,7 @@ function lastTypeGoes(bridge: Bridge.Info, ignore: string[]): Html {
   )
 }
 
-/** Whether it runs, or who has stopped it: somebody of the account, or another. */
+/** Whether the number runs, or who has stopped it: `paused`: somebody of the account; `stopped`: another. */
 type Running = "yes" | "paused" | "stopped"
 
 function runningOf(lease: Lease.Info): Running {
@@ -272,7 +272,7 @@ function pausing(at: string, running: Running): Html | string {
   }
 }
 
-/** `typedName`: as the form of the deletion was sent, before a sign-in that it needed. */
+/** `typedName`: what was typed into the form of the deletion before a sign-in that it needed. */
 function endings(bridge: Bridge.Info, running: Running, typedName: string): Html {
   const at = pathOf(bridge)
   return html`<section class="card">

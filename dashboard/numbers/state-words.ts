@@ -9,7 +9,7 @@ import { loginRejections } from "./failure-words.ts"
 
 type To = "connect" | "take-back" | "pay" | "settings"
 
-/** The page of a number (`at`) or of its account where such an action is taken. */
+/** The page where an action is taken: of the number (`at`), or of its account. */
 export function pathOfAction(at: string, to: To): string {
   if (to === "pay") return "/subscription"
   return to === "settings" ? `${at}/settings` : `${at}/connect`
@@ -24,7 +24,7 @@ interface Words {
   action?: { label: string; to: To }
 }
 
-/** A state in words: each bad state has its cause and, if there is anything to do, what. */
+/** A state in words: each bad state has its cause and, if anything can be done, the action. */
 export function inWords(knownState: KnownState): Words {
   switch (knownState.kind) {
     case "said":
@@ -80,7 +80,7 @@ export function inWords(knownState: KnownState): Words {
   }
 }
 
-/** Where the operator is asked. */
+/** Where to reach the operator. */
 function where(): Html | string {
   const { SUPPORT_EMAIL: to } = config
   return to === "" ? "" : html`, at <a href="mailto:${to}">${to}</a>`
@@ -211,7 +211,10 @@ export function phoneOf(knownState: KnownState): string {
   return phone ? `+${phone}` : ""
 }
 
-/** How a number is called on pages: by its name, or by its reference if it has none. `under`: the line below, with its phone, and with its reference if the name stands above. */
+/**
+ * What pages call a number: its name, or its reference if it has none. `under`: the line below, with its phone, and
+ * with the reference if the name stands above.
+ */
 export function calledOf(
   { shownName, customerRef: ref }: Pick<Bridge.Info, "shownName" | "customerRef">,
   phone: string,

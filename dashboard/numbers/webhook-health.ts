@@ -13,7 +13,10 @@ import { whyFailed } from "./attempt-words.ts"
 
 /** How a bridge's events get to its webhooks. */
 export interface Receiving {
-  /** That of the one that is looked at closely, which is the first unless another is asked for; `""`: the hosted inbox. */
+  /**
+   * The address of the webhook that is looked at closely: the first, unless another is asked for; `""`: the hosted
+   * inbox.
+   */
   url: string
   webhookId: string
   /** How many events wait for it, and how many more were asked to be sent again. */
@@ -28,7 +31,10 @@ export interface Receiving {
   /** Why the latest attempt failed, if it did. */
   lastError?: string | undefined
   lastAtMs?: number | undefined
-  /** How many events each has given up, and not sent since; at most `mostCounted`. None of those that have none. */
+  /**
+   * How many events each webhook has given up and not sent since, at most `mostCounted`; webhooks without any are left
+   * out.
+   */
   undelivered: Map<string, number>
   /** The other webhooks that fail, and since when. */
   failing: Map<string, number>
@@ -54,7 +60,7 @@ function nothingAt(url: string): Receiving {
   return { url, webhookId: "first", waiting: 0, resending: 0, undelivered: new Map(), failing: new Map() }
 }
 
-/** How they get to one webhook. `attempts` are the latest ones, if they are known already. */
+/** How events get to one webhook. `attempts`: the latest ones, if they are known already. */
 export async function receivingAt(webhook: Delivery.Info, attempts?: Attempt[]): Promise<Receiving> {
   const { url } = webhook.receiver
   const { webhookId } = webhook
@@ -123,7 +129,7 @@ export function isFailing({ failingSinceMs, failing }: Receiving): boolean {
   return failingSinceMs !== undefined || failing.size > 0
 }
 
-/** What an address ends with that is about this webhook. */
+/** The query that names this webhook in the address of a page. */
 export function webhookQuery(webhookId: string): string {
   return Receiver.isFirst({ webhookId }) ? "" : `?webhook=${webhookId}`
 }
@@ -186,7 +192,7 @@ function failing(ref: string, webhookId: string, about: Html): ReceiverTrouble {
   }
 }
 
-/** How long it fails, why, and what comes. */
+/** For how long a webhook has failed, why, and what comes next. */
 function aboutFailing(ref: string, it: Receiving, sinceMs: number): Html {
   return html`For ${age(sinceMs)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)}
   ${queue(ref, it)}`

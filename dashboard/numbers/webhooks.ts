@@ -29,7 +29,7 @@ export const webhooks = new Hono<DashboardEnv>()
   .get("/numbers/:ref/webhooks", async (c) => await show(c))
   .post("/numbers/:ref/webhooks/first/address", async (c) => {
     const typed = textsOf(await c.req.parseBody(), "webhook_url", "test")
-    // The secret protects the events, and this sends them elsewhere.
+    // A fresh sign-in, as for seeing the secret: this sends the events elsewhere.
     const again = unlessFresh(c, pathOf(c), typed)
     if (again) return again
     const given = typed.webhook_url.trim()
@@ -145,7 +145,10 @@ async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolea
   return html`${saved} ${testWords(await sendTest(await Webhook.get(c.var.bridge, "first")))}`
 }
 
-/** The further webhook that a form is about. The first can do less by itself. @throws ApiError `not_found` */
+/**
+ * The further webhook that a form is about; not the first, with which less can be done.
+ * @throws ApiError `not_found`
+ */
 async function oneOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
   const webhook = await Webhook.get(c.var.bridge, idOf(c))
   if (Receiver.isFirst(webhook)) throw new ApiError("not_found")
@@ -157,7 +160,7 @@ async function typesOf(c: Context<DashboardEnv>): Promise<readonly EventType[]> 
   return Choice.wire((await freshLease(c.var.bridge.id)).choice).events
 }
 
-/** Does it and says so, or says why not, with what was typed. */
+/** Calls `act` and shows what it says, or why it failed, with what was typed. */
 async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<Html>) {
   try {
     return await show(c, { notice: await act() })

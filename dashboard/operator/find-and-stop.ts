@@ -45,7 +45,7 @@ const mostShown = 100
 
 const toOperator = html`<a href="/operator">Operator</a>`
 
-/** The number of this id, or the numbers of the account of this id; else everything of this phone or name. */
+/** Shows the number of this id, or the numbers of the account of this id; else everything of this phone or name. */
 async function showFound(c: Context<DashboardEnv>, asked: string, problem?: string): Promise<Response> {
   const bridge = await Bridge.byId(asked)
   const account = await Account.get(bridge?.accountId ?? asked)

@@ -224,7 +224,7 @@ function subscriptionOf({ subscription }: Account.Info): Html | string {
     : subscription
 }
 
-/** `publicName`: the name that people read who link a phone for it; undefined before one was chosen. */
+/** `publicName`: the name that is shown to people who link a phone; undefined before one was chosen. */
 function naming(publicName: string | undefined, typedName: string | undefined): Html {
   return html`<form class="inline" method="post" action="/account/rename">
       <div>

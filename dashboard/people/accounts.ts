@@ -73,7 +73,7 @@ export async function turnTo(c: Context<DashboardEnv>, accountId: string, next: 
   return c.redirect(next, 303)
 }
 
-/** Nobody needs an account of their own who owns one. */
+/** Whoever owns an account needs no other of their own. */
 const isOwn = ({ role }: { role: Member.Role }) => role === "owner"
 
 async function asked(c: Context<DashboardEnv>): Promise<{ account: string; next: string }> {

@@ -76,7 +76,7 @@ async function refused(c: Context<DashboardEnv>, sentence: string, status: Statu
 
 /** The card with a person's address. */
 export function addressCard(email: string): Html | string {
-  // No code leads to anybody.
+  // Without mail no code reaches anybody.
   if (Mail.way() === "none") return ""
   return html`<section class="card">
     <form class="inline" method="post" action="/account/address">

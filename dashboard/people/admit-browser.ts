@@ -13,7 +13,7 @@ const month = 30 * 86_400
 
 /**
  * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
- * `isNew`: whether its person is known since this sign-in.
+ * `isNew`: whether the person is known only since this sign-in.
  * @returns where to go: those who are invited, and wanted nothing else, are asked whether they join
  */
 export async function admitBrowser(
@@ -24,7 +24,7 @@ export async function admitBrowser(
   const isNew = input.isNew ?? !(await Person.isKnown(email))
   const seen = [input.accountId, await shownAccount(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await findOrOpenAccount(email, seen)
-  // Somebody new, and a browser that is known, are no news to the person.
+  // A sign-in is no news to somebody who is new, or whose browser showed their account before.
   const isQuiet = isNew || (await shownAccount(c, email)) !== undefined
   const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }
   const token = await Browser.admit(admitted, cookie(c, "session"))

@@ -41,7 +41,7 @@ export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string
   </p>`
 }
 
-/** What can be done where no mail leads to anybody. */
+/** What can be done where the service sends no mail. */
 const noMail =
   " This service sends no mail until its operator sets that up, but it can post alerts to a program."
 

@@ -11,8 +11,9 @@ export const nonOwnerRefusal = "Only owners invite and remove people, and change
 export const draftFields: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
 
 /**
- * The mail to somebody who is invited. `name`: the account's to strangers, if it has one; not in the text, where a mail program
- * would make a link of one that looks like an address. `link`: undefined where nobody knows the dashboard's address.
+ * The mail to somebody who is invited. `name`: the account's public name, if it has one; it is not in the text, where a
+ * mail program would make a link of a name that looks like an address. `link`: undefined where nobody knows the
+ * dashboard's address.
  */
 export function invitationMail(
   to: string,
@@ -86,7 +87,9 @@ function inviting(draft: URLSearchParams): Html {
   </form>`
 }
 
-/** The role of somebody else: owners who gave theirs away could not take it back. */
+/**
+ * The form for somebody else's role. Nobody changes their own: an owner who gave theirs away could not take it back.
+ */
 function roleForm({ personId, email, role }: Member.Info, draft: URLSearchParams): Html {
   const chosen = (draft.get("person") === personId && draft.get("as")) || role
   return html`<form class="press row" method="post" action="/account/role">

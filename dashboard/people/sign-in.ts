@@ -93,14 +93,15 @@ export const signIn = new Hono<DashboardEnv>()
   .post("/sign-in/link/:token", async (c) => {
     const token = c.req.param("token")
     const found = await SignIn.readLink(token)
-    // Who has signed in before has more to lose than a mail should open for a week: they sign in as always, and join then.
+    // An invitation works for a week, and must not sign in somebody who has an account to lose: they sign in as always,
+    // and join then.
     if (found?.joins !== undefined && (await Person.isKnown(found.email))) return c.redirect("/accounts", 303)
     const used = await SignIn.useLink(token)
     if (!used) return await showDeadLink(c)
     const isNew = !(await Person.isKnown(used.email))
     if (used.joins !== undefined && !(await join(c, used.joins, await Person.findOrMake(used.email))))
       return await showDeadLink(c)
-    // Whoever runs the service has printed it.
+    // A printed link comes from whoever runs the service.
     return c.redirect(await admitBrowser(c, { ...used, isNew, isStrong: used.isPrinted }), 303)
   })
   .post("/sign-in/link/:token/decline", async (c) => {

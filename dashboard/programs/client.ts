@@ -18,25 +18,26 @@ const dangerous = new Set(
 )
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Where a program is told: over https, on the person's own machine, or by a scheme of its own (RFC 8252). */
+/** Where a program gets its answer: over https, on the person's own machine, or by a scheme of its own (RFC 8252). */
 export const RedirectUri = z
   .string()
   .max(500)
   .refine((uri) => {
     const url = URL.parse(uri)
     if (!url || url.hash !== "" || dangerous.has(url.protocol)) return false
-    // What has no host, such as `mailto:x`, opens programs of the machine. A program's own scheme has a dot (RFC 8252, 7.1).
+    // A URL without a host, such as `mailto:x`, opens programs of the machine. A program's own scheme has a dot (RFC
+    // 8252, 7.1).
     if (url.host === "" && !url.protocol.includes(".")) return false
     return url.protocol !== "http:" || loopback.has(url.hostname)
   }, "https, http on this machine, or a scheme of the program's own, without a fragment")
 
-/** @returns the id of a program with this name and these places */
+/** @returns the id of a program with this name that gets its answers at these places */
 export function newClientId(name: string, redirectUris: string[]): string {
   const content = [Buffer.from(name).toString("base64url"), ...redirectUris.map(digest)].join(".")
   return `${content}.${signature(content)}`
 }
 
-/** The name of the program with this id, if it may be told there; undefined otherwise. */
+/** The name of the program with this id, if it has registered this place; undefined otherwise. */
 export function clientNameOf(id: string, redirectUri: string): string | undefined {
   const at = id.lastIndexOf(".")
   const [content, given] = [id.slice(0, at), id.slice(at + 1)]

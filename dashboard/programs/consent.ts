@@ -119,7 +119,7 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
   const { name, action, usual, code, to } = asking
   const bridges = await Bridge.list(c.var.accountId)
   const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
-  // Without one that is chosen, a browser takes the first.
+  // Where no option is chosen, a browser takes the first.
   const offered = ["all", ...refs.map((ref) => `bridge:${ref}`)]
   return html`<h1>${name} asks for a key</h1>
     <p>

@@ -150,7 +150,7 @@ async function formOf(c: Context): Promise<Record<string, unknown>> {
   return await c.req.parseBody().catch(() => ({}))
 }
 
-/** Makes the key that a person has allowed, who may still do so. */
+/** Makes the key that a person has allowed, if they may still do so. */
 async function withKey(c: Context<DashboardEnv>, allowed: ProgramGrant.Allowed): Promise<Response> {
   const { account_id, person_id, email, name, scope, customer_ref: customerRef } = allowed
   const member = (await Member.ofPerson(person_id)).find(({ accountId }) => accountId === account_id)

@@ -102,7 +102,7 @@ function controls(): Html {
     </div>`
 }
 
-/** One message on it. */
+/** One message on the phone. */
 export function bubble({ id, isOwn, kind, text }: Bubble): Html {
   return html`<li id="bubble-${id}" data-into="chat" class="${isOwn ? "own" : ""}">
     ${kind === undefined ? "" : html`<small>${kind}</small>`}<span class="said">${text}</span>

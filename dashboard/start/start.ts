@@ -87,7 +87,7 @@ function phoneFollower(c: Context<DashboardEnv>) {
     known = found
     hasSent ??= await hasCounted(bridge.id)
     const pieces = new Map<string, Piece>([["state", { html: sandboxState(knownState) }]])
-    // A page that was shown while it moved in has no phone yet; any other keeps its own.
+    // A page that was shown while the sandbox was being linked has no phone yet; any other keeps its own.
     if (found) {
       pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })
       pieces.set("blocks", { html: codeBlocks({ ...placesOf(c), contact }) })
@@ -126,7 +126,7 @@ async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
   try {
     return await SimulatedPhone.find(bridge, own, requestId)
   } catch (error) {
-    // Its session starts or moves; the page says that its phone is being linked.
+    // The sandbox's session starts or moves; the page says that its phone is being linked.
     if (error instanceof ApiError) return undefined
     throw error
   }
@@ -144,7 +144,8 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge, knownState, found, phone, contact } = await sandboxOf(c)
   const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
-  // Known before the list is read: what comes meanwhile is in both, and shown once. The stream goes on behind it.
+  // Read before the list: an event that comes in between is in the list and in the stream, which goes on behind it, and
+  // is shown once.
   const newest = await EventLists.newestNumber(bridge.id)
   const { events } = await EventFeed.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
@@ -162,7 +163,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   return await page(c, { title, place: c.req.path === "/" ? "start" : "sandbox", body })
 }
 
-/** Whether a sandbox has sent a message before, as its usage says also while its phone cannot be looked at. */
+/** Whether a sandbox has ever sent a message. Its usage says so even while its phone cannot be looked at. */
 async function hasCounted(bridgeId: string): Promise<boolean> {
   const days = await Usage.daysOf(bridgeId, { from: "0000-01-01", to: Usage.today() }, undefined)
   return days.some(({ out }) => out > 0)
