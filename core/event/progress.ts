@@ -210,7 +210,8 @@ export async function fail(
 ): Promise<boolean> {
   const { bell, made, batchEnd, attempts = 1 } = more
   const usage = await counting(held, made ? [made] : [])
-  const { held: failed } = await Delivery.update(held, {
+  const retryAtMs = nowMs() + wait * 1000
+  const { held: failed, refused } = await Delivery.update(held, {
     UpdateExpression:
       "SET failures = failures + :one, attempts = attempts + :attempts, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody, " +
       `head = :head, failing_since = if_not_exists(failing_since, :now)${bell === undefined ? "" : ", bell = :bell"}` +
@@ -220,7 +221,7 @@ export async function fail(
       ":one": 1,
       ":attempts": attempts,
       ":due": now() + wait + Delivery.allowedLateness(),
-      ":retry_at_ms": nowMs() + wait * 1000,
+      ":retry_at_ms": retryAtMs,
       ":now": now(),
       ...usage.values,
       ...(bell !== undefined && { ":bell": bell }),
@@ -230,5 +231,6 @@ export async function fail(
       ":head": held.head,
     },
   })
-  return failed !== undefined
+  // The wait that stands there is ours: our own write, whose answer was lost.
+  return failed !== undefined || refused?.retryAtMs === retryAtMs
 }

@@ -147,6 +147,16 @@ describe("the numbers of attempts", () => {
     },
   )
 
+  test("of a failed one is listed although the answer to its record was lost", async () => {
+    const { outbox, bridge } = await aDelivery([500])
+    await outbox.append(anEvent())
+    const when = (request: object) => JSON.stringify(request).includes("SET failures")
+    dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", when, times: 1 })
+    await answerAll()
+    const listed = await AttemptLog.latest(Delivery.first(bridge.id))
+    expect(listed.map(({ status_code }) => status_code)).toEqual([500])
+  })
+
   test("are given back where what waits cannot be read, and the doorbell comes again", async () => {
     const { receiver, outbox, bridge, row } = await aDelivery()
     await outbox.append(anEvent())
