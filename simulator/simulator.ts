@@ -21,7 +21,7 @@ import { createTls } from "./wire/x509.ts"
 export interface Simulator {
   /** Where clients connect, `ws://127.0.0.1:port/ws/chat`. */
   url: string
-  /** The same under TLS, `wss://127.0.0.1:port/ws/chat`; media is fetched from this port. */
+  /** Where clients connect under TLS, `wss://127.0.0.1:port/ws/chat`. Media is fetched from this port, too. */
   tlsUrl: string
   /** Where phones are steered, `http://127.0.0.1:port`. */
   controlUrl: string
@@ -34,17 +34,17 @@ export interface Simulator {
 }
 
 interface Input {
-  /** What is not given is as usual. */
+  /** How patient the network is; as usual where nothing is given. */
   patience?: Partial<Patience> | undefined
-  /** All is in memory when not given. */
+  /** Where the network is kept; in memory when not given. */
   dataDir?: string | undefined
-  /** 0, the default, is any free one; so for the other ports. */
+  /** The ports; 0, the default, is any free one. */
   port?: number
   tlsPort?: number
   controlPort?: number
 }
 
-/** All listen on 127.0.0.1 only. */
+/** Starts a network. All its ports listen on 127.0.0.1 only. */
 export async function startSimulator(input: Input = {}): Promise<Simulator> {
   repairTokens()
   const store = Store.open(input.dataDir)

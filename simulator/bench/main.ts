@@ -72,7 +72,10 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** Each client to its neighbour; so many are under way at once that the network is never idle. Calls back at each fifth. */
+/**
+ * Sends messages from each client to its neighbour, so many at a time that the network is never idle. Calls back at
+ * each fifth.
+ */
 function flood(
   clients: Connection[],
   devices: Device[],
@@ -132,7 +135,7 @@ function cpu(): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** The same of this process, which plays the clients. */
+/** Milliseconds of processor time that this process has used, which plays the clients. */
 function ownCpu(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000

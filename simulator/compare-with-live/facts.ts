@@ -15,7 +15,7 @@ export function knownFacts(): Set<string> {
 /** The file that `knownFacts` reads. */
 export const knownFactsFile = new URL("known-facts.txt", import.meta.url).pathname
 
-/** The facts that are not known. For a part that is missing as a whole, only its top. */
+/** The facts that are not known. Of a part that is missing as a whole, only the topmost fact. */
 export function missingIn(known: ReadonlySet<string>, facts: ReadonlySet<string>): string[] {
   const missing = [...facts].filter((fact) => !known.has(fact))
   return missing.filter((fact) => !missing.some((top) => isBelow(fact, top)))

@@ -59,7 +59,10 @@ export function accept(network: Network, socket: WebSocket, name: string) {
   network.log.note(name, "connected")
 }
 
-/** A frame without compression. The first byte says whether it is compressed. It may not be a bomb. */
+/**
+ * Undoes a frame's compression, if its first byte says that it has one. A small frame that would unpack to a huge one
+ * is refused.
+ */
 function unpacked(frame: Buffer): Buffer {
   if (!((frame[0] ?? 0) & 2)) return frame
   const content = inflateSync(frame.subarray(1), { maxOutputLength: largest })

@@ -61,7 +61,7 @@ function asDevice(
   return (stanza) => receive(network, line, stanza)
 }
 
-/** It is not linked yet: it gets its codes, and waits for a phone. */
+/** A client that is not linked yet: it gets its codes, and waits for a phone. */
 function asCompanion(network: Network, outlet: Outlet, client: Pairing.Companion): Taker | undefined {
   const pairing = Pairing.begin(network, client)
   if (!pairing) {

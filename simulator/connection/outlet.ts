@@ -8,7 +8,10 @@ import type { Transport } from "../wire/noise.ts"
 /** More than this many bytes waiting in a socket: queued stanzas wait in the queue instead. */
 const enough = 1 << 20
 
-/** How long a client has to read a goodbye, ms. Some, such as whatsmeow, drop what they have not read when it is hung up. */
+/**
+ * How long a client has to read a goodbye, ms. Some, such as whatsmeow, drop what they have not read when the network
+ * hangs up.
+ */
 const readingMs = 1000
 
 /** One client's socket as the network writes to it, until either side hangs up. */
@@ -19,7 +22,7 @@ export interface Outlet {
   readonly isOver: boolean
   /** The handshake is done: stanzas are written from now on, encrypted by this. */
   secure: (transport: Transport) => void
-  /** Late by as much as a fault says, or when it is over. */
+  /** Writes a stanza: late by as much as a fault says, or once the fault that holds it is removed. */
   send: (stanza: Node) => void
   /** Says goodbye with this stanza, if one is given, and hangs up. */
   end: (goodbye?: Node) => void
@@ -54,7 +57,7 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
     try {
       socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
     } catch (error) {
-      // A client may send what cannot be written to another. That ends this line, not the network.
+      // A client may send something that cannot be written to another. That ends this line, not the network.
       outlet.fail(error)
     }
   }

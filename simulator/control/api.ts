@@ -36,7 +36,7 @@ const page = new Map(
 /** The page needs nothing from elsewhere, and shows what strangers wrote. */
 const fromHereOnly = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 
-/** Pages of other sites, which a browser lets write to loopback, do not steer; nor under another name for it. */
+/** Refuses pages of other sites, which a browser lets write to loopback, and other names for this address. */
 const onlyFromHere: MiddlewareHandler = async (c, next) => {
   const host = c.req.header("host") ?? ""
   const origin = c.req.header("origin")
@@ -73,7 +73,7 @@ export function controlApi(network: Network) {
   routeStanzasAndConnections(app, network)
   routeFaults(app, network)
   routeLog(app, network)
-  // As public client suites ask for it; they expect it on the port of the socket, where it is too.
+  // In the form in which public client suites ask. They expect this path on the port of the socket, where it is, too.
   app.openAPIRegistry.registerPath({
     method: "post",
     path: "/admin/mock-phone/scan-qr",

@@ -123,7 +123,7 @@ export function routeStanzasAndConnections(app: OpenAPIHono, network: Network) {
 /** The stanzas that wait for a device until it has settled them; others are for a connection. */
 const settled = new Set(["message", "status", "appdata", "receipt", "notification", "call"])
 
-/** Those that an answer has to name. */
+/** Stanzas that need an id, since an answer names it. */
 const named = new Set([...settled, "iq"])
 
 function send(network: Network, device: DeviceAddress, stanza: Node) {

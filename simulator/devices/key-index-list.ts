@@ -14,7 +14,7 @@ export const signaturePrefixes = {
 }
 
 interface Made {
-  /** The devices that it lists, and the counter behind them. */
+  /** The list's devices and the account's counter, from which `node` was made. */
   of: string
   node: Node
 }

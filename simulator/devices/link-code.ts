@@ -57,13 +57,13 @@ export function find(network: Network, number: string): { pairing: Pairing; code
   throw new PairingError("unknown_ref", "no companion shows a code for this number")
 }
 
-/** Tells a companion to make another secret. One that waits for its link keeps what it has. */
+/** Tells a companion to make another secret. A companion whose link is under way must keep the one that it has. */
 export function refreshSecret(pairing: Pairing) {
   const attrs = { from: Jid.network, type: "companion_reg_refresh", id: newStanzaId(), t: now() }
   pairing.send(el("notification", attrs, [el("companion_reg_refresh")]))
 }
 
-/** Brings the companion the phone's half of the agreement; its answer. @throws PairingError */
+/** Brings the companion the phone's half of the agreement. @returns its answer @throws PairingError */
 export function exchangeKeys(
   pairing: Pairing,
   code: LinkCode,

@@ -8,8 +8,8 @@ import { contactsOf, devicesOf, notify } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 
 /**
- * Tells a person's other devices and its contacts that a companion came or goes. The device is named
- * in both modes, as clients keep their lists by either, and the lists that remain by their hashes.
+ * Tells a person's other devices and the person's contacts that a companion has come or gone. The device is named in
+ * both modes, as clients keep their lists by either. Of the devices that remain, a hash is given in each mode.
  */
 export function notifyOfDevice(network: Network, what: "add" | "remove", device: DeviceAddress) {
   const user = network.directory.user(device.user)
@@ -33,8 +33,8 @@ export function notifyOfDevice(network: Network, what: "add" | "remove", device:
 }
 
 /**
- * Contacts are told that the devices of somebody changed, and of whom by a hash alone. The notice comes from the
- * contact's own account, under the private id once the account was moved to these (whatsapp-rust 1101).
+ * Tells contacts that somebody's devices have changed, and names that person by a hash alone. The notice comes from the
+ * contact's own account, under the private id once the account was moved to private ids (whatsapp-rust 1101).
  */
 function notifyByHash(network: Network, user: User) {
   for (const pn of contactsOf(network, user.pn)) {
@@ -52,7 +52,10 @@ export function contactHash(user: string): string {
   return createHash("md5").update(`${user}WA_ADD_NOTIF`).digest().subarray(0, 3).toString("base64")
 }
 
-/** The account's other companions are also told which devices remain: some clients read their own account's so alone. */
+/**
+ * Also tells the account's other companions which devices remain: some clients learn of their own account's devices in
+ * no other way.
+ */
 function notifyOwn(network: Network, user: User, remaining: DeviceAddress[], except: DeviceAddress) {
   const listed = remaining.map((one) => {
     const index = one.id === 0 ? undefined : network.directory.device(one)?.keyIndex

@@ -34,7 +34,7 @@ export interface Pairing {
   ceremony?: Ceremony
   send(stanza: Node): void
   end(goodbye?: Node): void
-  /** Settles the linking under way with the companion's answer, or, without one, with its leaving. */
+  /** Settles the linking under way: with the companion's answer, or without one if the companion has left. */
   answered?: (answer?: Node) => void
   /** Set while a phone is linking it. */
   linking: boolean
@@ -103,21 +103,21 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
   return pairing
 }
 
-/** Lets it stay for so long from now, also when its codes have expired before. */
+/** Lets the companion stay for this long from now, even if its codes have expired. */
 export function letStay(pairing: Pairing, ms: number) {
   clearTimeout(pairing.expiry)
   pairing.expiry = setTimeout(() => pairing.end(), ms)
   pairing.expiry.unref()
 }
 
-/** Forgets it, when its connection ends. */
+/** Forgets a companion whose connection has ended. */
 export function forget(network: Network, pairing: Pairing) {
   clearTimeout(pairing.expiry)
   pairing.answered?.()
   withdraw(network, pairing)
 }
 
-/** Its codes link nobody any more. */
+/** The companion's codes link nobody any more. */
 function withdraw(network: Network, pairing: Pairing) {
   for (const { ref } of pairing.refs) network.pairings.delete(ref)
 }
@@ -140,7 +140,7 @@ export const obstacles = ["decline", "companion_reg_refresh", "pair-device-rotat
 
 export type Obstacle = (typeof obstacles)[number]
 
-/** Puts it between them; always throws the `PairingError` the phone shows. */
+/** Puts an obstacle between the scan and the link. Always throws the `PairingError` that the phone shows. */
 export function obstruct(pairing: Pairing, obstacle: Obstacle, advSecret: Buffer): never {
   const notify = (type: string, content: Node) =>
     pairing.send(el("notification", { from: Jid.network, type, id: newStanzaId(), t: now() }, [content]))
@@ -149,7 +149,7 @@ export function obstruct(pairing: Pairing, obstacle: Obstacle, advSecret: Buffer
       throw new PairingError("declined", "the phone's owner declined")
     case "companion_reg_refresh":
     case "pair-device-rotate-qr":
-      // Its secret is void from here on; the companion makes another and shows the same ref with it.
+      // The companion's secret is void from here on. It makes another, and shows the same ref with it.
       pairing.retired.add(advSecret.toString("base64"))
       notify("companion_reg_refresh", el(obstacle))
       throw new PairingError("secret_retired", "the companion was told to replace its secret")
@@ -229,7 +229,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
   })
   network.log.note(`${user.pn}:${device}`, "paired", { platform: pairing.platform })
   withdraw(network, pairing)
-  // It hangs up itself. whatsmeow, when it is hung up on before it has read this, never comes back.
+  // The companion hangs up itself. If the network hangs up before whatsmeow has read this, it never comes back.
   pairing.send(el("stream:error", { code: "515" }))
   return device
 }
@@ -255,7 +255,7 @@ function ask(pairing: Pairing, stanza: Node): Promise<Node> {
 function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): Buffer | undefined {
   const signed = child(child(answer, "pair-device-sign"), "device-identity")
   const content = bytes(signed)
-  // It repeats the index that the phone has signed (whatsmeow, `pair.go`).
+  // The companion repeats the index that the phone has signed (whatsmeow, `pair.go`).
   if (!content || signed?.attrs["key-index"] !== String(linked.keyIndex)) return undefined
   const identity = proto.ADVSignedDeviceIdentity.decode(content)
   const { details, deviceSignature } = identity

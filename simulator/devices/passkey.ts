@@ -58,7 +58,7 @@ export function askForPasskey(network: Network, pairing: Pairing, begun: Pick<Ce
   const { passkeyMs } = network.patience
   const until = Date.now() + passkeyMs
   pairing.ceremony = { ...begun, challenge: newChallenge(), until, stage: "asked", isBusy: false }
-  // Its codes would expire before a person has found their passkey.
+  // The companion's codes would expire before a person has found their passkey.
   letStay(pairing, passkeyMs + afterwards)
   notify(pairing, "passkey_prologue_request", optionsOf(pairing.ceremony))
 }
@@ -113,7 +113,7 @@ function giveRef({ ceremony }: Step): Node[] {
   return [el("ref", {}, Buffer.from(ceremony.ref))]
 }
 
-/** The options once more. What is too late begins anew, under another challenge. */
+/** Gives the options once more. A ceremony that is too late begins anew, under another challenge. */
 function giveOptions({ network, ceremony }: Step): Node[] {
   if (Date.now() > ceremony.until)
     Object.assign(ceremony, {
@@ -136,7 +136,7 @@ async function takeAssertion({ network, pairing, ceremony, part }: Step): Promis
   if (counter === undefined) throw new Refusal(401, "not-authorized")
   network.profiles.change(ceremony.pn, { passkey: { ...passkey, counter } })
   const identity = ceremony.phone.greet(prologue, ceremony.ref, proof)
-  // An assertion is good for once.
+  // An assertion is good once.
   ceremony.challenge = newChallenge()
   ceremony.stage = "greeted"
   // After the answer, as the companion waits for that first.
@@ -174,12 +174,15 @@ const Assertion = z.object({
   }),
 })
 
-/** The counter of an assertion that is the passkey's, of the one page and under this challenge; undefined if it is not. */
+/**
+ * The counter of an assertion; undefined if the assertion is not by this passkey, on the one page and for this
+ * challenge.
+ */
 async function verified(passkey: Passkey, challenge: string, content: Buffer): Promise<number | undefined> {
   const said = Assertion.safeParse(json(content))
   if (!said.success) throw badRequest()
   const { id, publicKey, counter } = passkey
-  // It has hundreds of modules, and few networks have a passkey.
+  // Loaded here: it has hundreds of modules, and few networks have a passkey.
   const { verifyAuthenticationResponse } = await import("@simplewebauthn/server")
   try {
     const { verified: isGood, authenticationInfo } = await verifyAuthenticationResponse({

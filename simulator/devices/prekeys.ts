@@ -40,7 +40,7 @@ export function open(store: Store) {
         for (const one of keys) insert.run(deviceName(address), one.id, one.value)
         return others.map(({ id }) => id)
       }),
-    /** A device has given one to somebody by itself. @returns whether it had another of this number before. */
+    /** A device has given somebody a prekey by itself. @returns whether it had another of this number before. */
     given(address: DeviceAddress, one: PreKey): boolean {
       const other = isOther(address, one)
       use.run(deviceName(address), one.id, one.value)
@@ -49,7 +49,7 @@ export function open(store: Store) {
     count: (address: DeviceAddress) => Number(count.get(deviceName(address))?.n),
     /** Those that are left. */
     all: (address: DeviceAddress): PreKey[] => all.all(deviceName(address)).map(fromRow),
-    /** The next one, gone with this; undefined when none is left. */
+    /** Takes the next prekey, which is handed out only this once; undefined when none is left. */
     take(address: DeviceAddress): PreKey | undefined {
       const row = take.get(deviceName(address), deviceName(address))
       if (row) use.run(deviceName(address), row.id!, row.value!)

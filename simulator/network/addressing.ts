@@ -14,15 +14,15 @@ export function inMode(mode: Mode, user: User, device = 0): string {
   return mode === "lid" ? Jid.format(user.lid, "lid", device) : Jid.format(user.pn, Jid.server, device)
 }
 
-/** The same person in the other mode. It rides along so that clients learn the mapping. */
+/** The same person's address in the other mode. Stanzas have both, so that clients learn which belong together. */
 export function inOtherMode(mode: Mode, user: User): string {
   return inMode(mode === "lid" ? "pn" : "lid", user)
 }
 
 /**
  * The attributes by which a stanza names a person once more, so that clients learn who is who: `<prefix>_lid` or
- * `<prefix>_pn`. Of a person with a username they are never told the number; they get the username in its place.
- * A message's sender has no prefix before the username (Baileys 7, `decode-wa-message.js`; zapo 471ca18).
+ * `<prefix>_pn`. Clients are never told the number of a person with a username, and get the username in its place. A
+ * message's sender has no prefix before the username (Baileys 7, `decode-wa-message.js`; zapo 471ca18).
  */
 export function alsoKnownAs(
   network: Network,
@@ -43,7 +43,7 @@ export function shownMode(network: Network, pn: string, mode: Mode): Mode {
   return network.profiles.get(pn).byNumber ? "pn" : mode
 }
 
-/** The device an address means; undefined when nobody has it. */
+/** The device that an address names; undefined when there is none. */
 export function findDevice(network: Network, jid: Jid.Jid | undefined): DeviceAddress | undefined {
   const user = network.directory.find(jid)
   const address = user && { user: user.pn, id: jid?.device ?? 0 }

@@ -7,7 +7,7 @@ export interface ConnectedDevice extends Progress {
   send(stanza: Node): void
   /** Says goodbye with this stanza, if one is given, and hangs up. */
   end(goodbye?: Node): void
-  /** Cut without a word, as a lost connection is; after half of this stanza, if one is given. */
+  /** Cuts the connection without a word, as if it were lost; after half of this stanza, if one is given. */
   cut(half?: Node): void
   /** False while more than enough waits to be written. */
   writable(): boolean
@@ -29,9 +29,12 @@ interface Progress {
   offlineLeft: number | undefined
   /** The number of a stanza that withholds those behind it until the device takes it. */
   stuckAt: number | undefined
-  /** A stanza that waits for its answer, and the clock that runs until the stream is ended for it. */
+  /** The stanza that must be answered next, and the clock that ends the stream if it is not. */
   owed: { n: number; clock: NodeJS.Timeout } | undefined
-  /** For each message that it has asked for again: the number of the last queued stanza written to it by then. */
+  /**
+   * For each message that the device has asked for again: the number of the last queued stanza that was written before
+   * it asked.
+   */
   readonly asked: Map<string, number>
 }
 

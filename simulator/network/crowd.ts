@@ -15,7 +15,7 @@ export function addCrowd(network: Network, { count, devices }: { count: number; 
   return network.store.atomically(() =>
     Array.from({ length: count }, (_, n) => {
       const user = network.directory.addUser(network.directory.freeNumber(), nameOf(n), { crowd: true })
-      // As many as keep the average.
+      // How many devices this person gets, so that the average is kept.
       const own = Math.floor((n + 1) * devices) - Math.floor(n * devices)
       for (let id = 0; id < own; id++) addDevice(network, user, id, keys)
       return user

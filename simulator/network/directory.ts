@@ -6,7 +6,7 @@ import * as Jid from "../wire/jid.ts"
 export interface User {
   pn: string
   lid: string
-  /** The private ids of before. Who still names one is told in the ack that it is out of date. */
+  /** Earlier private ids. A message to one of them is acknowledged with the hint that the id is out of date. */
   formerLids?: string[]
   /** The push name, as the person's own devices say it. */
   name: string
@@ -93,7 +93,7 @@ export function open(store: Store) {
     users: () => [...users.values()],
     /** By phone number. */
     user: (pn: string) => users.get(pn),
-    /** By address, phone number or LID; the device in it is not looked at. */
+    /** Finds a person by address, phone number or LID; the device in it is not looked at. */
     find: (jid: Jid.Jid | undefined) =>
       jid?.server === "lid"
         ? byLid.get(jid.user)

@@ -29,7 +29,7 @@ export const faultKinds = [
   "view_once",
   /** A message's ciphertexts come as garbage: a client asks its sender for it once more. */
   "unreadable",
-  /** So does one that the device has asked for. */
+  /** The ciphertexts of a message that the device has asked for again come as garbage, too. */
   "unreadable_again",
   /** The network tells nobody that a companion is linked or removed. */
   "silent_devices",

@@ -32,7 +32,7 @@ export interface Group {
   description?: { id: string; text: string; by: string; at: number }
   /** Only admins write. */
   announcement: boolean
-  /** A number that grows with each change of that; before the first, the time when the group was made. */
+  /** A number that grows with each change of `announcement`; before the first, the time when the group was made. */
   announcementVersion?: number
   /** Only admins change subject, description and settings. */
   locked: boolean
@@ -46,7 +46,7 @@ export interface Group {
   /** Seconds after which messages go, 0: never. */
   ephemeral: number
   invite: string
-  /** The codes that it had before: they lead nowhere any more. */
+  /** The group's earlier codes: they lead nowhere any more. */
   formerInvites?: string[]
   /** Personal invitations of people who may not be added. */
   invitations?: { pn: string; by: string; code: string; expiration: number }[]

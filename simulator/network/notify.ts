@@ -19,7 +19,7 @@ export function notify(network: Network, to: DeviceAddress, notification: Notifi
   sendToDevice(network, to, el("notification", { from, type, id, t: now(), ...attrs }, content))
 }
 
-/** A person's devices; not the one given. */
+/** A person's devices, without `except`. */
 export function devicesOf(network: Network, pn: string, except?: DeviceAddress): DeviceAddress[] {
   return network.directory
     .devices(pn)
@@ -27,7 +27,7 @@ export function devicesOf(network: Network, pn: string, except?: DeviceAddress):
     .filter((device) => !except || deviceName(device) !== deviceName(except))
 }
 
-/** Those a person has chats or groups with. */
+/** The people with whom a person has chats or groups. */
 export function contactsOf(network: Network, pn: string): string[] {
   const chats = network.phones.get(pn)?.handset.inbox.chats() ?? []
   const inGroups = network.groups.of(pn).flatMap(({ members }) => members.map((member) => member.pn))

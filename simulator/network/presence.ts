@@ -32,7 +32,7 @@ export function create() {
       those.set(deviceName(watcher.device), { until: Date.now() + keptMs, watcher })
       watchers.set(pn, those)
     },
-    /** Those who want to know about this person. */
+    /** The devices that watch this person. */
     watching: (pn: string): Watcher[] =>
       [...(watchers.get(pn)?.values() ?? [])].flatMap(({ until, watcher }) =>
         until > Date.now() ? [watcher] : [],

@@ -25,11 +25,11 @@ export interface Profile {
   picture?: Picture | undefined
   /** Companions are linked only with an assertion of this. */
   passkey?: Passkey | undefined
-  /** What the mex mutation set with the about text: an emoji, and for how many seconds it is meant. */
+  /** What the mex mutation set beside the about text: an emoji, and for how many seconds the text is meant. */
   textStatus?: { emoji?: string | undefined; duration?: number | undefined } | undefined
   /** The timer of new chats: seconds (0: none), and since when. */
   disappearing?: { duration: number; at: number }
-  /** By category: numbers of those to whom it is not shown. */
+  /** By category: the numbers of people to whom it is not shown. */
   disallowed?: Record<string, string[]>
   /** A name by which strangers find the person instead of the number. While there is one, nobody is told the number. */
   username?: string | undefined
@@ -63,8 +63,8 @@ export interface Profile {
 export type Profiles = ReturnType<typeof open>
 
 /**
- * Whether a person shows something of this category to somebody else: to nobody (`none`), to all, or to contacts, who prove that
- * they are by the token that the person has given them.
+ * Whether a person shows something of this category to somebody else. It is shown to nobody (`none`), to all, or to
+ * contacts: the person has given them a token, and they prove by it that they are contacts.
  */
 export function isShown(
   profile: Profile,

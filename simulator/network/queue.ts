@@ -15,13 +15,13 @@ interface Settled {
   id: string
   /** Tells ids of different senders apart. */
   from: string | undefined
-  /** The number of the last stanza that was sent before it said so. */
+  /** The number of the last stanza that was sent before the device said this. */
   sent: number
-  /** Whose it is in a group. */
+  /** Whose stanza it is, in a group. */
   participant: string | undefined
   /**
-   * What an ack says besides. A receipt has the id of its message, so its `type` tells it from others; `recipient` is the chat
-   * of a message of one's own.
+   * What only an ack says. A receipt has the id of its message, so `type` tells receipts of one message apart.
+   * `recipient` is the chat of a message that the account itself sent.
    */
   acked?: { type: string | undefined; recipient: string | undefined }
 }
@@ -87,10 +87,10 @@ export function open(store: Store) {
   }
 }
 
-/** Whether it is named as it was sent. A message has receipts of several kinds and people. */
+/** Whether the device names this stanza, as it was sent. A message has receipts of several kinds and people. */
 function isThis(waiting: Node["attrs"], { tag, from, participant, acked }: Settled): boolean {
   if (waiting.from !== undefined && from === undefined) return false
-  // zapo acknowledges some without their participant.
+  // zapo acknowledges some notifications without their participant.
   if (tag === "notification") return true
   if (chatOf(waiting.participant) !== chatOf(participant)) return false
   if (!acked) return true

@@ -18,7 +18,7 @@ export function sendToDevice(network: Network, to: DeviceAddress, stanza: Node) 
   if (!line) return
   const before = line.queued
   line.queued = n
-  // It is written after its transaction, and not at all if that was rolled back.
+  // The stanza is written after its transaction, and not at all if that was rolled back.
   queueMicrotask(() => {
     const next = line.active && line.backlog === undefined && line.sent === before && line.writable()
     if (!next) return writeWaiting(network, line)

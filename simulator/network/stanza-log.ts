@@ -1,6 +1,6 @@
 import { children, type Node } from "../wire/node.ts"
 
-/** Of longer lists the log has so many parts. */
+/** How many parts of a list the log keeps. */
 const mostParts = 1000
 
 /** A stanza without its bytes, small enough to keep: bytes become their length. */

@@ -45,12 +45,12 @@ function answerWith(phone: Phone, answer: Answer): () => void {
   })
 }
 
-/** In a group they answer the owner of their household alone, or they would answer one another for ever. */
+/** In a group, members of a household answer their owner alone: otherwise they would answer one another for ever. */
 function isForThem({ directory }: Network, { chat, from }: Message): boolean {
   return chat === from || directory.user(from)?.household?.role === "owner"
 }
 
-/** Reads it, and sends what there is to say. */
+/** Reads the message, and sends the answer if there is one. */
 async function reply(phone: Phone, message: Message, answer: Answer): Promise<void> {
   const { handset } = phone
   const { directory, groups } = handset.network
@@ -70,7 +70,7 @@ function isContent(said: proto.IMessage | Content): said is Content {
   return "vote" in said || "rsvp" in said || "text" in said
 }
 
-/** The same again: words, media, places, cards. */
+/** Sends the same content back: words, media, places, cards. */
 function echo(message: proto.IMessage): proto.IMessage | undefined {
   const text = message.conversation || message.extendedTextMessage?.text
   if (text) return { conversation: text }

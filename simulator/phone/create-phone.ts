@@ -15,7 +15,7 @@ export function createPhone(
   return turnOn(network, number)
 }
 
-/** Turns on the phones of everyone the store knows, and who has one: the network has been restarted. */
+/** Turns on the phones of all people whom the store knows, but for crowds: the network has been restarted. */
 export function turnOnAll(network: Network) {
   for (const { pn, crowd } of network.directory.users()) if (!crowd) turnOn(network, pn)
 }

@@ -11,7 +11,7 @@ import { sealAndUpload } from "./content/media.ts"
 
 const { Type } = proto.Message.ProtocolMessage
 
-/** How many messages of each chat a new companion is numbered at once, and how many soon after. */
+/** How many messages of each chat a new companion gets at once, and how many soon after. */
 const limits = { first: 20, later: 100 }
 
 /** How many chats a file holds. */
@@ -31,7 +31,7 @@ export async function history(handset: Handset, companion: DeviceAddress): Promi
   const numbered = known.filter(({ pn }) => handset.network.profiles.usernameOf(pn) === undefined)
   const files = hasFiles(handset, companion)
   const first = notices(handset, files, "INITIAL_BOOTSTRAP", conversations, {
-    // Chats are by private id from here on: clients that see no such time address them by number.
+    // Chats are by private id from now on. A client that gets no such time addresses them by number.
     globalSettings: { chatDbLidMigrationTimestamp: now() },
     phoneNumberToLidMappings: numbered.map((user) => ({
       pnJid: inMode("pn", user),
@@ -69,7 +69,10 @@ export async function olderMessages(
   return notices(handset, hasFiles(handset, companion), "ON_DEMAND", conversations)
 }
 
-/** Newest first, as histories are told; people go by the name that the address book has for them, if any. */
+/**
+ * Chats with their messages, newest first, as histories have them. People go by the name that the address book has for
+ * them, if any.
+ */
 function conversationsOf(
   handset: Handset,
   messages: Message[],
@@ -117,7 +120,7 @@ function hasFiles(handset: Handset, companion: DeviceAddress): boolean {
   return handset.network.faults.strike("files", deviceName(companion)) !== undefined
 }
 
-/** Chats within one message, or as files of so many each. `more` goes with the first. */
+/** A history within one message, or as files of `chatsOfFile` chats each. `more` goes with the first. */
 function notices(
   handset: Handset,
   files: boolean,

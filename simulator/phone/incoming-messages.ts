@@ -70,7 +70,7 @@ function decrypt(handset: Handset, stanza: Node, sender: DeviceAddress, enc: Nod
   }
 }
 
-/** Decrypted: the message, the ratchet and the receipt in one write. */
+/** Keeps a decrypted message: the message, the ratchet and the receipt in one write. */
 function keep(handset: Handset, stanza: Node, sender: DeviceAddress | undefined, content: proto.IMessage) {
   const { id = "", from, t, offline, category, recipient, participant } = stanza.attrs
   const own = sender?.user === handset.own.user
@@ -97,7 +97,7 @@ function keep(handset: Handset, stanza: Node, sender: DeviceAddress | undefined,
   handset.inbox.announce()
 }
 
-/** The other's number; for a group or status, its address. */
+/** The chat of a message: the other person's number; for a group or status, its address. */
 function chatOf(handset: Handset, stanza: Node, sender: DeviceAddress): string {
   const { from = "", recipient } = stanza.attrs
   if (!Jid.isPerson(Jid.parse(from))) return from
@@ -105,7 +105,7 @@ function chatOf(handset: Handset, stanza: Node, sender: DeviceAddress): string {
   return handset.network.directory.find(Jid.parse(recipient ?? from))?.pn ?? ""
 }
 
-/** Not decrypted: asks for it once more, unless its key was used before, which makes it a repetition. */
+/** Asks for a message that was not decrypted once more, unless its key was used before, which makes it a repetition. */
 function settle(handset: Handset, stanza: Node, why: DecryptFailure) {
   const { id, from, t, recipient, participant } = stanza.attrs
   handset.notDecrypted[why]++

@@ -66,7 +66,7 @@ export async function linkByCode(
   }
 }
 
-/** What the companion has answered before, where it does not answer again. */
+/** Gives the companion's earlier answer if it does not answer again. */
 function unlessUnanswered<T>(before: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof PairingError && error.code === "no_answer") return before

@@ -36,7 +36,7 @@ interface Scanned {
   ceremony: AskForPasskey | undefined
 }
 
-/** A phone links the companion that shows this code; the id of the new device. @throws PairingError */
+/** Links the companion that shows this code with a phone. @returns the id of the new device @throws PairingError */
 export async function link(
   network: Network,
   { pn, identity }: { pn: string; identity: Identity },

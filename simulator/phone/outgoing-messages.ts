@@ -55,7 +55,7 @@ function asAddressed(handset: Handset, target: Target): Target {
     : target
 }
 
-/** Sends what only a companion of the account is told. */
+/** Sends a message for one companion of the account alone. */
 export async function sendPeerMessage(handset: Handset, to: DeviceAddress, content: proto.IMessage) {
   const id = newId()
   const enc = await sealed(handset, to, content)
@@ -108,7 +108,7 @@ function stanzaOf(handset: Handset, sending: Sending): Promise<Node> {
   return "list" in target ? toList(handset, sending, target) : toMany(handset, sending, target)
 }
 
-/** To each of a broadcast list under its own session. */
+/** A message to a broadcast list: for each device under its own session. */
 async function toList(handset: Handset, { content, id }: Sending, target: Extract<Target, { list: string }>) {
   const { attrs, extra, meta } = stanzaAttributesOf(content)
   const participants: Node[] = []
@@ -145,7 +145,10 @@ async function toPerson(handset: Handset, { content, id }: Sending, target: Extr
 /** Targets for which a message is encrypted once for all. */
 type Shared = { group: Group } | { status: User[] }
 
-/** To a group or as a status: once under our sender key, which those get who have not got it. */
+/**
+ * A message to a group, or a status: encrypted once under our sender key, which goes to the devices that do not have
+ * it.
+ */
 async function toMany(handset: Handset, { content, id }: Sending, target: Shared) {
   const chat = jidOfTarget(target)
   const mode = "group" in target ? target.group.mode : "lid"
@@ -172,7 +175,7 @@ async function toMany(handset: Handset, { content, id }: Sending, target: Shared
   ])
 }
 
-/** Makes a new sender key once somebody has left a group: they must not read on. */
+/** Throws the sender key away once somebody has left the group: they must not read on. */
 function forgetIfLeft(handset: Handset, chat: string, people: User[]) {
   const having = handset.keys.get("sender-key-given", chat) ?? []
   const members = new Set(people.map(({ pn }) => pn))
@@ -187,7 +190,7 @@ function distributionOf(groupId: string, distribution: Buffer): proto.IMessage {
   }
 }
 
-/** A group's message for one device, with the sender key it lacks. */
+/** A group's message for one device that lacks the sender key, with that key. */
 async function withKey(handset: Handset, target: Target, content: WrittenContent): Promise<WrittenContent> {
   if ("user" in target || "list" in target || Buffer.isBuffer(content)) return content
   const chat = jidOfTarget(target)
@@ -235,7 +238,7 @@ function bundleIn(receipt: Node): Bundle | undefined {
   return keys && { registration: child(receipt, "registration"), keys }
 }
 
-/** Starts another session with a device, under a fresh base key: with these keys, or those that the network has. */
+/** Starts another session with a device, under a fresh base key: from the given keys, or those that the network has. */
 export async function startSession(handset: Handset, device: DeviceAddress, given?: Bundle) {
   const bundle = given ?? askForBundle(handset, device)
   if (!bundle) return

@@ -56,7 +56,7 @@ export function assertion({ id, privateKey, userHandle }: PasskeyPair, challenge
   }
 }
 
-/** How far a phone is that links a companion with a passkey, as it shows it. */
+/** What a phone shows while it links a companion with a passkey. */
 export interface ShownProgress {
   stage: "waits" | "code" | "linked" | "failed"
   /** To be compared with the companion's, `XXXX-XXXX`. */

@@ -39,14 +39,14 @@ export interface Sent {
 }
 
 /**
- * A person's phone, played by us: device 0 of its account, on the network like any device, with its
- * own Signal identity. It does one thing at a time; what it has decrypted, who it has told and
- * which ratchets it stands at are written at once.
+ * A person's phone, played by us: device 0 of its account, on the network like any device, with its own Signal
+ * identity. It does one thing at a time. The message that it has decrypted, the receipt for it and the new state of the
+ * ratchet are written at once.
  */
 export class Phone {
   readonly pn: string
   readonly handset: Handset
-  /** How far the last link with the account's passkey is. */
+  /** How far the latest link with the account's passkey has come. */
   passkeyLink: ShownProgress | undefined
   readonly #network: Network
   readonly #line: ConnectedDevice
@@ -117,7 +117,7 @@ export class Phone {
     Object.assign(this.#line, newProgress())
   }
 
-  /** Puts it back: it gets what waited. */
+  /** Puts the phone back on the network: it gets what waited. */
   turnOn() {
     if (!this.#network.lines.has(deviceName(this.#line.device))) this.start()
   }

@@ -5,7 +5,7 @@ import { autoReplyAs } from "./auto-reply.ts"
 import type { Phone } from "./phone.ts"
 import * as Phones from "./create-phone.ts"
 
-/** By what they do: who they are to the owner of a sandbox bridge. */
+/** The names of a sandbox's people, by what they do. */
 const names: Record<Household["role"], string> = { owner: "Sandbox", echo: "Echo", voter: "Voter" }
 
 /** Lets households live: they scan the codes of their bridges, and answer what is written to them. */
@@ -22,7 +22,7 @@ export function startAll(network: Network) {
 }
 
 /**
- * The phone of a household links whatever shows this code, and nothing beside it: what was linked before is of a bridge
+ * The phone of a household links the companion that shows this code, and unlinks all others: those belong to a bridge
  * that was deleted.
  */
 async function scan(network: Network, name: string, qr: string): Promise<void> {

@@ -64,7 +64,7 @@ function synced(network: Network, line: ConnectedDevice, asked: Node): Node {
   ])
 }
 
-/** The same patch, with its changes in a file. */
+/** The patch, with its changes in a file. */
 function withFile(network: Network, bytesOfPatch: Uint8Array): Uint8Array {
   const { mutations, ...patch } = proto.SyncdPatch.decode(bytesOfPatch)
   const file = Buffer.from(proto.SyncdMutations.encode({ mutations }).finish())
@@ -72,7 +72,7 @@ function withFile(network: Network, bytesOfPatch: Uint8Array): Uint8Array {
   return proto.SyncdPatch.encode({ ...patch, externalMutations }).finish()
 }
 
-/** As many as one answer holds, and one in any case. */
+/** As many patches as one answer holds, and one in any case. */
 function fitting<Patch extends { patch: Buffer }>(patches: Patch[]): Patch[] {
   let bytes = 0
   return patches.filter(({ patch }, i) => (bytes += patch.length) <= pageBytes || i === 0)

@@ -17,7 +17,7 @@ export function malformed(stanza: Node, wrong: Wrong): Node {
         attrs,
         parts.map(({ tag: name }) => el(name)),
       )
-    // Without its own.
+    // Without its own attributes, but for the type.
     case "unnamed":
       return el(tag, { type: attrs.type }, content)
     case "twice":

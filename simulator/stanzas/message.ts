@@ -93,7 +93,7 @@ function spoilt({ faults }: Network, device: DeviceAddress, content: Node[]): No
   return content.map((part) => (part.tag === "enc" ? { ...part, content: garbage() } : part))
 }
 
-/** The first byte says version 3, or nobody would try. */
+/** The first byte says version 3; otherwise nobody would try to decrypt it. */
 function garbage(): Buffer {
   return Buffer.concat([Buffer.of(0x33), randomBytes(spoiltSize - 1)])
 }
@@ -124,8 +124,8 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
 const kinds = new Set(["msg", "pkmsg", "skmsg", "msmsg"])
 
 /**
- * Whether it has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): its type, and ciphertexts with their version
- * and kind. What is for one's own device alone has no token (Baileys: 479).
+ * Whether a message has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): its type, and ciphertexts
+ * with their version and kind. A message for the account's own device alone has no token (Baileys: 479).
  */
 function isWellBuilt(stanza: Node): boolean {
   const participants = children(child(stanza, "participants"))
@@ -136,7 +136,10 @@ function isWellBuilt(stanza: Node): boolean {
   return sealed.every((enc) => enc.attrs.v === "2" && kinds.has(enc.attrs.type ?? "") && bytes(enc)?.length)
 }
 
-/** A chat and all devices of it are named in one way, and by private id only once the account was moved to these. */
+/**
+ * Whether a chat and all its devices are named in the same way, and by private id only once the account was moved to
+ * private ids.
+ */
 function isAddressedWell(network: Network, sender: User, chat: Jid.Jid, stanza: Node): boolean {
   if (stanza.attrs.category === "peer") return true
   if (chat.server === "lid" && network.profiles.get(sender.pn).byNumber) return false
@@ -147,7 +150,7 @@ function isByNumber(chat: Jid.Jid, stanza: Node): boolean {
   return chat.server !== "lid" && stanza.attrs.category !== "peer"
 }
 
-/** A restricted account reaches only those whose token it shows, and who have written to it. */
+/** A restricted account reaches only people whose token it shows, and people who have written to it. */
 function mayWrite(network: Network, sender: User, peer: User, stanza: Node): boolean {
   if (peer === sender || !network.profiles.get(sender.pn).restricted) return true
   const token = network.profiles.get(peer.pn).tokens[sender.pn]
@@ -162,7 +165,10 @@ function common({ sender, stanza }: Message) {
   return { id, type, t: now(), notify: sender.name, edit, category, push_priority }
 }
 
-/** To a person, a broadcast list, or those a status is shown to: a copy for each device it was encrypted for. */
+/**
+ * The copies of a message to a person or a broadcast list, or of a status: one for each device that it was encrypted
+ * for.
+ */
 function toPeople(network: Network, sent: Message): Copy[] {
   const { line, stanza, chat } = sent
   const broadcast = chat.server === "broadcast"
@@ -183,7 +189,10 @@ function toPeople(network: Network, sent: Message): Copy[] {
   })
 }
 
-/** Each device a stanza is for with its own ciphertext: several as participants, or the one it is addressed to. */
+/**
+ * Each device that a stanza is for, with its own ciphertext: several devices as participants, or the one that it is
+ * addressed to.
+ */
 function recipients(stanza: Node): { jid: string | undefined; enc: Node[] }[] {
   const participants = child(stanza, "participants")
   if (participants) return children(participants).map((to) => ({ jid: to.attrs.jid, enc: children(to) }))
@@ -195,7 +204,7 @@ function inChat(network: Network, { line, sender, stanza, chat }: Message, to: D
   if (to.user !== sender.pn)
     return toOther(network, sender, line.device.id, shownMode(network, to.user, mode))
   const from = inMode(mode, sender, line.device.id)
-  // One's own other device: the chat is `recipient`, unless the device itself is meant.
+  // For another device of the sender's account: the chat is `recipient`, unless the device itself is meant.
   const recipient = Jid.parse(stanza.attrs.recipient) ?? chat
   const peer = network.directory.find(recipient)
   const itself = stanza.attrs.category === "peer" || (peer === sender && !child(stanza, "participants"))
@@ -222,14 +231,17 @@ function inBroadcast(network: Network, { line, sender, stanza }: Message, mode: 
   }
 }
 
-/** To every device of every member: the sender key's ciphertext, and the key itself for those that get it now. */
+/**
+ * The copies of a group's message: for every device of every member the sender key's ciphertext, and the key itself for
+ * those that get it now.
+ */
 function toGroup(network: Network, { line, sender, stanza, chat }: Message): Copy[] {
   const group = network.groups.find(chat)
   if (!group) return []
   const attrs = inGroup(network, group, sender, line.device.id)
   const shared = children(stanza).filter(({ tag }) => tag === "enc")
   const only = findDevice(network, Jid.parse(stanza.attrs.participant))
-  // To who has left meanwhile nothing goes, nor what they ask for again.
+  // A former member gets nothing, not even a message that they ask for again.
   if (only)
     return roleOf(group, only.user) ? [{ device: only, attrs, content: contents(stanza, shared) }] : []
   const own = new Map(
@@ -266,8 +278,9 @@ function contents(stanza: Node, enc: Node[]): Node[] {
 }
 
 /**
- * The hash of a chat's devices, its sender's among them. For a group it is always given, for the sender to compare. For a
- * person only if the message is not for all of these devices: WhatsApp Web takes every hash in such an ack for news.
+ * The hash of a chat's devices, the sender's among them. A group's hash is always given, for the sender to compare. A
+ * person's is given only if the message is not for all of these devices: WhatsApp Web takes every hash in such an ack
+ * for news.
  */
 function devicesIn(network: Network, line: ConnectedDevice, stanza: Node): string | undefined {
   const { attrs } = stanza
@@ -299,7 +312,7 @@ function isForThese(
   return reached.size === devices.length && devices.every(([, device]) => reached.has(deviceName(device)))
 }
 
-/** Whether it is a private id that its owner has no more (whatsapp-rust, `maybe_refresh_lid_from_ack`). */
+/** Whether this is a private id that its owner no longer has (whatsapp-rust, `maybe_refresh_lid_from_ack`). */
 function isFormer(network: Network, to: string | undefined): boolean {
   const jid = Jid.parse(to)
   const user = jid?.server === "lid" ? network.directory.find(jid) : undefined

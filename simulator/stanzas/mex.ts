@@ -56,7 +56,10 @@ const longestAbout = 139
 
 type Answer = (asking: Asking) => unknown
 
-/** By query id: as Baileys 7, and where they differ whatsmeow and whatsapp-rust of 2026-08, ask. The path names the answer. */
+/**
+ * The queries, by the ids that Baileys 7 uses, and where they differ whatsmeow and whatsapp-rust of 2026-08. The path
+ * names the answer.
+ */
 const operations: [ids: string[], path: string, answer: Answer][] = [
   [
     ["8823471724422422", "6234210096708695", "27527996220149684", "25149874324715067"],
@@ -120,7 +123,7 @@ function variablesIn(content: Buffer | undefined): Variables {
   }
 }
 
-/** The about text, with an emoji and for how long it is meant. Too long a text is refused. */
+/** Sets the about text, with an emoji and for how long it is meant. A text that is too long is refused. */
 function setAbout({ network, device, variables }: Asking) {
   const { text, emoji, ephemeral_duration_sec: duration } = variables.input ?? {}
   if ((text ?? "").length > longestAbout) throw new MexError(400, "the text is too long")

@@ -14,7 +14,10 @@ const page = 100
 /** For how long a client hears of views and reactions after it has asked, in seconds. */
 const liveSeconds = 300
 
-/** The last messages, or those before one. Some clients name the newsletter in the question, others ask it. */
+/**
+ * The last messages, or the last before a given one. Some clients name the newsletter in the question, others address
+ * the question to it.
+ */
 export function messages(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const { jid, type, key, count, before } = child(iq, "messages")?.attrs ?? {}
   const { newsletters } = network

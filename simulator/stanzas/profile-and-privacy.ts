@@ -83,7 +83,7 @@ function notifyOfPicture(network: Network, line: ConnectedDevice, { group, set }
       notify(network, device, { from: group, type: "picture", content })
 }
 
-/** The former way to set the about text. It is answered as ever, and changes nothing (whatsmeow 1219). */
+/** The former way to set the about text. The network still answers it, and changes nothing (whatsmeow 1219). */
 export function formerSetAbout(_network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   if (bytes(child(iq, "status")) === undefined) throw badRequest()
   return []
@@ -95,7 +95,7 @@ export function changeAbout(network: Network, device: DeviceAddress, about: stri
   notifyContacts(network, device, { type: "status", content: [el("set", {}, Buffer.from(about))] })
 }
 
-/** The audience of one's statuses: all contacts, or all but some. */
+/** The audience of the asking person's statuses: all contacts, or all but some. */
 export function statusPrivacy(network: Network, line: ConnectedDevice): Node[] {
   const { statusHiddenFrom = [] } = network.profiles.get(line.device.user)
   const hidden = statusHiddenFrom.map((pn) => el("user", { jid: Jid.format(pn, Jid.server) }))
@@ -122,7 +122,7 @@ function disallowedList(network: Network, name: string, pns: string[]): Node {
   return el("list", { name, value: "contact_blacklist", dhash: listHash(pns) }, people)
 }
 
-/** The version of such a list, which a client names when it changes the list. */
+/** The version of a list of people, which a client names when it changes the list. */
 function listHash(pns: string[]): string | undefined {
   return pns.length === 0 ? undefined : createHash("sha1").update(pns.join()).digest("hex").slice(0, 8)
 }
@@ -137,7 +137,7 @@ export function setPrivacy(network: Network, line: ConnectedDevice, iq: Node): N
   return [categories(network, line)]
 }
 
-/** The people whom a category leaves out. @throws Refusal 409 where the client changes another list than the last one */
+/** Changes the people whom a category leaves out. @throws Refusal 409 if the client does not know the present list */
 function disallow(network: Network, line: ConnectedDevice, { attrs, ...category }: Node) {
   const entries = children({ attrs, ...category }).filter(({ tag }) => tag === "user")
   if (attrs.value !== "contact_blacklist" || entries.length === 0) return

@@ -17,8 +17,8 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   if (network.faults.strike("cut_before_receipt", deviceName(line.device))) return line.cut()
   const unsettled = network.faults.strike("unsettled", deviceName(line.device)) !== undefined
   network.store.atomically(() => {
-    // A device that asks for a message once more has not got it. Its ack, which follows, settles that copy, and not the
-    // one that may have come meanwhile.
+    // A device that asks for a message once more has not got it. Its ack, which follows, settles the copy that it could
+    // not read, and not one that may have come meanwhile.
     if (type === "retry") {
       line.asked.set(id, line.sent)
       noteGivenPreKey(network, line, stanza)
@@ -39,8 +39,8 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
 }
 
 /**
- * Whether it has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): about a message of many people, whose it
- * was; where it asks for that again, how often, and the device's registration.
+ * Whether a receipt has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): in a chat of many people the
+ * author of the message; and if it asks for the message again, how often, and the device's registration.
  */
 function isWhole(stanza: Node): boolean {
   const { to, type, participant } = stanza.attrs
@@ -80,7 +80,7 @@ function idsOf(stanza: Node): string[] {
 
 type Copies = [DeviceAddress, Node][]
 
-/** The devices that hear of it, each with its stanza. */
+/** The devices to which a receipt is passed on, each with its stanza. */
 function copiesOf(network: Network, line: ConnectedDevice, stanza: Node): Copies {
   const me = network.directory.user(line.device.user)
   const chat = Jid.parse(stanza.attrs.to)
@@ -108,7 +108,7 @@ function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Cop
   const { type, recipient } = stanza.attrs
   const mode = modeOf(chat)
   const from = inMode(shownMode(network, peer.pn, mode), me, line.device.id)
-  // It goes to one device: the sender's that should send again, or one's own that sent the message.
+  // Passed on to one device: the sender's that should send again, or the account's own that sent the message.
   if (type === "retry" || peer === me)
     return [[{ user: peer.pn, id: chat.device }, copyOf(stanza, { from, type, recipient })]]
   const readSelf = copyOf(stanza, { from, type: "read-self", recipient: inMode(mode, peer) })
@@ -132,5 +132,5 @@ function inGroup(network: Network, line: ConnectedDevice, stanza: Node, me: User
   return devicesOf(network, author.pn, line.device).map((device) => [device, copy])
 }
 
-/** "inactive" says that nobody looks; to the sender the message is delivered. */
+/** "inactive" says that nobody looks; the sender is told that the message is delivered. */
 const shown = (type: string | undefined) => (type === "inactive" ? undefined : type)

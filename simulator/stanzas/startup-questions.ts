@@ -3,7 +3,7 @@ import type { Network } from "../network/network.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
 import { activateAndGreet } from "./login.ts"
 
-/** The client is ready for what waits for it. Before the result, as the backlog may come first. */
+/** The client is ready for what waits for it, which comes right after the result. */
 export function active(network: Network, line: ConnectedDevice): Node[] {
   queueMicrotask(() => activateAndGreet(network, line))
   return []

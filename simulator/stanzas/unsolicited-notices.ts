@@ -15,15 +15,15 @@ export interface NoticeParties {
   network: Network
   own: User
   contact: User
-  /** An address; of a group that there is, or of none. */
+  /** A group's address; there need not be such a group. */
   group: string
 }
 
 type Notice = (about: NoticeParties) => Node
 
 /**
- * Stanzas that the live network sends unasked, and that nothing people do on this network causes. `docs/network.md` names
- * the public source of each, and the bridge's decision.
+ * Stanzas that the live network sends unasked, and that nobody on this network can cause by anything they do.
+ * `docs/network.md` names the public source of each, and what the bridge makes of it.
  */
 const notices = {
   account_dirty: () => dirty("account_sync"),
@@ -237,7 +237,7 @@ function placeholder(contact: User, type: string | undefined, t: number): Node {
   return el("message", { from: inMode("lid", contact), type: "text", t }, [el("unavailable", { type })])
 }
 
-/** That a business goes by this name. Nobody looks at the signature of one. */
+/** A certificate that a business goes by this name. Nobody looks at its signature. */
 function certificate(verifiedName: string): Uint8Array {
   const details = proto.VerifiedNameCertificate.Details.encode({ serial: 1, issuer: "smb:wa", verifiedName })
   return proto.VerifiedNameCertificate.encode({ details: details.finish() }).finish()

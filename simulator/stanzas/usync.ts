@@ -14,7 +14,7 @@ import { badRequest } from "./refusal.ts"
 type Protocol = (network: Network, user: User, asked: Asked) => Node | Node[]
 
 interface Asked {
-  /** As it was asked about, if by number. */
+  /** The number as it was asked about, if it was. */
   number: Buffer | undefined
   /** Who asks, and the token that they show. */
   by: { pn: string; token: Buffer | undefined }
@@ -32,15 +32,15 @@ const protocols = new Map<string, Protocol>([
 ])
 
 /**
- * The people of a list who are on the network, with their devices and LIDs. Others are left out, unless it was
- * asked about by number.
+ * The people of a list who are on the network, with their devices and LIDs. Others are left out, unless they were asked
+ * about by number.
  */
 export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const asking = network.directory.user(line.device.user)
   const asked = child(iq, "usync")
   const query = children(child(asked, "query"))
   const list = children(child(asked, "list"))
-  // Each client says these, as WhatsApp Web does (whatsmeow, `user.go`; Baileys; whatsapp-rust; zapo).
+  // Each client has these attributes, as WhatsApp Web does (whatsmeow, `user.go`; Baileys; whatsapp-rust; zapo).
   const isWhole = ["sid", "mode", "context", "index", "last"].every((name) => asked?.attrs[name])
   const isOfVersion = query.every(({ tag, attrs }) => tag !== "devices" || attrs.version === "2")
   if (query.length === 0 || !isWhole || !isOfVersion) throw badRequest()
@@ -72,7 +72,7 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
   ]
 }
 
-/** The live network names somebody by private id now and then who was asked about by number. */
+/** Now and then the live network names somebody by private id who was asked about by number. */
 function byLid(user: User): Record<string, string> {
   return { jid: inMode("lid", user), pn_jid: inMode("pn", user) }
 }
@@ -85,14 +85,17 @@ function whom(entry: Node): Jid.Jid | undefined {
   return phone ? { user: phone, server: Jid.server, device: 0 } : undefined
 }
 
-/** Somebody by address or number. With a username one is not found by number, but by those who know the private id. */
+/** Finds somebody by address. A person with a username is not found by number, only by private id. */
 function findable(network: Network, jid: Jid.Jid | undefined): User | undefined {
   const found = network.directory.find(jid)
   const isHidden = found && jid?.server !== "lid" && network.profiles.get(found.pn).username !== undefined
   return isHidden ? undefined : found
 }
 
-/** Somebody by username. Where the person wants a PIN with it and it is not the right one, their address is not told. */
+/**
+ * Finds somebody by username. If the person wants a PIN with it and the given one is wrong or missing, their address is
+ * not told.
+ */
 function byUsername(network: Network, asking: User | undefined, asked: Node["attrs"]): Node {
   const found = network.directory
     .users()
@@ -125,7 +128,7 @@ function disappearing(network: Network, user: User): Node {
   return el("disappearing_mode", { duration, t: at })
 }
 
-/** The about text; 401 when its owner does not show it to who asks. */
+/** The about text; 401 when its owner does not show it to the asking person. */
 function status(network: Network, user: User, { by }: Asked): Node {
   const profile = network.profiles.get(user.pn)
   const { about, aboutAt } = profile

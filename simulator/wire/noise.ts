@@ -37,8 +37,8 @@ export interface Handshake {
 }
 
 /**
- * `prologue` is the header the client opened with, four bytes. A client that remembers our key from before opens with IK,
- * and says its own key at once: it is answered with XX all the same, and goes on with that (XXfallback).
+ * `prologue` is the header the client opened with, four bytes. A client that remembers our key from before opens with
+ * IK, and sends its own key at once. It is answered with XX all the same, and goes on with XX (XXfallback).
  */
 export function handshake(authority: Authority, prologue: Buffer): Handshake {
   const ephemeral = Curve.generate()

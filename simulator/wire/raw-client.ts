@@ -23,7 +23,7 @@ export interface Device {
   advSecret: Buffer
   /** `number:device`. */
   name?: string
-  /** It remembers the network's key, or believes so: it opens with IK. */
+  /** The network's key, as the device remembers it, rightly or not: with one it opens with IK. */
   remembers?: Buffer
   /** Changes what it says of itself. */
   says?: (whole: proto.IClientPayload) => void
@@ -45,7 +45,7 @@ export interface Connection {
   closed: Promise<void>
 }
 
-/** Connects and logs in, or, when the device is not linked, registers. Gives every stanza to `take`. */
+/** Connects, and logs in if the device is linked; otherwise registers it. Gives every stanza to `take`. */
 export async function connect(
   url: string,
   device: Device,
@@ -178,7 +178,7 @@ function initiator(device: Device) {
   const ephemeral = Curve.generate()
   const noise = symmetricState(prologue, device.remembers ? "XXfallback" : "XX")
   noise.mixHash(ephemeral.public)
-  // Nobody reads what it says of itself under a key that it only remembers.
+  // Nobody reads what the client sends under a key that it only remembers.
   const early = device.remembers && { static: randomBytes(48), payload: randomBytes(64) }
   const clientHello = { ephemeral: ephemeral.public, ...early }
   return {

@@ -56,7 +56,7 @@ export function route<
   app.on(method.toUpperCase(), path.replace(/\{(\w+)\}/g, ":$1"), async (c) => {
     const answer = await handle({
       params: c.req.param() as Record<string, string>,
-      // Without a schema there is nothing to take, which is what the types say.
+      // Without a schema there is no body, as the types say.
       body: (spec.body ? spec.body.parse(await jsonBody(c)) : undefined) as z.output<Body>,
       query: (spec.query ? spec.query.parse(c.req.query()) : {}) as z.output<Query>,
       signal: c.req.raw.signal,

@@ -46,7 +46,7 @@ interface Context extends Beside {
   target: Target
 }
 
-/** A message that is referred to is not in this chat. */
+/** A content refers to a message that is not in this chat. */
 export class UnknownMessage extends Error {
   override name = "UnknownMessage"
   constructor(id: string) {
@@ -74,12 +74,12 @@ const composers: { [K in Kind]: (content: Kinds[K], context: Context) => Written
 // The language says of an object's keys only that they are strings.
 const kinds = Object.keys(composers) as Kind[]
 
-/** The message that carries it. @throws UnknownMessage */
+/** The message that carries a content. @throws UnknownMessage */
 export function compose(handset: Handset, target: Target, content: Content): WrittenContent {
   const { quoted, mentions } = content
   const kind = kinds.find((one) => one in content)
   if (!kind) throw new Error("a message of no kind")
-  // It has this kind, and no other is looked at.
+  // The content has this kind. No other kind is looked at.
   return composed(kind, (content as Kinds)[kind], { handset, target, quoted, mentions })
 }
 
@@ -218,7 +218,7 @@ function found({ handset, target }: Context, id: string): Message {
   return message
 }
 
-/** A message as others refer to it. */
+/** The key by which other messages refer to a message. */
 function keyOf({ handset, target }: Context, message: Message): proto.IMessageKey {
   const author = handset.network.directory.user(message.from)
   const own = message.from_me
@@ -231,12 +231,15 @@ function modeOf(target: Target): Mode {
   return "group" in target ? target.group.mode : "lid"
 }
 
-/** With the secret that what refers to it is sealed under. */
+/** Adds a secret to a message. Contents that refer to the message are sealed under it. */
 function withSecret(message: proto.IMessage): proto.IMessage {
   return { ...message, messageContextInfo: { messageSecret: randomBytes(32) } }
 }
 
-/** Under a key that only those who have the original message, with its secret, can make. @throws UnknownMessage */
+/**
+ * Seals under a key that only those who have the original message, with its secret, can make.
+ * @throws UnknownMessage
+ */
 function sealedFor({ handset, target }: Context, original: Message, use: SecretUse, plaintext: Uint8Array) {
   const sealed = seal(handset, modeOf(target), original, use, plaintext)
   if (!sealed) throw new UnknownMessage(original.id)

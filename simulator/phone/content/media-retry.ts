@@ -44,7 +44,7 @@ function answerTo(handset: Handset, id: string, about: Node, asked: Node | undef
   return [el("encrypt", {}, [el("enc_p", {}, sealed), el("enc_iv", {}, iv)])]
 }
 
-/** In a chat of many a message of another's is named with its author. */
+/** Whether the companion means this message: among many people, it names the author of another person's message. */
 function isMeant(handset: Handset, { from, from_me }: Message, { attrs }: Node): boolean {
   if (from_me || !/@(?:g\.us|broadcast)$/.test(attrs.jid ?? "")) return true
   return handset.network.directory.find(Jid.parse(attrs.participant))?.pn === from
@@ -62,7 +62,7 @@ function opens(key: Buffer, id: string, asked: Node | undefined): boolean {
     decipher.final()
     return true
   } catch {
-    // Another key: which is what false says.
+    // It asked under another key.
     return false
   }
 }

@@ -19,10 +19,10 @@ export interface Attachment {
   voice?: boolean | undefined
 }
 
-/** The word each kind's keys are derived with; stickers count as images. */
+/** The word with which the keys of each kind are derived; stickers count as images. */
 const words = { image: "Image", sticker: "Image", video: "Video", audio: "Audio", document: "Document" }
 
-/** Encrypts and uploads a file; the message that carries it. */
+/** Encrypts and uploads a file. @returns the message that carries it */
 export function attach(network: Network, file: Attachment): proto.IMessage {
   const common = {
     ...sealAndUpload(network, file.kind, words[file.kind], file.data),
@@ -44,7 +44,11 @@ export function attach(network: Network, file: Attachment): proto.IMessage {
   }
 }
 
-/** Encrypts and uploads; what a client needs to fetch and open it. `word` is what its keys are derived with. */
+/**
+ * Encrypts and uploads a file.
+ * @returns what a client needs to fetch and open it
+ * @param word the one with which its keys are derived
+ */
 export function sealAndUpload(network: Network, kind: string, word: string, data: Buffer) {
   const mediaKey = randomBytes(32)
   const { iv, cipherKey, macKey } = keysOf(mediaKey, word)

@@ -8,7 +8,7 @@ import type { Message } from "../messages.ts"
 /** Contents that are sealed under the secret of the message that they refer to (whatsmeow, msgsecret.go). */
 export type SecretUse = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
 
-/** Those whose ciphertext is bound to who sent it. */
+/** The uses whose ciphertext is bound to its sender. */
 const bound = new Set<SecretUse>(["Poll Vote", "Event Response"])
 
 interface Parties {
@@ -25,7 +25,7 @@ function keyOf({ id, secret, author, responder, use }: Parties): Buffer {
 
 const boundTo = ({ id, responder, use }: Parties) => Buffer.from(bound.has(use) ? `${id}\0${responder}` : "")
 
-/** Seals for those who have the original. Undefined when it has no secret. */
+/** Seals a content for those who have the original message. Undefined when that has no secret. */
 export function seal(handset: Handset, mode: Mode, original: Message, use: SecretUse, plaintext: Uint8Array) {
   const user = handset.network.directory.user(original.from)
   const secret = secretOf(original)
@@ -51,7 +51,10 @@ export type Opened =
   | { reaction: string }
   | { edit: unknown }
 
-/** Opens what of a message is sealed; undefined when nothing is, or the phone has not what it refers to. */
+/**
+ * Opens the sealed part of a message; undefined when there is none, or the phone does not have the message that it
+ * refers to.
+ */
 export function open(
   handset: Handset,
   chat: string,
@@ -63,7 +66,7 @@ export function open(
   const secret = original && secretOf(original)
   const author = handset.network.directory.user(original?.from ?? "")
   if (!sealed || !original || !secret || !author) return undefined
-  // Clients do not agree which of the addresses to take.
+  // Clients do not agree on which of a person's addresses to use.
   for (const one of addressesOf(author))
     for (const other of addressesOf(from)) {
       const parties = { ...sealed, secret, author: one, responder: other }

@@ -34,7 +34,7 @@ export function stanzaAttributesOf(content: proto.IMessage | Buffer): StanzaAttr
   return { attrs: { type: "media", ...edit }, extra: { mediatype }, meta: [] }
 }
 
-/** A device that cannot decrypt it shows nothing. */
+/** A device that cannot decrypt such a message shows nothing. */
 const hidden = { "decrypt-fail": "hide" }
 
 /** 1: edited, 7: revoked by its sender, 8: by an admin. */

@@ -17,28 +17,31 @@ import { chatOf, jidOfTarget, type Target } from "../target.ts"
 export const floodKinds = [
   /** Numbered texts. */
   "texts",
-  /** Encrypted as they should be; what is in them is no message. */
+  /** Properly encrypted bytes that are no message. */
   "garbage",
-  /** Encrypted for nobody. */
+  /** Messages that nobody can decrypt. */
   "unreadable",
   /** Stanzas built wrongly, each in its own way, in turn; to people's companions only. */
   "malformed",
   "calls",
-  /** For messages that were never sent. */
+  /** Receipts for messages that were never sent. */
   "receipts",
   /** Receipts that ask again for messages that were never sent; to people's companions only. */
   "retries",
-  /** Receipts that ask again for the last messages of the chat, as a phone sends them that lost its sessions. */
+  /** Receipts that ask again for the last messages of the chat, like those of a phone that lost its sessions. */
   "asks",
   /** Placeholders of messages that only the phone has; to people's companions only. */
   "placeholders",
-  /** Another username of the sender, a change of the sender's devices, and another day on which this version is refused, in turn; likewise. */
+  /**
+   * In turn: another username of the sender, a change of the sender's devices, and another day on which this version is
+   * refused; to people's companions only.
+   */
   "news",
 ] as const
 
 type Kind = (typeof floodKinds)[number]
 
-/** The `n`-th of them, from 0; gives its id. */
+/** Sends the `n`-th of a flood, from 0; gives its id. */
 type One = (handset: Handset, target: Target, n: number) => string | Promise<string>
 
 const floods: Record<Kind, One> = {
@@ -67,10 +70,10 @@ const floods: Record<Kind, One> = {
   news,
 }
 
-/** After so many, other work has its turn. */
+/** After this many, other work has its turn. */
 const atOnce = 20
 
-/** Sends that many; their ids, in order. */
+/** Sends `count` of a kind. @returns their ids, in order */
 export async function flood(handset: Handset, target: Target, kind: Kind, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
@@ -89,7 +92,7 @@ async function sent(handset: Handset, target: Target, content: Parameters<typeof
 function unreadable(handset: Handset, target: Target, n: number): string {
   const id = newId()
   const attrs = { id, to: jidOfTarget(target), type: "text" }
-  // The first byte says version 3, or nobody would try.
+  // The first byte says version 3; otherwise nobody would try to decrypt it.
   const body = Buffer.concat([Buffer.of(0x33), randomBytes(120)])
   if (!("user" in target)) {
     handset.submit(el("message", attrs, [el("enc", { v: "2", type: "skmsg" }, body)]))
@@ -114,7 +117,9 @@ function retries(handset: Handset, target: Target): string {
   return id
 }
 
-/** For the last messages from others in the chat, the newest first, and around again. */
+/**
+ * Asks again for a message from others in the chat: for the newest first, and after the oldest for the newest again.
+ */
 function asks(handset: Handset, target: Target, n: number): string {
   const chat = chatOf(target)
   const read = handset.inbox.after(0).filter((one) => one.chat === chat && !one.from_me)

@@ -5,15 +5,16 @@ import { jidOfTarget, type Target } from "../target.ts"
 
 /** A hostile stranger's use of counters. */
 export interface Jump {
-  /** How many messages there seem to be before each of those that are sent. */
+  /** How many messages seem to be missing before each one that is sent. */
   skipped: number
-  /** Each under a session, or a sender key, of its own. */
+  /** Sends each message under a session, or a sender key, of its own. */
   fresh: boolean
 }
 
 /**
- * A text that says that so many before it are still to come: its reader keeps a key for each of them. The first to a
- * group brings our sender key, which nothing can be left out of. The ids, in order.
+ * Sends a text before which this many messages seem to be missing: its reader keeps a key for each of them. In a group,
+ * the first message brings our sender key, and nothing can be missing before that.
+ * @returns the ids, in order
  */
 export async function jump(handset: Handset, target: Target, how: Jump): Promise<string[]> {
   if ("user" in target) {

@@ -13,13 +13,13 @@ export async function saveContact(handset: Handset, contact: Contact): Promise<v
   await changeSetting(handset, collection, settingOf(handset, contact))
 }
 
-/** The same for many at once. */
+/** Puts many people into the phone's address book at once. */
 export async function saveContacts(handset: Handset, contacts: Contact[]): Promise<void> {
   const settings = contacts.map((contact) => settingOf(handset, contact))
   await changeSettings(handset, collection, settings)
 }
 
-/** How its contacts are called there, by their numbers. */
+/** The names in the phone's address book, by number. */
 export async function namesOf(handset: Handset): Promise<Map<string, string>> {
   const known = await settings(handset, collection)
   return new Map(
@@ -38,7 +38,7 @@ function settingOf(handset: Handset, { number, fullName, firstName }: Contact): 
   const user = handset.network.directory.user(number)
   const lidJid = user && Jid.format(user.lid, "lid")
   const username = handset.network.profiles.usernameOf(number)
-  // Somebody who is known by a username is no number in an address book.
+  // An address book has no number of somebody who is known by a username.
   if (lidJid && username !== undefined)
     return {
       index: ["lid_contact", lidJid],

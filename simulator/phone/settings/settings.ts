@@ -60,7 +60,7 @@ export async function changeSettings(handset: Handset, collection: Collection, s
   keepSnapshot(handset, collection, known)
 }
 
-/** Companions learn from their account's settings under which name it goes. */
+/** Tells companions the account's name: they learn it from the settings. */
 export async function sendName(handset: Handset) {
   const { name } = handset.user()
   const known = await settings(handset, "critical_block")
@@ -123,7 +123,7 @@ async function current(handset: Handset, collection: Collection): Promise<Read> 
   return now
 }
 
-/** A phone passes over what does not say up to which message of the chat it is. */
+/** A phone ignores a setting that does not say up to which message of the chat it counts. */
 function isWhole(value: proto.ISyncActionValue | null | undefined): boolean {
   const about = value?.archiveChatAction ?? value?.markChatAsReadAction
   return !about || Number(about.messageRange?.lastMessageTimestamp ?? 0) > 0

@@ -21,7 +21,7 @@ interface SessionRow {
   version: string
 }
 
-/** The key app state is encrypted with, shared among an account's devices. */
+/** The key with which app state is encrypted, shared among an account's devices. */
 export interface AppStateKey {
   id: Buffer
   data: Buffer
@@ -33,7 +33,7 @@ interface SentRow {
   target: TargetRow
   content: Uint8Array
   raw?: boolean
-  /** For one companion of the account alone. */
+  /** Whether it was for one companion of the account alone. */
   peer?: boolean
 }
 

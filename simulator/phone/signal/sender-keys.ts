@@ -10,7 +10,10 @@ import type { Keys } from "./key-store.ts"
 
 export type GroupSignal = ReturnType<typeof groupSignalOf>
 
-/** One phone's sender keys: its own for each group, and those others gave it. Staged and named as its sessions are. */
+/**
+ * One phone's sender keys: its own for each group, and those that others gave it. They are staged and named as its
+ * sessions are.
+ */
 export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
   const nameOf = (group: string, { user, id }: DeviceAddress) => {
     const name = lidOf(user)
@@ -26,7 +29,7 @@ export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
     },
   }
   return {
-    /** Our key for a group, made when there is none yet, as others are given it. */
+    /** Our key for a group, in the form in which others are given it. It is made when there is none yet. */
     async distribution(group: string, own: DeviceAddress): Promise<Buffer> {
       const made = await new GroupSessionBuilder(store).create(nameOf(group, own))
       return Buffer.from(made.serialize())
@@ -40,7 +43,7 @@ export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
       Buffer.from(await new GroupCipher(store, nameOf(group, own)).encrypt(plaintext)),
     decrypt: async (group: string, from: DeviceAddress, body: Buffer): Promise<Buffer> =>
       Buffer.from(await new GroupCipher(store, nameOf(group, from)).decrypt(body)),
-    /** Steps our key as if so many messages had been encrypted, which nobody will ever send. */
+    /** Steps our key as if `count` messages had been encrypted, which nobody will ever send. */
     async leaveOut(group: string, own: DeviceAddress, count: number) {
       const record = await store.loadSenderKey(nameOf(group, own))
       const state = record.getSenderKeyState()
@@ -48,7 +51,7 @@ export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
       for (let i = 0; i < count; i++) state.setSenderChainKey(state.getSenderChainKey().getNext())
       await store.storeSenderKey(nameOf(group, own), record)
     },
-    /** Throws our key away: who left must not read on. */
+    /** Throws our key away: somebody who has left the group must not read on. */
     forget: (group: string, own: DeviceAddress) =>
       keys.put("sender-key", nameOf(group, own).toString(), undefined),
   }

@@ -27,10 +27,13 @@ export type DecryptFailure = "repeated" | "no_session" | "unknown_prekey" | "bad
 /** The seed of the next key of a chain (Double Ratchet, 5.2). */
 const chainSeed = Buffer.of(2)
 
-/** Sessions a phone keeps with one device beyond the open one, for what is still on its way: as many as Signal's own library. */
+/**
+ * How many closed sessions a phone keeps with one device, for messages that are still on their way: as many as Signal's
+ * own library.
+ */
 const closedKept = 40
 
-/** Receiving chains kept of a session. */
+/** How many receiving chains are kept of a session. */
 const chainsKept = 5
 
 export type Signal = ReturnType<typeof signalOf>
@@ -39,7 +42,8 @@ export type Signal = ReturnType<typeof signalOf>
  * One phone's Signal sessions. Changes are staged in `keys`; the caller commits. Not reentrant.
  *
  * A record is named by the private id of its person, whichever address a message came from: so do whatsmeow
- * (`MigratePNToLID`) and Baileys once they know it. Who has got another private id has no session under that one.
+ * (`MigratePNToLID`) and Baileys once they know it. A person who has got another private id has no session under the
+ * new one.
  * @param lidOf the present private id of the person with this number
  */
 export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
@@ -86,7 +90,7 @@ export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
       const { type, body } = await cipher(peer).encrypt(plaintext)
       return { type: type === 3 ? "pkmsg" : "msg", body: Buffer.from(body) }
     },
-    /** Steps our chain as if so many messages had been encrypted, which nobody will ever send. */
+    /** Steps our chain as if `count` messages had been encrypted, which nobody will ever send. */
     leaveOut(peer: DeviceAddress, count: number) {
       const row = keys.get("session", nameOf(peer))
       const record = row && QuietRecord.from(row)
@@ -146,7 +150,10 @@ class TrialCipher extends SessionCipher {
   }
 }
 
-/** libsignal keeps the chains of a whole life, and gets slower with each; Signal's own clients keep these. */
+/**
+ * libsignal keeps all chains that a session ever had, and gets slower with each. Signal's own clients keep only the
+ * last ones.
+ */
 function forgetOldChains(session: Session) {
   const receiving = [...session.chains()].filter(([, { chainType }]) => chainType === ChainType.receiving)
   for (const [key] of receiving.slice(0, -chainsKept)) session.deleteChain(key)
@@ -167,12 +174,12 @@ class QuietRecord extends SessionRecord {
   }
 }
 
-/** The same when a message that may start a session comes in, where libsignal prints as well. */
+/** A quiet record for a message that may start a session: there libsignal prints as well. */
 class IncomingRecord extends QuietRecord {
   static override from(data: unknown): IncomingRecord {
     return Object.setPrototypeOf(SessionRecord.deserialize(data), IncomingRecord.prototype) as IncomingRecord
   }
-  /** So that closing the one that is open is left to us. */
+  /** Hides the open session, so that `setSession` closes it and not libsignal. */
   override getOpenSession() {
     return undefined
   }

@@ -12,7 +12,10 @@ import { badRequest, notFound, Refusal } from "../refusal.ts"
 import { addMembers, raiseMembersVersion } from "./change-members.ts"
 import { memberNode } from "./card.ts"
 
-/** For how long who has left a group is not added again, and for how long a personal invitation is good, in seconds. */
+/**
+ * For how long nobody can add a person who has left the group, and for how long a personal invitation is good, in
+ * seconds.
+ */
 const [recently, goodFor] = [86_400, 3 * 86_400]
 
 interface Asked {
@@ -50,7 +53,7 @@ function invitation(group: Group, by: string, pn: string): Node {
   return el("add_request", { code: made.code, expiration: made.expiration })
 }
 
-/** Adds those who may be added. Each person's part of the answer says how it went. */
+/** Adds the people who may be added. Each person's part of the answer says how it went. */
 export function add({ network, group, by, node }: Asked) {
   const joined: string[] = []
   const answers = people(network, node).map(({ jid, user, node: named }) => {
@@ -65,13 +68,13 @@ export function add({ network, group, by, node }: Asked) {
   return { answer: [el("add", {}, answers)], news: newsOf(network, group, "add", joined), joined }
 }
 
-/** Removes members. Nobody removes who made the group. */
+/** Removes members. Nobody can remove the maker of the group. */
 export function remove({ network, group, node }: Asked) {
   const answers = each({ network, group, node }, (pn) =>
     roleOf(group, pn) === "superadmin" ? 405 : undefined,
   )
   const gone = doneIn(answers)
-  // They are shown as they were.
+  // The news shows them with the roles that they had.
   const news = newsOf(network, group, "remove", gone)
   group.members = group.members.filter(({ pn }) => !gone.includes(pn))
   group.removed = [...(group.removed ?? []), ...gone]
@@ -87,7 +90,7 @@ export function remove({ network, group, node }: Asked) {
   }
 }
 
-/** Gives members another role. That of who made the group stays. */
+/** Gives members another role. The maker of the group keeps theirs. */
 export function giveRole(tag: "promote" | "demote", role: Role) {
   return ({ network, group, node }: Asked) => {
     const answers = each({ network, group, node }, (pn) =>
@@ -128,7 +131,7 @@ function doneIn(answers: Answer[]): string[] {
   return answers.flatMap(({ pn, error }) => (pn && error === undefined ? [pn] : []))
 }
 
-/** The people whom the children of a node name. An address of nobody is there as well. */
+/** The people whom the children of a node name, addresses of nobody included. */
 function people(network: Network, node: Node) {
   const named = children(node).filter(({ tag }) => tag === "participant")
   if (named.length === 0) throw badRequest()
@@ -139,8 +142,8 @@ function people(network: Network, node: Node) {
 }
 
 /**
- * What became of somebody who was named: an error, or `type` 200 (whatsapp-rust, `iq/groups.rs`). `invitedBy`: they get an
- * invitation of this admin's in place of what was asked for.
+ * What became of somebody who was named: an error, or `type` 200 (whatsapp-rust, `iq/groups.rs`). With `invitedBy` they
+ * get an invitation of this admin's in place of being added.
  */
 export function answerFor(
   group: Group,
@@ -156,7 +159,7 @@ export function answerFor(
   return el("participant", attrs, [invitation(group, invitedBy, user.pn)])
 }
 
-/** A notification says what they are now. */
+/** The news of members who were changed: it shows what they are now. */
 function newsOf(network: Network, group: Group, tag: string, pns: string[]): Node[] {
   if (pns.length === 0) return []
   const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))

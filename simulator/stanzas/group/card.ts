@@ -74,7 +74,7 @@ export function groupNode(network: Network, group: Group): Node {
   )
 }
 
-/** Where it is among the groups of a community. */
+/** What a group is in a community: the community itself, or one of its groups. */
 function placeOf({ isCommunity, approval, community, role }: Group): Node[] {
   const mode = approval ? "request_required" : undefined
   return [

@@ -5,14 +5,14 @@ import { el } from "#simulator/wire/node.ts"
 import { memberNode } from "./card.ts"
 import { notifyMembers } from "./notify-members.ts"
 
-/** Its members change: from which version of them, and to which. */
+/** Raises the version of a group's members. @returns the version before, and the new one */
 export function raiseMembersVersion(group: Group): { prev_v_id: string; v_id: string } {
   const before = group.membersVersion ?? group.createdAt
   group.membersVersion = before + 1
   return { prev_v_id: String(before), v_id: String(group.membersVersion) }
 }
 
-/** Those who are in it leave it, and all are told. */
+/** Removes those of these people who are in the group, and tells all. */
 export function removeMembers(network: Network, line: ConnectedDevice, group: Group, pns: string[]): void {
   const gone = pns.filter((pn) => roleOf(group, pn))
   if (gone.length === 0) return
@@ -25,7 +25,7 @@ export function removeMembers(network: Network, line: ConnectedDevice, group: Gr
   })
 }
 
-/** Those who are not in it yet become members, and all are told. */
+/** Makes members of those of these people who are not in the group yet, and tells all. */
 export function addMembers(
   network: Network,
   line: ConnectedDevice,

@@ -42,7 +42,7 @@ const flags = [
   ["allow_non_admin_sub_group_creation", "not_allow_non_admin_sub_group_creation"],
 ] as const
 
-/** The others, whose content says who may. */
+/** Further settings that are kept. Their content says who may do something. */
 const modes = ["member_link_mode", "member_share_group_history_mode"] as const
 
 const keptSettings: [string, Change][] = [
@@ -79,7 +79,7 @@ function set(apply: (group: Group) => void): Change {
   }
 }
 
-/** Whether only admins write. The news says from which version of that, and to which, as for members. */
+/** Sets whether only admins write. The news has the version of this setting before and after, as it has for members. */
 function announce(announcement: boolean): Change {
   return ({ group, node: { tag } }) => {
     const before = group.announcementVersion ?? group.createdAt
@@ -88,7 +88,7 @@ function announce(announcement: boolean): Change {
   }
 }
 
-/** By the tag of what is asked for. */
+/** The changes, by the tag of the question. */
 const changes = new Map<string, Change>([
   ...keptSettings,
   ["add", Members.add],
@@ -110,7 +110,7 @@ const changes = new Map<string, Change>([
     "description",
     ({ group, by, node }) => {
       if (!node.attrs.id && node.attrs.delete !== "true") throw badRequest()
-      // Who changes it has seen the last one.
+      // Whoever changes the description must have seen the present one.
       if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
       setDescription(group, by, node)
       const news = el(

@@ -10,8 +10,8 @@ import { addMembers, removeMembers } from "./change-members.ts"
 import { notifyMembers } from "./notify-members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 
-// A community is a group of groups: nobody writes in it, and its members may join the groups that are linked to it. One of
-// these is made with it, and has all of its members: the one for announcements.
+// A community is a group of groups: nobody writes in it, and its members may join the groups that are linked to it. Its
+// group for announcements is made with it, and has all of its members.
 
 /** The groups of a community, the one for announcements first. */
 export function groupsOf(network: Network, community: Group): Group[] {
@@ -113,7 +113,7 @@ export function link(network: Network, line: ConnectedDevice, iq: Node): Node[] 
   return [el("links", {}, [el("link", { link_type: "sub_group" }, done)])]
 }
 
-/** Groups go on by themselves. */
+/** Takes groups out of the community. They go on by themselves. */
 export function unlink(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq, isAdmin)
   const asked = child(iq, "unlink")
@@ -154,7 +154,7 @@ function part(network: Network, line: ConnectedDevice, pair: Pair, unlink_reason
   )
 }
 
-/** Tells the members of a community of the group, and those of the group of the community. */
+/** Tells a community's members about the group, and the group's members about the community. */
 function notifyBoth(
   network: Network,
   line: ConnectedDevice,

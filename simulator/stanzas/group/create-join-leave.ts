@@ -48,7 +48,7 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
   return [{ ...made, content: [...children(made), ...refused] }]
 }
 
-/** What a group is made with beside its members. */
+/** The settings with which a group is made. */
 function settingsIn(asked: Node) {
   const approval = child(child(asked, "membership_approval_mode"), "group_join")?.attrs.state === "on"
   const mode = bytes(child(asked, "member_add_mode"))?.toString()
@@ -61,7 +61,7 @@ function settingsIn(asked: Node) {
   }
 }
 
-/** Its first members. @returns those who did not become members, each with the reason */
+/** Adds a new group's first members. @returns those who did not become members, each with the reason */
 function addFirst(network: Network, group: Group, by: string, asked: Node): Node[] {
   const wanted = children(asked).filter(({ tag }) => tag === "participant")
   if (wanted.length >= mostMembers) throw new Refusal(419, "resource-limit")
@@ -86,7 +86,7 @@ function communityFor(network: Network, by: string, asked: Node): Pick<Group, "c
   return { community: community.id }
 }
 
-/** Whether a question is to the groups, and to none of them. zapo names their server alone. */
+/** Whether a question is to groups as a whole, and not to one of them. zapo names only the server. */
 const isToAll = (iq: Node): boolean => iq.attrs.to === "@g.us" || iq.attrs.to === "g.us"
 
 /** A group's card, for its members. */
@@ -140,7 +140,10 @@ export function leave(network: Network, line: ConnectedDevice, iq: Node): Node[]
   ]
 }
 
-/** The group that a code leads to. @throws Refusal 410 for a code that it had before, 406 for any other, or another household's */
+/**
+ * The group that a code leads to.
+ * @throws Refusal 410 for a former code of a group; 406 for any other code, and for a group of another household
+ */
 function invitedTo(network: Network, line: ConnectedDevice, code: string): Group {
   const { directory } = network
   const group = network.groups.byInvite(code)
@@ -149,7 +152,7 @@ function invitedTo(network: Network, line: ConnectedDevice, code: string): Group
   throw network.groups.byFormerInvite(code) ? new Refusal(410, "gone") : new Refusal(406, "not-acceptable")
 }
 
-/** The code by which strangers join, for admins; or what it leads to, for whoever has it. */
+/** For admins: the code by which strangers join. For whoever has a code: the group that it leads to. */
 export function invite(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
   if (code) return [withoutMembers(groupNode(network, invitedTo(network, line, code)))]
