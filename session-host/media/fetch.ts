@@ -58,10 +58,15 @@ export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   const uploaded = await Uploads.open(wanted.bridgeId, file)
   if (!uploaded) throw new ApiError("not_found", "there is no such file: an upload is kept for 24 hours")
   const { body, contentType, fileName } = uploaded
-  return await written(
-    { body, mimetype: contentTypeOf(contentType), name: fileName, says: "the upload" },
-    wanted,
-  )
+  try {
+    return await written(
+      { body, mimetype: contentTypeOf(contentType), name: fileName, says: "the upload" },
+      wanted,
+    )
+  } finally {
+    // One that was not read would keep its connection to the bucket, of which all bridges here share a few.
+    body.destroy()
+  }
 }
 
 async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
