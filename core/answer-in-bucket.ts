@@ -11,7 +11,7 @@ export const longestInline = { maxBytes: 2_500_000 }
  * recipient of the answer streams the body from there.
  */
 export const pointerHeader = "x-stored-at"
-/** The header that says whose it is: the account that asked. The API sets it for the function that streams the body. */
+/** The header that names the account that asked. The API sets it for the function that streams the body. */
 export const ownerHeader = "x-stored-for"
 
 /** The headers of an answer whose body is in the bucket (`StoredMedia`). */

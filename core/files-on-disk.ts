@@ -40,7 +40,7 @@ export async function keep(
   // Another call may be writing the same file, such as one whose caller was told that it took too long.
   const part = `${path}.${randomUUID()}.part`
   try {
-    // It is there before anything can go wrong: one that was made later would stay.
+    // Opened before anything can fail: a stream might open it only after the removal below, and so leave it there.
     const file = await openFile(part, "w", 0o600)
     await pipeline(whileThereIsRoom(bytes), file.createWriteStream())
     await writeFile(aboutOf(path), JSON.stringify({ contentType, fileName }), { mode: 0o600 })

@@ -9,7 +9,7 @@ import { newMessageId } from "./message-id.ts"
 import { getRow, putRow, removeRow, type Row, updateRow } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
-/** The latest that work under a claim may begin after it: 50 of the 55 s that a claim lasts. In seconds. */
+/** How long after a claim the work under it may begin, in seconds: 50 of the 55 s that a claim lasts. */
 export function beginsWithin(): number {
   return Math.floor((config.KEY_CLAIM_S * 10) / 11)
 }
@@ -19,7 +19,7 @@ const keptFor = 24 * 3600
 /** In Unix seconds. */
 let aloneSince = -Infinity
 
-/** From now on this process alone claims keys: all claims of before are dead. @returns a function that undoes it */
+/** From now on this process alone claims keys: all earlier claims are dead. @returns a function that undoes it */
 export function voidEarlierClaims(): () => void {
   aloneSince = now()
   return () => {
@@ -29,7 +29,7 @@ export function voidEarlierClaims(): () => void {
 
 /** Claims that end before this time are over, in Unix seconds. */
 function overBefore(): number {
-  // If it is in the future, the clock was set back since.
+  // The clock was set back since.
   if (aloneSince > now()) return now()
   // A claim of the same second is somebody else's: this process was still starting.
   return Math.max(now(), aloneSince + 1 + config.KEY_CLAIM_S)

@@ -26,11 +26,11 @@ export async function findOrOpenAccount(
   return { person, accountId: isInvited ? "" : await openAccount(person.id) }
 }
 
-/** Calls that come at once try again, one after the other. */
+/** How often a call tries: a simultaneous one may be faster. */
 const tries = 5
 
 /**
- * Makes an account for a person who owns none. Calls at once make one, and each gets it.
+ * Makes an account for a person who owns none. Simultaneous calls make one account, and all return it.
  * @returns the id of the account that they own
  * @throws ApiError `unauthorized` when the person is gone
  */
@@ -49,14 +49,14 @@ export async function openAccount(personId: string): Promise<string> {
 async function madeFor(person: Person.Info): Promise<string | undefined> {
   const { account, writes } = Account.creating({
     name: person.email,
-    // Where nothing can be paid, nobody has to: an account may have bridges up to its limit.
+    // Without billing nobody has to pay: an account may have bridges up to its limit.
     ...(!Billing.isOn() && { subscription: "active" }),
   })
   const refused = await transact([
     ...writes,
     ...Member.founding(account.id, person),
     Person.notingMadeAccount(person, account.id),
-    // From the beginning: what becomes of it when billing is turned off and on again is decided by what billing writes here.
+    // From the beginning: these rows decide what becomes of the account when billing is turned off and on again.
     ...(Billing.isOn() ? await Billing.enrolling(account.id) : []),
   ])
   return refused ? undefined : account.id

@@ -6,8 +6,8 @@ import { z } from "zod"
 export const longest = 64
 
 /**
- * A name that people choose for their account. Those who link a phone for it read it, so nothing in it turns the
- * direction of the text around it, it can be seen, and no address is in it.
+ * A name that an account may have. People who link a phone for the account read it: it must be visible, must not turn
+ * the direction of the text around it, and must contain no e-mail address.
  */
 export const Name = z
   .string()
@@ -27,7 +27,7 @@ export const Name = z
       .refine((name) => !/whatsapp/.test(lettersOf(name)), "a name must not have WhatsApp in it"),
   )
 
-/** A name that its people give it. One that promises trust to strangers is for the operator to give, to those who deserve it. */
+/** A name that an account's own people may choose. Only the operator may give one that promises trust to strangers. */
 export const Chosen = Name.refine(
   (name) => !isMixed(name),
   "a word of this name has letters of two alphabets, of which some look the same: write it in one",
@@ -41,7 +41,7 @@ export const Chosen = Name.refine(
     "strangers would take this name for a bank's or a help desk's: only the operator of this service can give it",
   )
 
-/** Words of banks and of help desks, in the languages of the page on which phones are linked, without accents. */
+/** Words of banks and of help desks, without accents, in the languages of the link page. */
 const trust = wordsOf(
   "banks?|bank ?haus|banking|banc[oa]s?|banques?|sparkassen?|volksbank|raiffeisenbank",
   "(?:kunden)?support(?: ?team)?|soporte|suporte|supporto|security|sicherheit|securite|seguridad|seguranca|sicurezza",
@@ -51,17 +51,17 @@ const trust = wordsOf(
 )
 const makers = wordsOf("meta|facebook|instagram")
 
-/** Finds any of these as whole words. A space stands for what is between two words, or nothing. */
+/** Finds any of these as whole words. A space stands for a space, an underscore or a hyphen. */
 function wordsOf(...words: string[]): RegExp {
   return new RegExp(`(?<!\\p{L})(?:${words.join("|").replaceAll(" ", "[ _-]")})(?!\\p{L})`, "u")
 }
 
-/** The name to strangers; undefined while an address is in it, as that of the person whom the account was made for. */
+/** The name that strangers see; undefined while it contains an e-mail address, as a new account's name does. */
 export function toStrangers({ name }: { name: string }): string | undefined {
   return hasAddress(name) ? undefined : name
 }
 
-/** Whether a name may have an e-mail address in it, also as wide characters write it. */
+/** Whether a name may contain an e-mail address, also one with a full-width @. */
 function hasAddress(name: string): boolean {
   return name.normalize("NFKC").includes("@")
 }
@@ -92,12 +92,12 @@ function isMixed(name: string): boolean {
   })
 }
 
-/** A name without what does not show. */
+/** A name without its invisible characters. */
 function visible(name: string): string {
   return name.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
 }
 
-/** Letters of another alphabet, small ones, that look like these. */
+/** Lower-case letters that look like these Latin ones. */
 const alike = {
   a: "аαɑᴀ",
   b: "вʙ",
@@ -126,7 +126,7 @@ const latin = new Map(
   Object.entries(alike).flatMap(([letter, others]) => Array.from(others).map((one) => [one, letter])),
 )
 
-/** A name as it is read: small letters without accents, each that looks like a Latin one as that. */
+/** A name as people read it: lower-case, without accents, and with Latin letters in place of their look-alikes. */
 function read(name: string): string {
   const plain = visible(name).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   return Array.from(plain, (letter) => latin.get(letter) ?? letter).join("")

@@ -10,7 +10,7 @@ import { ApiError } from "../error.ts"
 import { getRow, query, type Row, transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** `unpaid`: Stripe has given up collecting a payment. `canceled`: it has ended. Either stops the bridges. */
+/** `unpaid`: Stripe has given up on a payment. `canceled`: the subscription has ended. Either stops the bridges. */
 export const Subscription = z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"])
 export type Subscription = z.infer<typeof Subscription>
 
@@ -25,7 +25,7 @@ export const Info = z.object({
   createdAt: z.number().int(),
   /** Its people see every account: they run the service. */
   isOperator: z.boolean(),
-  /** Its people see it in a browser that was signed in with a passkey alone: somebody with their mailbox does not. */
+  /** Its people see it only in a browser that was signed in with a passkey: access to their mailbox is not enough. */
   isPasskeyOnly: z.boolean().default(false),
 })
 export type Info = z.infer<typeof Info>
@@ -37,7 +37,7 @@ export function key(accountId: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: "PROFILE" }
 }
 
-/** Creates an account. A subscription that is given here is the operator's word; without, there is none yet. */
+/** Creates an account. A subscription that is given here is the operator's word; by default there is none. */
 export async function create(input: New): Promise<Info> {
   const { account, writes } = creating(input)
   await transact(writes)
@@ -49,7 +49,7 @@ interface New {
   subscription?: Subscription
 }
 
-/** As `create`, with the writes as members of a transaction. */
+/** The writes that create an account, for the caller's transaction. */
 export function creating(input: New): { account: Info; writes: Write[] } {
   const account: Info = {
     id: randomUUID(),
@@ -107,7 +107,10 @@ export async function list(): Promise<Info[]> {
 /** Reads of a list that are under way at once. */
 const readAtOnce = 25
 
-/** The operator's word, which holds against Stripe's. @returns false when there is no such account. */
+/**
+ * Sets the subscription by the operator's word, which overrides Stripe's.
+ * @returns false when there is no such account.
+ */
 export async function setSubscription(accountId: string, subscription: Subscription): Promise<boolean> {
   return await change(accountId, "SET subscription = :is, by_hand = :yes", {
     ":is": subscription,
@@ -134,8 +137,8 @@ export async function activateWithoutPayment(accountId: string): Promise<boolean
 }
 
 /**
- * The write of a state that Stripe says an account's subscription has. The operator's word stands against it: then the
- * write only checks that it still does.
+ * The write of an account's subscription as Stripe has it. If the operator has set the subscription by hand, the write
+ * changes nothing: it only checks that this still holds.
  */
 export function subscriptionWrite(account: Info, subscription: Subscription): Write {
   const row = { TableName: tables.accounts, Key: key(account.id) }
@@ -178,8 +181,8 @@ export async function makeOperator(accountId: string): Promise<boolean> {
 }
 
 /**
- * Whether an account's bridges may run while it has this subscription. The operator's `none` means: no more bridges.
- * Stripe's means that nothing is paid.
+ * Whether an account's bridges may run while it has this subscription. `none` by the operator's word means: no further
+ * bridges. From Stripe it means that nothing is paid.
  */
 export function mayRun({ isByHand }: Pick<Info, "isByHand">, subscription: Subscription): boolean {
   if (subscription === "none") return isByHand
@@ -228,7 +231,7 @@ async function change(
     ConditionExpression: ["attribute_exists(pk)", ...(condition === undefined ? [] : [condition])].join(
       " AND ",
     ),
-    // One that the expression does not use would be refused.
+    // DynamoDB refuses a name that the expression does not use.
     ...(used.length > 0 && {
       ExpressionAttributeNames: Object.fromEntries(used.map((word) => [`#${word}`, word])),
     }),

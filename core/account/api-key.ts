@@ -29,7 +29,10 @@ export const Stored = z.object({
   customer_ref: z.string().optional(),
   created_by: z.string().optional(),
   last_used_at: z.number().optional(),
-  /** Not `expires_at`, at which the store removes a row: a key that is over is still listed, and told so. */
+  /**
+   * Not named `expires_at`: the store would remove the row, but an expired key is still listed, and its caller is told
+   * why it is refused.
+   */
   ends_at: z.number().optional(),
   /** A key that came from another service brings the pepper of that service along, sealed. */
   pepper: Bytes.optional(),
@@ -39,7 +42,7 @@ type Stored = z.infer<typeof Stored>
 /** The row that is kept for a while after a key was revoked. It says whose key that was. */
 const Gone = Stored.pick({ account_id: true, hmac: true, pepper: true })
 
-/** How long that row is kept, in seconds. */
+/** How long the row of a revoked key is kept, in seconds. */
 const goneFor = 30 * 86_400
 
 /** The rights of a key (Contract, "Scopes of keys"). */
@@ -107,7 +110,8 @@ export async function create(
     ...(expiresAt !== undefined && { ends_at: expiresAt }),
   }
   const refused = await transact([
-    // A revoked key is remembered for half a minute, and must not outlive itself in one that it makes then.
+    // `verify` knows a revoked key for up to half a minute more: by then the key must not make another one that
+    // outlives it.
     ...(by && "keyId" in by ? [remains(by.keyId)] : []),
     {
       Put: {
@@ -142,7 +146,7 @@ function remains(keyId: string): Write {
   }
 }
 
-/** The owner of a key; undefined if anything is wrong with the key, unless it was right until it expired. */
+/** The owner of a key; "expired" if only its time is over; undefined if anything else is wrong with it. */
 export async function verify(secretKey: string): Promise<Owner | "expired" | undefined> {
   if (!isWhole(secretKey)) return undefined
   const keyId = idOf(secretKey)
@@ -151,7 +155,9 @@ export async function verify(secretKey: string): Promise<Owner | "expired" | und
   return isOver(found) ? "expired" : { accountId: found.account_id, keyId, ...accessOf(found) }
 }
 
-/** Whose a key was that is revoked or over; undefined for any other, and for one that was revoked long ago. */
+/**
+ * Whose key this is, or was until it was revoked or expired; undefined if it was revoked long ago, or never was a key.
+ */
 export async function formerOwner(
   secretKey: string,
 ): Promise<Pick<Owner, "accountId" | "keyId"> | undefined> {
@@ -172,7 +178,10 @@ function isOver({ ends_at: endsAt }: Pick<Stored, "ends_at">): boolean {
   return endsAt !== undefined && endsAt <= now()
 }
 
-/** Whether a key is neither revoked nor over. Read now, while `verify` remembers keys for half a minute. */
+/**
+ * Whether a key is neither revoked nor over. Reads the store each time, whereas `verify` remembers keys for half a
+ * minute.
+ */
 export async function isThere(keyId: string): Promise<boolean> {
   const row = await getRow(tables.accounts, rowKey(keyId))
   return row !== undefined && !isOver(Stored.parse(row))
@@ -224,8 +233,8 @@ export async function list(accountId: string): Promise<Info[]> {
 }
 
 /**
- * Ends a key, and those that it made. For a while it is remembered whose they were, so that their calls are found among the
- * account's requests. `withAccount`: the account is removed as well, so nothing is remembered.
+ * Ends a key, and those that it made. Their owner is remembered for a while, so that calls with them are listed among
+ * the account's requests. `withAccount`: the account is removed as well, so nothing is remembered.
  * @returns false when the account has no such key.
  */
 export async function revoke(
@@ -248,13 +257,13 @@ export async function revoke(
     { Delete: { TableName: tables.accounts, Key: listKey(accountId, keyId) } },
   ])
   known.delete(keyId)
-  // After their parent, which makes no more of them now.
+  // After the key that made them: it makes no more from now on.
   for (const { keyId: made, createdBy } of await list(accountId))
     if (createdBy === keyId) await revoke(accountId, made, { withAccount })
   return !refused
 }
 
-/** The keys that somebody made are theirs under another address as well. */
+/** Changes the address under which the keys that a person made name their maker. */
 export async function renameMaker(accountId: string, from: string, to: string): Promise<void> {
   const made = (await list(accountId)).filter(({ createdBy }) => createdBy === from)
   for (const { keyId } of made)

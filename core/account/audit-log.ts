@@ -81,7 +81,7 @@ const keptFor = 400 * 86_400
 const Entry = z.object({
   /** Unix milliseconds. */
   at_ms: z.number(),
-  /** The address of a person; of a program only that it is one. */
+  /** For a person, their address; for a program, only that it is one. */
   by: z.string(),
   /** The API key with which a program did it. */
   key_id: z.string().optional(),
@@ -101,15 +101,15 @@ export function sentenceOf({ by, act, about }: Pick<Entry, "by" | "act" | "about
 
 /** How an act is mailed. */
 interface Mailed {
-  /** It is recorded and mailed to nobody, such as a sign-in in a browser that is known. */
+  /** The act is recorded, but nobody is mailed: for instance a sign-in in a browser that is known. */
   isQuiet?: boolean
   /** Where the dashboard is, if that is known. */
   origin?: string | undefined
 }
 
 /**
- * Records what somebody did in an account, and mails it to those who should know. It is done already, so nothing fails where that
- * cannot be written or mailed: the operator's log has it.
+ * Records an act in an account, and mails it to those who should know. The act is done already: if it cannot be
+ * recorded or mailed, nothing fails, and the operator's log says so.
  */
 export async function recordAndMail(
   accountId: string,
@@ -127,7 +127,7 @@ export async function recordAndMail(
   if (config.AWS_LAMBDA_FUNCTION_NAME !== undefined) await mailing
 }
 
-/** The write of an entry that stands or falls with what it tells of, and is mailed to nobody. */
+/** The write of an entry, for the transaction that does what the entry tells of. Nobody is mailed. */
 export function recording(accountId: string, entry: Omit<Entry, "at_ms">): { Put: Put } {
   const at_ms = nowMs()
   const agent = entry.agent.slice(0, 200)

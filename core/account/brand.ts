@@ -5,7 +5,7 @@ import { invalid } from "../error.ts"
 import { Bytes, getRow, putRow, removeRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** How the pages look on which end persons link phones for an account. */
+/** How an account's link pages look. */
 const Info = z.object({
   /** `#rrggbb`; `""`: ours. */
   colour: z.string().default(""),
@@ -13,7 +13,7 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** The largest logo, in bytes: a row is read with each of these pages. */
+/** The largest logo, in bytes: each link page reads it. */
 const largestLogo = 48 * 1024
 
 export async function get(accountId: string): Promise<Info> {
@@ -35,12 +35,12 @@ export async function choose(accountId: string, colour: string, logo: Uint8Array
   })
 }
 
-/** For an account that is gone. */
+/** Removes the brand of an account that is gone. */
 export async function forget(accountId: string): Promise<void> {
   await removeRow({ TableName: tables.accounts, Key: key(accountId) })
 }
 
-/** By its first bytes, whatever its sender calls it: nothing that a browser could run. */
+/** Tells a picture's type from its first bytes, whatever its sender says. A browser can run none of these types. */
 function pictureOf(bytes: Uint8Array): NonNullable<Info["logo"]> {
   const starts = Buffer.from(bytes.subarray(0, 12)).toString("latin1")
   const type = starts.startsWith("\x89PNG")
@@ -55,7 +55,7 @@ function pictureOf(bytes: Uint8Array): NonNullable<Info["logo"]> {
   return { bytes, type }
 }
 
-/** Whether white text on it has the contrast of WCAG 2.2, 1.4.3: 4.5 to 1. */
+/** Whether white text on this colour has the contrast of WCAG 2.2, 1.4.3: 4.5 to 1. */
 function isDark(colour: string): boolean {
   if (!/^#[0-9a-f]{6}$/i.test(colour)) return false
   const [red = 0, green = 0, blue = 0] = [1, 3, 5]

@@ -31,7 +31,7 @@ const livesFor = 30 * day
 const idleFor = 7 * day
 /** How often it is noted that a browser was seen, in seconds. */
 const notedEach = 600
-/** How long after a sign-in dangerous things need no new one, in seconds. */
+/** For so long after a sign-in, dangerous acts need no new one. In seconds. */
 const freshFor = 600
 
 /** Signs a browser in. The one that it was before, if any, is signed out: a token is never used for two sign-ins. */
@@ -43,7 +43,10 @@ export async function admit(
   return await put(input, now())
 }
 
-/** Shows a browser another account of its person. That is no sign-in: it is as old as before, under a new token. */
+/**
+ * Shows a browser another account of its person. This is no sign-in: the browser gets a new token, and its sign-in
+ * stays as old as it was.
+ */
 export async function turnTo(browser: Info, accountId: string): Promise<{ token: string; seconds: number }> {
   await remove(browser.personId, browser.id)
   const token = await put({ ...browser, accountId }, browser.signedInAt)
@@ -90,7 +93,7 @@ export async function ofToken(token: string): Promise<Info | undefined> {
   return found
 }
 
-/** Whether its person signed in a moment ago. What is dangerous asks for that. */
+/** Whether its person signed in a moment ago, as dangerous acts require. */
 export function isFresh(browser: Info): boolean {
   return timeLeft(browser.signedInAt + freshFor, freshFor) > 0
 }

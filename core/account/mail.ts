@@ -23,7 +23,9 @@ let carry: (mail: Letter) => Promise<unknown> = async (mail) => {
   await sendBySes(mail)
 }
 
-/** The latest, newest first. They are for whoever runs the service on this machine, and die with it. */
+/**
+ * The latest kept mails, newest first, for whoever runs the service on this machine. They are lost with the process.
+ */
 const kept: Info[] = []
 const most = 50
 let onKept: ((mail: Info) => void) | undefined
@@ -77,7 +79,7 @@ async function post(mail: Letter): Promise<boolean> {
     await carry(mail)
     return true
   } catch (error) {
-    // Its message may have the address.
+    // The error's message may contain the address.
     log.error({ reason: error instanceof Error ? error.name : "" }, "a mail was not sent")
     return false
   }

@@ -36,12 +36,12 @@ export type Invitation = z.infer<typeof Invitation>
 /** How long an invitation holds, in seconds. */
 export const invitedFor = 7 * 86_400
 
-/** Makes a person a member, or changes their role. An invitation is used up by it. */
+/** Makes a person a member, or changes their role. Uses up their invitation. */
 export async function add(accountId: string, person: Person.Info, role: Role): Promise<void> {
   await transact([...adding(accountId, person, role), ...withdrawing(accountId, person.email)])
 }
 
-/** The writes that a person owns the account which is made for them. */
+/** The writes that make a person the owner of the account that is made for them. */
 export function founding(accountId: string, person: Person.Info): Write[] {
   return adding(accountId, person, "owner", true)
 }
@@ -82,7 +82,7 @@ export async function remove(accountId: string, personId: string): Promise<boole
   if (owner === undefined) return false
   const leaving = (await list(accountId)).find((one) => one.personId === personId)
   const open = (await invitations(accountId)).filter(({ by }) => by === leaving?.email)
-  // First, so that nothing of somebody who is removed comes after them.
+  // Before the membership ends, so that no invitation by a removed person is left.
   for (const { email } of open) await withdraw(accountId, email)
   return !(await transact([...removing(accountId, personId), remains(accountId, owner)]))
 }
@@ -170,7 +170,7 @@ export async function accept(accountId: string, person: Person.Info): Promise<bo
     {
       Delete: {
         ...first.Delete,
-        // It may have been withdrawn a moment ago, or made anew for another role.
+        // The invitation may have been withdrawn a moment ago, or made anew for another role.
         ConditionExpression: "#role = :role",
         ExpressionAttributeNames: { "#role": "role" },
         ExpressionAttributeValues: { ":role": invitation.role },

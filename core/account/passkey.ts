@@ -41,14 +41,14 @@ interface Place {
   origin: string
 }
 
-/** It has hundreds of modules, and most processes that know accounts never see a passkey. */
+/** Loaded on first use: it has hundreds of modules, and most processes that know accounts never see a passkey. */
 const webAuthn = () => import("@simplewebauthn/server")
 
 /** How long a browser may take to answer a challenge, in seconds. */
 export const answeredWithin = 5 * 60
 /** The service's name, on the devices of people. */
 const rpName = "Messaging bridge"
-/** Nobody has more devices; without an end somebody could fill the store. */
+/** Nobody has more devices. Without a limit somebody could fill the store. */
 const most = 20
 
 const Purpose = z.enum(["register", "sign-in"])

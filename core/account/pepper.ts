@@ -9,12 +9,15 @@ export function hmac(secretKey: string, pepper: Uint8Array): Buffer {
   return createHmac("sha256", pepper).update(secretKey).digest()
 }
 
-/** Each key has a pepper of its own, so that one key can move to another service without those of all others. */
+/**
+ * Each key has a pepper of its own: the pepper goes along when the key moves to another service, and reveals no other
+ * key's.
+ */
 export function ownPepper(keyId: string): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update(`key ${keyId}`).digest()
 }
 
-/** The pepper of a key. If it came from another service, the row at `at` has that service's, sealed. */
+/** The pepper of a key. For a key from another service, it is in the row at `at`, sealed. */
 export function pepperOf(keyId: string, at: Key, sealed: Uint8Array | undefined): Uint8Array {
   if (!sealed) return ownPepper(keyId)
   try {
@@ -29,7 +32,7 @@ export function sealedPepper(at: Key, pepper: Uint8Array): Uint8Array {
   return seal(sealingKey(), at, pepper)
 }
 
-/** Who can write rows, but does not know the pepper of this service, can make no key. */
+/** Whoever can write rows, but does not know the pepper of this service, cannot make a key. */
 function sealingKey(): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update("peppers of other services").digest()
 }

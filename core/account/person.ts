@@ -66,7 +66,7 @@ export async function removeOf(personId: string, own: Key, listed: Key): Promise
   ])
 }
 
-/** The write that an account is made for a person. It is refused if another was made after they were read. */
+/** The write that notes the account made for a person. It is refused if another was made after the person was read. */
 export function notingMadeAccount(person: Info, accountId: string): Write {
   const former = person.madeAccountId
   return {

@@ -12,7 +12,7 @@ import { fromTyped, hmacOfCode, newTypedCode } from "./typed-code.ts"
 
 /** How long a program may take to fetch the key that was allowed, in seconds. */
 const fetchedWithin = 60
-/** How long a person may take who types a program's code, in seconds. */
+/** How long a person may take to type a program's code, in seconds. */
 export const typedWithin = 15 * 60
 
 const Allowed = z.object({
@@ -102,7 +102,7 @@ export async function waitingProgram(typed: string): Promise<{ device: string; n
   return isOpen ? { device, name } : undefined
 }
 
-/** Allows a program that waits, or refuses it, once. @returns false when that is over */
+/** Allows or refuses a waiting program, once. @returns false when it waits no more */
 export async function settleDevice(device: string, allowed: Allowed | undefined): Promise<boolean> {
   const row = await updateRow({
     TableName: tables.accounts,

@@ -35,8 +35,8 @@ export async function removeEmpty(accountId: string): Promise<boolean> {
 }
 
 /**
- * Ends the memberships and invitations of an account that is gone. People who are in no other account are forgotten. A
- * membership goes last: if this is interrupted, it leads the next call to its person.
+ * Ends the memberships and invitations of an account that is gone. People who are in no other account are forgotten.
+ * Each membership is removed after its person: if this is interrupted, the next call still finds the person.
  */
 export async function removePeople(accountId: string): Promise<void> {
   for (const { email } of await Member.invitations(accountId)) await Member.withdraw(accountId, email)

@@ -18,7 +18,7 @@ export async function removeWhole(accountId: string, requestId: string): Promise
   }
   await removeBridges()
   if (!(await removeEmpty(accountId))) return false
-  // A sandbox does not count, so one could still be created until a moment ago.
+  // Sandboxes are not counted, so one may have been created until the account was gone.
   await removeBridges()
   return true
 }

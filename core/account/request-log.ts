@@ -21,7 +21,10 @@ const Call = z.object({
   keyId: z.string(),
   /** How long the answer took. */
   ms: z.number().int(),
-  /** The code and the sentence of the error, if the call was refused; and the network's own code, if the network did it. */
+  /**
+   * The code and the sentence of the error, if the call was refused; and the network's own code, if the network
+   * rejected it.
+   */
   refusal: z
     .object({ code: z.string(), sentence: z.string(), networkCode: z.number().int().optional() })
     .optional(),
@@ -42,7 +45,7 @@ const keptFor = 7 * 86_400
 export const keepLimit = { atOnce: 100, refillMs: 5000 }
 /** How long an answer may wait for its row, where the process is frozen afterwards. */
 const waitMs = 100
-/** The longest path and sentence. With the rest of a row they are well below 1 KB, one unit. */
+/** The longest path and sentence, in characters. With them a row is well below 1 KB, one write unit. */
 const longest = 300
 /** How many rows are read for one page, since a filter may match few of them. */
 const read = { most: 2000, atOnce: 100 }
@@ -57,8 +60,9 @@ interface Room {
 const rooms = new LRUCache<string, Room>({ max: 10_000 })
 
 /**
- * Keeps a call. However many an account makes, few are written, and the last one among them. A row that cannot be written is
- * lost: no call fails for it, and none waits, but that a function waits a moment, since it may be frozen once it has answered.
+ * Keeps a call. Of very many calls of an account only some are written, the last one among them. A row that cannot be
+ * written is lost, and no call fails for it. No call waits for its row, except for a moment on Lambda, which may freeze
+ * the process after the answer.
  */
 export async function add(accountId: string, call: Call): Promise<void> {
   const writing = admit(accountId, call)
@@ -166,12 +170,12 @@ export async function page(
   return { calls }
 }
 
-/** No call is answered later than so long after it was asked, ms. */
+/** The longest time between a call and its answer, in ms. */
 const longestMs = 120_000
 
 /**
- * Where to read on so that a call is the first one: the `before` of its page; undefined if it is not kept.
- * @param askedMs when it came, to a second
+ * The `before` of the page that begins with this call; undefined if the call is not kept.
+ * @param askedMs when the call came, to a second
  */
 export async function findPlace(
   accountId: string,
@@ -195,12 +199,12 @@ export async function findPlace(
   return undefined
 }
 
-/** Undefined if another service sealed it, whose data was restored here. */
+/** @returns undefined for a row that another service sealed, whose data were restored here */
 function opened(key: Key, sealed: Uint8Array): z.infer<typeof Call> | undefined {
   try {
     return Call.parse(JSON.parse(open(sealingKey(), key, sealed).toString()))
   } catch {
-    // A row that says nothing is not shown.
+    // A row that cannot be opened is not shown.
     return undefined
   }
 }
@@ -220,7 +224,10 @@ function pkOf(accountId: string): string {
   return `CALLS#${accountId}`
 }
 
-/** Paths name people and messages, so they are sealed. The functions that answer calls and that show them have the pepper. */
+/**
+ * Paths name people and messages, so they are sealed. The functions that write them and those that show them have the
+ * pepper.
+ */
 function sealingKey(): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update("requests").digest()
 }

@@ -11,12 +11,12 @@ import { fromTyped, hmacOfCode, newTypedCode } from "./typed-code.ts"
 
 /** How long a mailed code and its link are good for, in seconds. */
 export const mailedFor = 15 * 60
-/** How long a link is good for that was printed for whoever runs the service, in seconds. */
+/** How long a link that was printed for whoever runs the service is good for, in seconds. */
 const printedFor = 24 * 60 * 60
-/** Wrong codes before a code is worth nothing any more. */
+/** How many codes may be tried. After that not even the right one works. */
 const tries = 5
 
-/** A link as it is found: mailed, printed, or of an invitation to the account. */
+/** The row of a link: mailed, printed, or of an invitation to an account. */
 const Link = z.object({
   email: z.string(),
   printed: z.boolean().default(false),
@@ -53,7 +53,7 @@ export interface Begun {
  * Begins a sign-in. The code works only in the browser that holds `asking`, the link in any; the first of them that is
  * used ends both.
  *
- * @param goal where its link leads. The code needs none: its browser remembers.
+ * @param goal where the link leads. The code needs none: the browser that asked remembers it.
  */
 export async function begin(email: string, goal: Goal = { next: "/" }): Promise<Begun> {
   const begun: Begun = { asking: newToken(), code: newTypedCode(), link: newToken() }
@@ -154,7 +154,7 @@ export async function useCode(asking: string, code: string): Promise<{ email: st
   return (await used(asked.link, hash)) ? { email: asked.email } : "over"
 }
 
-/** Ends a sign-in. @returns false when somebody was faster: each is good for one. */
+/** Uses up a sign-in: its link and its code. @returns false when somebody else was faster */
 async function used(link: string, asking: string | undefined): Promise<boolean> {
   const refused = await transact([
     {

@@ -36,7 +36,7 @@ export const Trouble = z.enum(Object.keys(troubles) as [Trouble, ...Trouble[]]) 
 
 const Info = z.object({
   to: To.default("owners"),
-  /** Where it is posted as well; `""`: nowhere. */
+  /** The URL that troubles are posted to as well; `""`: none. */
   url: z.string().default(""),
 })
 export type Info = z.infer<typeof Info>
@@ -45,7 +45,7 @@ export type Info = z.infer<typeof Info>
 const reportedOnes = "TROUBLES"
 const Reported = z.object({ sk: z.string(), troubles: z.array(Trouble) })
 
-/** After so long a trouble that may pass by itself is reported, in seconds. */
+/** How long a trouble that may pass by itself has lasted when it is reported, in seconds. */
 const patience = 15 * 60
 
 /** Accounts that are told at once: a receiver may take ten seconds. */
@@ -75,16 +75,16 @@ export async function setRecipients(accountId: string, to: To, url: unknown): Pr
   })
 }
 
-/** For an account that is gone. */
+/** Removes the choice of an account that is gone. */
 export async function forget(accountId: string): Promise<void> {
   await removeRow({ TableName: tables.accounts, Key: key(accountId) })
 }
 
 /**
- * Reports to the people of accounts what has begun at their bridges, and what is over, since the last report. Of those that
- * are well it reads nothing: a look at each of 10,000 bridges would take 25,000 read units a minute. The sweep does not do it,
- * since it may neither read accounts nor wait for receivers. A mail is recorded after it was sent: a crash between the two
- * sends it again, and loses none.
+ * Reports to the people of accounts which troubles of their bridges have begun, and which are over, since the last
+ * report. It reads nothing of bridges that are well: a look at each of 10,000 would take 25,000 read units a minute.
+ * The sweep does not do this, since it may neither read accounts nor wait for receivers. A report is recorded after its
+ * mails were sent: a crash in between sends them again, and loses none.
  */
 export async function report(): Promise<void> {
   const known = await reported()
@@ -131,7 +131,10 @@ interface News {
   isOver: boolean
 }
 
-/** Tells an account's people of these changes. The next look repeats a report that fails. */
+/**
+ * Tells an account's people of these changes. The next look repeats this if the store fails or the account has had too
+ * many mails, but not if a mail or a POST fails.
+ */
 async function reportTo([accountId, changes]: [string, Change[]]): Promise<void> {
   try {
     if ((await RateLimit.count("mailsOfActs", accountId)).isExceeded) return
@@ -152,7 +155,7 @@ async function remember(bridgeId: string, present: Trouble[]): Promise<void> {
 
 function newsOf({ bridge, before, present }: Change): News[] {
   const begun = present.filter((one) => !before.includes(one))
-  // One that is banned after it was unlinked is not well again.
+  // A number that is banned after it was unlinked is not well again.
   const isStillDown = present.some(isDown)
   const ended = before.filter((one) => !present.includes(one) && !(isDown(one) && isStillDown))
   return [
@@ -166,8 +169,9 @@ function isDown(trouble: Trouble): boolean {
 }
 
 /**
- * None of a bridge that is deleted.
- * @returns undefined while it must not run: that it is down then is no surprise, and what was before is not over
+ * The troubles of a bridge; none if it is deleted.
+ * @returns undefined while the bridge must not run: it is no surprise then that it is down, and earlier troubles are
+ * not over
  */
 function troublesOf(lease: Lease.Info | undefined, deliveries: Delivery.Info[]): Trouble[] | undefined {
   if (!lease || lease.host === Lease.GONE) return []

@@ -19,7 +19,10 @@ export function fromTyped(code: string): string {
   return code.toUpperCase().replaceAll(/[^0-9A-Z]/g, "")
 }
 
-/** The form in which a typed code is stored: it is short enough to be guessed from a plain hash. `purpose`: what it is for. */
+/**
+ * The form in which a typed code is stored. A plain hash would not do: the code is short enough to be guessed from it.
+ * `purpose`: what the code is for.
+ */
 export function hmacOfCode(purpose: string, code: string): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update(`${purpose} ${code}`).digest()
 }

@@ -5,12 +5,13 @@ import { Lease } from "../lease/lease.ts"
 
 /** More events than a bridge can append in a second. */
 const eventsEachSecond = 1000
-/** The clock may have been set back since. */
+/** At least so long counts as lost: the clock may have been set back since the copy. */
 const leastMs = 3_600_000
 
 /**
- * The rows of a bridge came back from a copy of this age (Unix ms), and what was written since is unknown. Its next session
- * makes anew what must not be used twice, and its events go on beyond every number that may have been used. May be repeated.
+ * Marks a bridge whose rows came back from a copy of that time (Unix ms): what was written since is unknown. Its next
+ * session makes anew what must not be used twice, and its events go on beyond every number that may have been used. May
+ * be repeated.
  * @returns false when there is no such bridge
  */
 export async function markRestored(bridgeId: string, copiedMs: number): Promise<boolean> {
@@ -20,6 +21,6 @@ export async function markRestored(bridgeId: string, copiedMs: number): Promise<
   const lostMs = Math.max(leastMs, nowMs() - copiedMs)
   const to = after + Math.ceil((lostMs / 1000) * eventsEachSecond)
   for (const delivery of deliveries) await Delivery.skipNumbers(delivery, { after, to })
-  // Last: a session that sees it finds the numbers to go on from.
+  // Last: a session that sees this mark finds the numbers to go on from.
   return await Lease.makeAnew(bridgeId)
 }

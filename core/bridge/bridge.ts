@@ -243,7 +243,7 @@ export async function setShownName(bridge: Info, shownName: string): Promise<Inf
 /**
  * Deletes a bridge. Its holder is fenced, its data keys are gone and with them everything sealed under them, and its
  * reference is free. Any host removes its other rows in the background.
- * @param importId only while it arrives with this import
+ * @param importId only while the bridge arrives with this import
  * @throws ApiError `not_found` when it is gone already.
  */
 export async function remove(bridge: Info, importId?: string): Promise<void> {

@@ -41,7 +41,7 @@ export async function find(phone: string): Promise<Linked[]> {
   return found.toSorted((a, b) => b.connectedAt - a.connectedAt)
 }
 
-/** A number (digits) as it is compared: nobody reads it there. */
+/** A number (digits) as it is stored and compared: a keyed hash, from which nobody can read it. */
 export function hashOf(phone: string): string {
   return createHmac("sha256", need("PHONE_SECRET")).update(`linked phone ${phone}`).digest("hex")
 }

@@ -27,7 +27,7 @@ export const Info = z.object({
   history: z.boolean().default(false),
 })
 export type Info = z.infer<typeof Info>
-/** A choice to write down: what is left out is as by default. */
+/** A choice to store. What is left out has its default. */
 export type Given = z.input<typeof Info>
 
 /** Whether the customer gets this event: its type is chosen and its chat is not ignored. */

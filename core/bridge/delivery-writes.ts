@@ -9,7 +9,7 @@ import { tables } from "../store/tables.ts"
 
 const { first, key, nobody } = Delivery
 
-/** The write that creates a new bridge's row: nothing waits. */
+/** The write that creates the row of a new bridge's first webhook. No event waits yet. */
 export function creation(receiver: Receiver.Info): Write {
   return { Put: { TableName: tables.events, Item: newRow(receiver) } }
 }
@@ -50,7 +50,7 @@ export function namingFurther(first: Delivery.Info, further: string[]): Write {
 }
 
 /**
- * The change of a webhook's row: attributes by name, with their new values, and those that end.
+ * A change of a webhook's row: attributes with their new values, and attributes that are removed.
  * @param before attributes that must be as they were seen; undefined: absent
  */
 export function changing(set: Row, remove: string[], before: Row = {}) {
@@ -78,8 +78,8 @@ export function changing(set: Row, remove: string[], before: Row = {}) {
 }
 
 /**
- * The writes that delete the rows along with their bridge. Refused in the first place if a webhook was added or removed
- * since they were read.
+ * The writes that delete the rows along with their bridge. The first is refused if a webhook was added or removed since
+ * the rows were read.
  */
 export function removals([delivery, ...rest]: Delivery.Info[]): Write[] {
   if (!delivery) return []
@@ -96,7 +96,7 @@ function ifFurtherAre(further: string[]): { ConditionExpression: string; Express
     : { ConditionExpression: "further = :further", ExpressionAttributeValues: { ":further": further } }
 }
 
-/** The writes by which nothing is delivered from here any more. Refused as `removals` are. */
+/** The writes after which nothing is delivered from here any more. The first is refused as that of `removals` is. */
 export function leaving([delivery, ...rest]: Delivery.Info[]): Write[] {
   if (!delivery) return []
   const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(delivery.further)
@@ -132,8 +132,8 @@ export function returning(deliveries: Delivery.Info[]): Write[] {
 }
 
 /**
- * The row of a delivery that comes from another service, where it left as `row`. Who held it there has ended, and a look is
- * promised.
+ * The row of a delivery that comes from another service, where it left as `row`. Nobody holds it any more, and a look
+ * is promised.
  */
 export function arrivingRow(row: Row, accountId: string, wrapped: Uint8Array): Row {
   const { moved: _, bell: _rings, ...kept } = row

@@ -23,7 +23,7 @@ export interface Info extends Wishes {
   expiresAt: number
   /** When its page showed a code last, Unix seconds; 0: never. */
   shownAt: number
-  /** A phone was linked on its page. No other one is. */
+  /** A phone was linked on its page. No other phone can be. */
   isUsed: boolean
 }
 
@@ -32,7 +32,7 @@ const Wishes = z.object({
   expectedPhone: z.string().optional(),
   /** Where to go when a phone is linked. */
   returnUrl: z.string().optional(),
-  /** Who made it, as of API keys: the address of a person, or the id of a key. */
+  /** Who made it: the address of a person, or the id of an API key. */
   madeBy: z.string().optional(),
 })
 type Wishes = z.infer<typeof Wishes>
@@ -45,7 +45,10 @@ const Stored = z.object({
   sealed: Bytes,
 })
 
-/** Begins a link session, and ends those of this bridge before it. Only a hash of the token is stored, and what it says of a person is sealed. */
+/**
+ * Begins a link session, and ends earlier ones of this bridge. Only a hash of its token is stored, and its personal
+ * data are sealed.
+ */
 export async function create(
   bridge: Bridge.Info,
   wishes: Wishes,
@@ -77,7 +80,7 @@ export async function ofToken(token: string): Promise<Info | undefined> {
   return isToken(token) ? await read(keyOf(token)) : undefined
 }
 
-/** The link session of a bridge, which has one at most. Its token is known to those who were given it alone. */
+/** The link session of a bridge, which has one at most. Only those who were given its token know the token. */
 export async function ofBridge(bridgeId: string): Promise<Info | undefined> {
   const latest = await getRow(tables.accounts, latestKey(bridgeId))
   return latest && (await read({ pk: Latest.parse(latest).link, sk: "LINK" }))
@@ -108,8 +111,8 @@ export async function noteShown(token: string, session: Pick<Info, "shownAt">): 
 }
 
 /**
- * How the phone that is linked now came to be linked. `own`: it was linked on the session's page. `other`: it was too, but another one is
- * expected. `foreign`: it was linked elsewhere, and must be left as it is.
+ * How the phone that is linked now came to be linked. `own`: on the session's page. `other`: there as well, but another
+ * phone is expected. `foreign`: elsewhere, so it must be left as it is.
  */
 export function howLinked(session: Info, phone: string): "own" | "other" | "foreign" {
   if (session.shownAt === 0) return "foreign"

@@ -27,13 +27,13 @@ const logs = lazily(() => new CloudWatchLogsClient({ maxAttempts: 4, ...requestT
 const gatherMs = 1000
 /** A line has at most 8 KB, and PutLogEvents takes 1 MB. */
 const linesAtOnce = 100
-/** Per bridge. A process that cannot write for so long says so in its own log and drops further lines. */
+/** How many lines may wait, per bridge. A process that cannot write says so in its own log, and drops further lines. */
 const maxWaiting = 10_000
 /** An account may call GetLogEvents 25 times a second in all, so a follower of a quiet log looks ever less often. */
 const lookEachMs = { least: 1000, most: 5000 }
 /** The most events that GetLogEvents returns at once. */
 const pageLines = 10_000
-/** How many such pages are read to find lines that are wanted. */
+/** How many pages are read to find the lines that are wanted. */
 const searchedPages = 10
 
 const waiting = new Map<string, InputLogEvent[]>()
@@ -125,7 +125,7 @@ interface Place {
   token: string
   /** The time of the last line before it, Unix ms. */
   atMs: number
-  /** Hashes of the lines of that millisecond before it, the last ones. */
+  /** Hashes of the last lines of that millisecond before it. */
   seen: string[]
 }
 
@@ -161,7 +161,7 @@ function hashOf({ message = "" }: OutputLogEvent): string {
 
 type Found = Pick<GetLogEventsCommandOutput, "events" | "nextForwardToken">
 
-/** The lines behind a place. A look that fails is made up for by the next. */
+/** The lines behind a place. If a look fails, the next makes up for it. */
 async function pageFrom(bridgeId: string, text: string): Promise<Found | undefined> {
   const from = placeFrom(text)
   try {
@@ -174,7 +174,7 @@ async function pageFrom(bridgeId: string, text: string): Promise<Found | undefin
   }
 }
 
-/** As `pageFrom`, by the time of the place: lines of its millisecond may be before it or behind it. */
+/** The lines behind a place, found by its time. Lines of its millisecond may be before it or behind it. */
 async function pageSince(bridgeId: string, { atMs, seen }: Place): Promise<Found | undefined> {
   try {
     const found = await page(bridgeId, { startFromHead: true, startTime: atMs })

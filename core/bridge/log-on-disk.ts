@@ -13,7 +13,7 @@ const lookEachMs = 250
 /** How much is read at a time. */
 const blockBytes = 64 * 1024
 const keptDays = 14
-/** The most that is read of a log to find lines that are wanted: of an ordinary log, all of it. */
+/** How much of a log is read at most to find the lines that are wanted. An ordinary log is shorter. */
 const searchedBytes = 32 * 1024 * 1024
 
 /** Which lines of a log are asked for: the newest `most` that are wanted. */
@@ -128,8 +128,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The whole lines of a file from its end, in blocks that are each in order: it may be far longer than what is wanted of
- * it. `end` is where the last whole line of the file ends.
+ * The whole lines of a file, in blocks from its end, each block in order: the file may be far longer than what is
+ * wanted of it. `end` is where the last whole line of the file ends.
  */
 async function* backwards(bridgeId: string, day: string): AsyncGenerator<{ lines: string[]; end: number }> {
   let end: number | undefined

@@ -42,7 +42,7 @@ export async function leave(bridge: Bridge.Info): Promise<void> {
       ...(await BridgeCount.changingBill(bridge)),
     ])
     if (refused?.[1]) throw noSuchBridge()
-    // Otherwise its lease or its webhooks have changed since they were read.
+    // If refused, its lease or its webhooks have changed since they were read.
     if (!refused) await notifyHolder(lease)
   }
   await noDelivery(bridge.id)
@@ -61,7 +61,10 @@ function moving(bridge: Bridge.Info, isLeaving: boolean): Write {
   }
 }
 
-/** A POST that has begun is waited for: posted again elsewhere, it would come twice. A deliverer that died is not. */
+/**
+ * Waits for a POST that has begun, since the other service would post its event again. Does not wait for a deliverer
+ * that died.
+ */
 async function noDelivery(bridgeId: string): Promise<void> {
   while ((await Delivery.ofBridge(bridgeId)).some(isHeld)) await sleep(200)
 }
@@ -70,7 +73,7 @@ function isHeld(delivery: Delivery.Info): boolean {
   return delivery.holder !== Delivery.nobody && Delivery.isPromised(delivery)
 }
 
-/** A bridge that leaves: nothing here changes what this reads. */
+/** The rows and keys of a bridge that leaves: nothing here changes them any more. */
 export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
   const deliveries = await Delivery.ofBridge(bridge.id)
   const [lease, row, keys, ...rows] = await Promise.all([
@@ -83,13 +86,15 @@ export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
   return { lease, bridge: row, deliveries: rows.filter((one) => one !== undefined), keys }
 }
 
-/** The file that it leaves in is whole. From here on only `takeBack` lets it run here again. */
+/**
+ * Notes that the file in which a bridge leaves is whole. From here on only `takeBack` lets the bridge run here again.
+ */
 export async function finishLeaving(bridgeId: string): Promise<void> {
   await Lease.finishLeaving(bridgeId, nowMs())
 }
 
 /**
- * A bridge that left is this service's again. If another service has it, both use its keys from here on.
+ * Takes back a bridge that left. If another service has it, both use its keys from here on.
  * @returns false when it had not left, or is arriving just now
  */
 export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
@@ -109,8 +114,9 @@ export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
 }
 
 /**
- * An import that was interrupted is not to be repeated: all that it has written of a bridge goes, and what that had left here
- * before, of which the import has removed rows. If the import runs after all, it can write no more.
+ * Undoes an import that was interrupted and is not to be repeated. Removes all that the import has written of a bridge,
+ * and what the bridge had left here before, since the import has removed some of those rows. If the import runs after
+ * all, it can write no more.
  * @returns false when the bridge is not arriving any more
  * @throws ApiError `not_found` when somebody else removes it
  */
@@ -122,8 +128,8 @@ export async function undoArrival({ bridgeId, arriving }: Lease.Info): Promise<b
 }
 
 /**
- * A bridge arrives in an account, whose other rows are here. It runs from now on, unless it must not.
- * @param importId whose rows they are
+ * Lets a bridge arrive in an account, once its other rows are here. It runs from now on, unless it must not.
+ * @param importId the import that wrote those rows
  * @returns false when another import has taken over, the reference is another bridge's, or the account is gone
  */
 export async function arrive(
@@ -153,7 +159,7 @@ export async function arrive(
   return true
 }
 
-/** The write of a bridge's own row, as it left, in its new account, with its data key as it is wrapped here. */
+/** The write of a bridge's own row as it left, for its new account, with its delivery key as it is wrapped here. */
 function arrivingRow(left: Row, accountId: string, wrapped: Uint8Array): Write {
   const { moved: _, ...kept } = left
   const { id, customerRef } = Bridge.fromRow(left)

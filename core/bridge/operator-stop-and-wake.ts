@@ -4,7 +4,7 @@ import { notifyHolder } from "../lease/notify-holder.ts"
 import { Bridge } from "./bridge.ts"
 
 /**
- * Its operator suspends a bridge, whatever else it is stopped for.
+ * The operator suspends a bridge, whatever else it is stopped for.
  * @returns false when there is no such bridge, or it is suspended already
  */
 export async function suspend(bridgeId: string): Promise<boolean> {
@@ -13,8 +13,8 @@ export async function suspend(bridgeId: string): Promise<boolean> {
 }
 
 /**
- * Its operator pauses a bridge, whatever else it is stopped for.
- * @returns false when there is no such bridge, or its operator has paused it already
+ * The operator pauses a bridge, whatever else it is stopped for.
+ * @returns false when there is no such bridge, or the operator has paused it already
  */
 export async function pauseForOperator(bridgeId: string): Promise<boolean> {
   const before = await Lease.get(bridgeId)
@@ -28,8 +28,8 @@ async function ended(bridgeId: string, before: Lease.Info | undefined): Promise<
 }
 
 /**
- * Its operator takes these reasons from a bridge: it runs again if there is no other. Where it is paid for, a look at
- * Stripe follows, which stops it again if nobody pays.
+ * The operator ends these reasons why a bridge is stopped. If there is no other, it runs again. Where it is paid for, a
+ * look at Stripe follows, which stops it again if nobody pays.
  * @returns false when it was stopped for none of them
  */
 export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promise<boolean> {

@@ -18,7 +18,7 @@ export async function pause(bridgeId: string, requestId: string): Promise<void> 
 }
 
 /**
- * They let it run again.
+ * A bridge's own people let it run again.
  * @throws ApiError `payment_required` or `no_subscription` when its account does not pay, and as `pause` does
  */
 export async function unpause(bridge: Bridge.Info): Promise<void> {

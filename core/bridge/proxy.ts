@@ -37,19 +37,19 @@ function isDecodable({ username, password }: URL): boolean {
   }
 }
 
-/** The row that holds it, as far as sealing is concerned: the lease's. */
+/** The key that a proxy is sealed for. The sealed proxy is in the lease's row. */
 function itemOf(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "PROXY" }
 }
 
-/** A proxy as the lease keeps it: nobody reads it there. @throws ApiError `invalid_request` */
+/** A proxy, sealed as the lease keeps it. @throws ApiError `invalid_request` */
 export function sealed(given: string, bridgeId: string, deliveryKey: Uint8Array): string {
   const parsed = ProxyUrl.safeParse(given)
   if (!parsed.success) throw invalid(issuesOf(parsed.error, "proxy_url"))
   return Buffer.from(seal(deliveryKey, itemOf(bridgeId), parsed.data.href)).toString("base64")
 }
 
-/** As the session's host needs it. */
+/** A sealed proxy, opened for the session's host. */
 export function opened(proxy: string, bridgeId: string, deliveryKey: Uint8Array): URL {
   return new URL(open(deliveryKey, itemOf(bridgeId), Buffer.from(proxy, "base64")).toString())
 }

@@ -4,13 +4,16 @@ import { now } from "../platform/clock.ts"
 import { query, removeRow, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
-/** Bridges to which another phone was linked, until billing has looked whether it had a trial in another account. */
+/**
+ * The partition of bridges to which another phone was linked, until billing has checked whether that phone had a trial
+ * in another account.
+ */
 const all = "PHONE#NEW"
 
-/** Billing looks each minute, unless it is off by now. In seconds. */
+/** How long a bridge waits for its check, in seconds. Billing checks each minute, unless it is off by now. */
 const keptFor = 86_400
 
-/** Another phone was linked to this bridge. */
+/** Notes that another phone was linked to this bridge. */
 export async function add(bridgeId: string): Promise<void> {
   await updateRow({
     TableName: tables.leases,
@@ -20,7 +23,7 @@ export async function add(bridgeId: string): Promise<void> {
   })
 }
 
-/** The ids of these bridges. */
+/** The ids of the bridges that wait for their check. */
 export async function list(): Promise<string[]> {
   const rows = query({
     TableName: tables.leases,
@@ -31,7 +34,7 @@ export async function list(): Promise<string[]> {
   return await Array.fromAsync(rows, ({ sk }) => bridgeIdOf(sk))
 }
 
-/** Billing has looked at this bridge. */
+/** Notes that billing has checked this bridge. */
 export async function remove(bridgeId: string): Promise<void> {
   await removeRow({ TableName: tables.leases, Key: key(bridgeId) })
 }

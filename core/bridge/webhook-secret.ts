@@ -53,7 +53,7 @@ export async function roll(webhook: Delivery.Info): Promise<{ secret: string; un
         TableName: tables.events,
         Key: Receiver.key(webhook),
         UpdateExpression: "SET webhook_secret = :new, secret_before = :old, secret_before_until = :until",
-        // Two that roll at once must not drop the secret that the receiver knows.
+        // Two calls that roll at once must not drop the secret that the receiver knows.
         ConditionExpression: "webhook_secret = :old AND attribute_not_exists(moved)",
         ExpressionAttributeValues: {
           ":new": seal(dataKey, Receiver.key(webhook), secret),

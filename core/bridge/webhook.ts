@@ -80,7 +80,7 @@ export async function create(
       }),
       DeliveryWrites.namingFurther(first, further),
     ])
-    // Another was added or removed meanwhile, or the bridge was deleted.
+    // Another webhook was added or removed meanwhile, or the bridge was deleted.
     if (refused) continue
     await ring(id).catch((error: unknown) => log.warn({ ...id, error }, "doorbell not sent"))
     BridgeLog.append(bridge.id, "info", `webhook ${id.webhookId} added`)
@@ -178,7 +178,7 @@ export async function update(
   const { filter } = webhook.receiver
   const isOfFilter = [choice.events, choice.ignore, choice.chats].some((field) => field !== undefined)
   if (isOfFilter) change("filter", filterOf(filter, choice))
-  // Two that change a filter at once must each keep what the other has changed.
+  // Of two calls that change a filter at once, each must keep what the other has changed.
   const { held, refused } = await Delivery.update(
     webhook,
     DeliveryWrites.changing(set, remove, isOfFilter ? { filter } : {}),
@@ -189,7 +189,10 @@ export async function update(
   BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
 }
 
-/** It is sent nothing from now on, and keeps its place; an attempt that is under way goes on. @throws ApiError `not_found` */
+/**
+ * Pauses a webhook: it is sent nothing from now on, and keeps its place. An attempt that is under way goes on.
+ * @throws ApiError `not_found`
+ */
 export async function pause(webhook: Delivery.Info): Promise<void> {
   const { held, refused } = await Delivery.update(webhook, {
     UpdateExpression: "SET paused_at = :now",
@@ -202,7 +205,7 @@ export async function pause(webhook: Delivery.Info): Promise<void> {
   if (held) BridgeLog.append(webhook.bridgeId, "info", `webhook ${webhook.webhookId} paused`)
 }
 
-/** It goes on where it stood. @throws ApiError `not_found` */
+/** Resumes a webhook: it goes on where it stood. @throws ApiError `not_found` */
 export async function resume(webhook: Delivery.Info): Promise<void> {
   const mustRing = await Delivery.updateAndPromise(webhook, {
     // What waited meanwhile is not late by our fault.

@@ -219,7 +219,7 @@ export const EventType = z
   .openapi("EventType")
 export type EventType = z.infer<typeof EventType>
 
-/** Those that are sent only if they are named. */
+/** The types of events that are sent only if the customer names them. */
 const unusual = new Set<EventType>(["message_status", "group", "message_lost"])
 
 /** Whether events of this type are sent to a customer who has chosen none: all but those that are sent only if they are named. */

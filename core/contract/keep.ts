@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi"
 /** Contract, "Kept messages": for how many days. */
 export const Keep = z.literal([7, 30, 90])
 
-/** How a schema of it, or of null, is shown. */
+/** How a schema of `Keep` or null is shown. */
 export const keepOrNull = {
   type: ["integer", "null"] as ["integer", "null"], // zod-openapi takes no longer list
   enum: [7, 30, 90, null],

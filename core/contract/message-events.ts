@@ -143,7 +143,7 @@ export const EventResponseEvent = z
     description: "An answer to an event message, such as `send/event` sends.",
   })
 
-/** How many members of a group have come as far. */
+/** How far a message has come in a group, in numbers of members. */
 export const Counts = z.object({
   recipients: integer("The members to whom it was sent, without this session."),
   delivered: z.int(),

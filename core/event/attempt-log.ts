@@ -13,7 +13,7 @@ import { tables } from "../store/tables.ts"
 const kept = 200
 /** How long a failed attempt is kept with its answer, in seconds (Contract, "Deliveries"). */
 const failureKeptFor = 7 * 86_400
-/** How long attempts of a further webhook are kept, in seconds: so that they go when it is deleted. */
+/** How long attempts at a further webhook are kept, in seconds. They expire, since its deletion leaves them. */
 const ringKeptFor = 30 * 86_400
 
 /** A delivery attempt and its number among all that were recorded for the webhook. */

@@ -32,7 +32,7 @@ export class Bell {
     this.#ringing ??= this.#ring()
   }
 
-  /** Something seemed to wait when the session started: rings even if somebody else has promised to. */
+  /** Rings even if somebody else has promised to: something seemed to wait when the session started. */
   ringAnew(): void {
     this.#anew = true
     this.want()

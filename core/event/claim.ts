@@ -47,13 +47,13 @@ export async function reread(held: Delivery.Info): Promise<Delivery.Info | undef
 }
 
 /**
- * Nothing waits: ends the claim, unless an event was appended or a resend requested meanwhile. It is one transaction,
- * so that there is never a moment in which something waits and nobody is due to look. After a clearing of `due` alone, a second
- * look at the events would be skipped where the answer to the clearing was lost and its repetition refused, or where the deliverer
- * died in between. A producer commits its event before it reads `due`, so one of the two always sees the other. It costs two more
- * write units each time a bridge falls idle.
- * @returns the row, still held, if there is more to do, with the event if one was appended right after the head; undefined
- * when the claim has ended, here or before.
+ * Ends the claim when nothing waits, unless an event was appended or a resend requested meanwhile. It is one
+ * transaction, so that there is never a moment in which something waits and nobody is due to look. To clear `due` alone
+ * and look at the events once more would not do: that look would be skipped where the answer to the clearing was lost
+ * and its repetition refused, or where the deliverer died in between. A producer commits its event before it reads
+ * `due`, so one of the two always sees the other. It costs two more write units each time a bridge falls idle.
+ * @returns the row, still held, if there is more to do, with the event if one was appended right after the head;
+ * undefined when the claim has ended, here or before.
  */
 export async function goIdle(
   held: Delivery.Info,
@@ -62,7 +62,7 @@ export async function goIdle(
     {
       ConditionCheck: {
         TableName: tables.events,
-        // Of what it skips, nothing is there and nothing will be.
+        // No event has a skipped number, nor will any get one.
         Key: EventRow.key(held.bridgeId, Delivery.highestUsed(held) + 1),
         ConditionExpression: "attribute_not_exists(pk)",
       },
@@ -92,7 +92,8 @@ export async function goIdle(
 }
 
 /**
- * It rests: ends the claim, and nobody is due to look until it goes on. What waits keeps its place.
+ * Ends the claim of a delivery that is paused or has moved. Nobody is due to look until it goes on, and what waits
+ * keeps its place.
  * @returns the row, still held, if it goes on already; undefined when the claim has ended, here or before.
  */
 export async function endWhilePaused(held: Delivery.Info): Promise<Delivery.Info | undefined> {

@@ -20,7 +20,7 @@ export async function summary(id: Receiver.Id): Promise<Summary> {
   return seen ? await summaryOf(seen) : { waiting: 0, resending: 0 }
 }
 
-/** The same of a delivery that was read. */
+/** The summary of a delivery that was read already. */
 export async function summaryOf(seen: Delivery.Info): Promise<Summary> {
   const { bridgeId, head, resend, skipped, failingSince, retryAtMs } = seen
   const newest = await EventLists.newestNumber(bridgeId)
@@ -77,7 +77,7 @@ async function atEach(
       state: isWanted ? await EventLists.stateAtFurther(delivery, event) : ("not_wanted" as const),
     }
   })
-  // An inbox is the first of them, and has its own lists.
+  // An event that went to the inbox counts as delivered at the first webhook.
   const first = { id: "first", state: event.state === "inbox" ? ("delivered" as const) : event.state }
   return { webhooks: [first, ...(await Promise.all(states))] }
 }

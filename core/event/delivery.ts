@@ -9,19 +9,19 @@ import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
 
 const Missed = z.object({
-  /** How many events of the bridge, whichever they were. */
+  /** How many events of the bridge it has missed, whether or not it wanted them. */
   events: z.number().int(),
-  /** The id of the first, if it was still there. */
+  /** The id of the first missed event, if the event was still there. */
   first: z.string(),
-  /** When it last passed over some. */
+  /** When it last missed some, Unix seconds. */
   at: z.number().int(),
 })
 export type Missed = z.infer<typeof Missed>
 
 /**
- * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then (Unix seconds) somebody will have
- * looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`), and only a
- * transaction that sees nothing waiting clears it.
+ * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then (Unix seconds)
+ * somebody will have looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`),
+ * and only a transaction that sees nothing waiting clears it.
  *
  * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's index. It
  * does not change when `due` does, so the index is written only twice.
@@ -33,8 +33,8 @@ const Info = z.object({
   head: z.number().int(),
   due: z.number().int(),
   /**
-   * Numbers that no event gets, those after `after` up to `to`: they may have been used before the store
-   * came back from a backup. The last one is where new events begin.
+   * Ranges of numbers that no event gets, after `after` and up to `to`: they may have been used before the store came
+   * back from a backup. New events begin behind the last range.
    */
   skipped: z.array(z.object({ after: z.number().int(), to: z.number().int() })).default([]),
   /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
@@ -42,8 +42,8 @@ const Info = z.object({
   /** Recorded failures of the event after `head`; the budget is five. */
   failures: z.number().int(),
   /**
-   * `X-Webhook-Attempt` for that event: of the next POST while the row is held, of the last POST while it is not. It
-   * grows before the POST, so no number is used twice.
+   * `X-Webhook-Attempt` for the event after `head`: of the next POST while the row is held, of the last POST while it
+   * is not. It grows before the POST, so no number is used twice.
    */
   attempt: z.number().int(),
   /** The next attempt must not begin before this, in Unix milliseconds. */
@@ -52,7 +52,7 @@ const Info = z.object({
   attempts: z.number().int(),
   /** The numbers of events to be sent again, each between two other events. */
   resend: z.array(z.number().int()).default([]),
-  /** `X-Webhook-Attempt` for the first of these. */
+  /** `X-Webhook-Attempt` for the first event of `resend`. */
   resendAttempt: z.number().int().default(0),
   /** The count of today's events; absent before the first. */
   today: Usage.Day.optional(),
@@ -60,7 +60,7 @@ const Info = z.object({
   bell: z.string().optional(),
   /** Since when nothing was delivered, though it was tried; absent after a success. */
   failingSince: z.number().int().optional(),
-  /** When that ended last. */
+  /** When it last recovered from failures or was resumed: what waited until then is not late by our fault. */
   failedUntil: z.number().int().optional(),
   /** Since when it is paused: it keeps its place, and nobody is due to look. Only of a further webhook. */
   pausedAt: z.number().int().optional(),
@@ -138,7 +138,7 @@ export function waiting({ head, skipped }: Pick<Info, "head" | "skipped">, newes
   return gaps.reduce((left, gap) => left - Math.max(0, gap), Math.max(0, newest - head))
 }
 
-/** No event gets these numbers from now on. Nothing is appended meanwhile. */
+/** Skips numbers: no event gets them from now on. Nothing must be appended meanwhile. */
 export async function skipNumbers(
   { head, ...seen }: Info,
   numbers: { after: number; to: number },
@@ -206,9 +206,9 @@ export async function promise(id: Receiver.Id, seenDue: number): Promise<boolean
 }
 
 /**
- * One update that gives somebody something to do, with a promise that somebody will look unless one is in force: a
- * process that dies after it leaves work for the sweep.
- * @param change what it sets, and the condition besides
+ * Gives a delivery something to do and, unless a promise to look is in force, promises a look in the same update: if
+ * this process dies afterwards, the sweep finds the work.
+ * @param change what the update sets, and its further condition
  * @returns whether the caller has to ring; undefined when the condition does not hold, or there is no row
  */
 export async function updateAndPromise(

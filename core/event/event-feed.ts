@@ -15,18 +15,18 @@ export interface Wanted {
   type?: Event["event"] | undefined
   /** A chat as the contract accepts it. */
   chat?: string | undefined
-  /** `out`: written on the phone or another of its devices. Events without a writer are of neither. */
+  /** `out`: written on the phone or another of its devices. Events without a writer have no direction. */
   direction?: "in" | "out" | undefined
   /** Text that the event contains anywhere, in whichever case. */
   search?: string | undefined
-  /** Unix seconds: none that was created before. */
+  /** Only events that were created at this time or later, Unix seconds. */
   since?: number | undefined
 }
 
 interface Asked extends Wanted {
   /** Absent: every event that is kept, in whatever state. Delivered ones have no list: they are picked from all. */
   state?: EventLists.ListedState | "delivered" | undefined
-  /** The webhook at which it is so; undefined: the first. */
+  /** The webhook at which events are in this state; undefined: the first. */
   webhook?: Delivery.Info | undefined
   /** Go on behind the event of this number. */
   from?: number | undefined

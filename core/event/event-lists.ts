@@ -19,7 +19,7 @@ interface Range {
   isNewestFirst?: boolean
 }
 
-/** A row that leads to an event that was given up or went to the inbox, so that listing reads no others. */
+/** The write of a pointer to an event that was given up or went to the inbox: lists are read by their pointers. */
 export function listing(id: Receiver.Id, event: { n: number }, state: "undelivered" | "inbox"): Write {
   const expires_at = now() + EventRow.keptFor[state]
   return {
@@ -31,8 +31,8 @@ export function listing(id: Receiver.Id, event: { n: number }, state: "undeliver
 }
 
 /**
- * The writes of an event's outcome at a webhook: to the event's own row if it is the first, and to the webhook's list if
- * the event is to be found there.
+ * The writes of an event's outcome at a webhook: to the event's own row if the webhook is the first, and to the
+ * webhook's list if the event belongs there.
  */
 export function settling(
   id: Receiver.Id,
@@ -47,7 +47,7 @@ export function settling(
 
 /** The write that takes an event off its list after a resend succeeded. */
 export function unlisting(id: Receiver.Id, event: EventRow.Info): Write[] {
-  // Only its own list knows whether it was given up there.
+  // Only the further webhook's own list knows whether it gave the event up.
   if (!Receiver.isFirst(id))
     return [{ Delete: { TableName: tables.events, Key: pointerKey(id, "undelivered", event.n) } }]
   if (event.state !== "undelivered" && event.state !== "inbox") return []
@@ -77,7 +77,7 @@ async function named(bridgeId: string, eventId: string): Promise<EventRow.Info |
 /** The states in which a further webhook has an event. */
 export type StateAtFurther = "pending" | "delivered" | "undelivered"
 
-/** What became of an event at a further webhook whose delivery has come to `head`, if the webhook wanted it. */
+/** What became of an event that a further webhook wanted. */
 export async function stateAtFurther(delivery: Delivery.Info, { n }: { n: number }): Promise<StateAtFurther> {
   if (n > delivery.head) return "pending"
   const listed = await getRow(tables.events, pointerKey(delivery, "undelivered", n))
@@ -105,7 +105,7 @@ export async function* allKept(bridgeId: string, range: Range, head: number): As
   }
 }
 
-/** The same events as a further webhook has them that is to get them: the state in their rows is that at the first. */
+/** These events as they wait for a further webhook: the state in their rows is that at the first. */
 export async function* asPending(events: AsyncIterable<EventRow.Info>): AsyncGenerator<EventRow.Info> {
   for await (const event of events) yield { ...event, state: "pending" }
 }
@@ -119,7 +119,7 @@ export async function newestNumber(bridgeId: string): Promise<number> {
 
 /**
  * The number of the first event that is kept and was created at this time (Unix seconds) or later; the number after the
- * newest if there is none. Numbers and times grow together, so it halves what is left with each look.
+ * newest if there is none. Numbers and times grow together, so this is a binary search.
  */
 export async function firstSince(bridgeId: string, since: number): Promise<number> {
   let low = 1
@@ -146,14 +146,14 @@ const Pointer = z.object({
   expires_at: z.number().int(),
 })
 
-/** How many pointers are followed at once, and how many that lead nowhere are removed before its reader has to ask again. */
+/** How many pointers are followed at once, and after how many removed ones a reader has to ask again. */
 const followed = { atOnce: 25, mostStale: 2000 }
 
 /**
- * The events that pointers lead to: all of them, unless its reader stops before. Pointers that have expired lead nowhere.
- * They are removed on the way, so a long list gets shorter each time it is asked for.
+ * The events that pointers lead to: all of them, unless the reader stops before. Pointers that lead nowhere, such as
+ * expired ones, are removed on the way, so a long list gets shorter each time it is asked for.
  * @param since only events that were listed at this time (Unix seconds) or later.
- * @throws ApiError `session_unavailable` when it has met very many pointers that lead nowhere
+ * @throws ApiError `session_unavailable` after very many pointers that lead nowhere
  */
 export async function* onList(
   id: Receiver.Id,
@@ -173,7 +173,7 @@ export async function* onList(
   }
 }
 
-/** The numbers of the newest events on a list, at most `limit`, without a read of any event. One or the other may lead nowhere. */
+/** The numbers of the newest events on a list, at most `limit`, without a read of any event. Some may lead nowhere. */
 export async function newestNumbersOnList(
   id: Receiver.Id,
   state: "undelivered" | "inbox",
@@ -189,7 +189,7 @@ export async function newestNumbersOnList(
   return numbers
 }
 
-/** Such a pointer says when it expires, and so when it was written: no other is followed. */
+/** The pointers that were written at this time or later: their expiry tells when. */
 async function* listedSince(
   since: number,
   state: "undelivered" | "inbox",

@@ -177,7 +177,7 @@ export async function get(bridgeId: string, n: number): Promise<Info | undefined
   return row && fromRow(row)
 }
 
-/** Those of these numbers that are there, in no order. */
+/** The events of these numbers that are there, in no order. */
 export async function byNumbers(bridgeId: string, numbers: number[]): Promise<Info[]> {
   const places = [...new Set(numbers)].map((n) => ({ table: tables.events, key: key(bridgeId, n) }))
   return (await batchGet(places)).flatMap((row) => (row ? fromRow(row) : []))

@@ -123,8 +123,9 @@ export async function counting(held: Delivery.Info, made: Usage.Step[]) {
 }
 
 /**
- * Moves `head` on to an event that is not posted, and forgets what was recorded of the attempts at the one after `head`.
- * @param missed the events are missed, and say so
+ * Moves `head` on to an event that is not posted, and forgets what was recorded of the attempts at the one after
+ * `head`.
+ * @param missed what is recorded of the missed events, if these are missed
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function stepTo(
@@ -149,9 +150,9 @@ export async function stepTo(
 }
 
 /**
- * There are no events right after `head`: they have expired before their turn, as the service stood still for 37 days or a
- * further webhook for longer than they are kept, or their numbers are skipped, as the store came back from a backup. `to` is
- * the first event that exists.
+ * Steps over numbers after `head` that have no event: the events expired before their turn, since the service stood
+ * still for 37 days or a further webhook for longer than they are kept; or the numbers are skipped, since the store
+ * came back from a backup. `to` is the first event that exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function stepOver(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
@@ -194,8 +195,8 @@ export function missedUpTo(held: Delivery.Info, to: number, firstId = ""): Deliv
 
 /**
  * Records a failure that is to be tried again after `wait` seconds, and ends the claim.
- * @param more `bell` is the doorbell that will rest until then: who ends the wait wakes it. `batchEnd`: the last event of
- * the POST, if that was a batch; `attempts`: how many are recorded, one for each event
+ * @param more `bell`: the doorbell that rests until then, to be woken by whoever ends the wait; `batchEnd`: the last
+ * event of the POST, if that was a batch; `attempts`: how many are recorded, one for each event
  * @returns false when the claim was lost.
  */
 export async function fail(

@@ -23,8 +23,8 @@ export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Pr
 }
 
 /**
- * The same, without a promise: for the process that also answers the doorbells. If it ends, its next start rings for what
- * waits (`ringAll`).
+ * Rings for each webhook at which nobody is due to look, without a promise: for the process that also answers the
+ * doorbells. If it ends, its next start rings for what waits (`ringAll`).
  * @returns false: a delivery that was rung for goes on for a while.
  */
 export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Promise<false> {

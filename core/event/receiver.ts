@@ -54,13 +54,13 @@ export type Info = z.infer<typeof Info>
 const sortKey = "DELIVERY"
 const furtherPrefix = `${sortKey}#`
 
-/** The key of the row that holds it, together with the progress of delivery. */
+/** The key of the row that holds a receiver, together with the progress of its delivery. */
 export function key(id: Id) {
   const sk = isFirst(id) ? sortKey : `${furtherPrefix}${id.webhookId}`
   return { pk: `BRIDGE#${id.bridgeId}`, sk }
 }
 
-/** The receiver of which a row of the events table has the delivery; undefined for any other row. */
+/** The receiver whose delivery a row of the events table holds; undefined for any other row. */
 export function ofKey({ pk, sk }: { pk: string; sk: string }): Id | undefined {
   if (sk === sortKey) return first(bridgeIdOf(pk))
   return sk.startsWith(furtherPrefix)
@@ -90,7 +90,7 @@ export function build(input: {
 
 /** The keys for posting an event. */
 export interface Keys {
-  /** They sign it: the webhook's secret, then the one that it replaces. */
+  /** The secrets that sign it: the webhook's, then the one that this replaces. */
   secrets: [string, ...string[]]
   /** It opens the body. */
   deliveryKey: Uint8Array
@@ -111,7 +111,7 @@ export async function keysOf(receiver: Info): Promise<Keys> {
 
 const Headers = z.record(z.string(), z.string())
 
-/** Its attributes in the row. */
+/** A receiver's attributes in its row. */
 export function toRow(receiver: Info): Row {
   return {
     account_id: receiver.accountId,
@@ -123,7 +123,7 @@ export function toRow(receiver: Info): Row {
   }
 }
 
-/** Parses its attributes in a stored row. */
+/** Parses a receiver's attributes in a stored row. */
 export function fromRow(id: Id, row: Row): Info {
   return Info.parse({
     ...id,

@@ -18,7 +18,8 @@ const most = 100
 
 /**
  * Requests that an event be sent again.
- * @returns `waits` when it is not noted, since it has an attempt before it in its turn; `full` when too many wait already.
+ * @returns `waits` when it is not noted, since the event's regular attempt is still to come; `full` when too many wait
+ * already.
  */
 export async function ask(id: Receiver.Id, n: number): Promise<"noted" | "waits" | "full"> {
   const seen = await Delivery.get(id)
@@ -45,7 +46,7 @@ async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
     const seen = await Delivery.get(id)
     if (!seen) return []
     const numbers = wanted.slice(0, most - seen.resend.length)
-    // The row that refused us is the one we wrote: our own write, whose answer was lost.
+    // What we see is our own write, whose answer was lost.
     if (seen.due === promised && wanted.slice(0, 1).every((n) => seen.resend.includes(n))) {
       await rung(id)
       return wanted.filter((n) => seen.resend.includes(n))

@@ -37,7 +37,10 @@ export async function* overdue(): AsyncGenerator<Delivery.Info> {
   }
 }
 
-/** The ids of the bridges of which a receiver has failed since then, Unix seconds, or for longer; as the index has them. */
+/**
+ * The ids of the bridges with a receiver that has failed since this time (Unix seconds) or longer, as the index has
+ * them.
+ */
 export async function failingSince(latest: number): Promise<string[]> {
   const found = await Promise.all(
     Array.from({ length: shards }, (_, shard) =>
@@ -56,7 +59,7 @@ export async function failingSince(latest: number): Promise<string[]> {
   return found.flat()
 }
 
-/** The deliveries whose events have waited for longest, without a moment in which none did; as the index has them. */
+/** The deliveries at which events have waited longest without a break, as the index has them. */
 export async function waitingLongest(most: number): Promise<Waiting[]> {
   const found = await Promise.all(Array.from({ length: shards }, (_, shard) => firstOf(shard, most)))
   return found

@@ -10,7 +10,7 @@ type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
 /** What a connection is for. */
 interface Purpose {
   url: URL
-  /** Whose look-up its name is: a bridge's id, so that it waits for none of another bridge. */
+  /** The share that the look-up of its name belongs to: a bridge's id, so that it waits for no other bridge's. */
   share: string
   /** Ends look-up and dialling. */
   signal: AbortSignal
@@ -23,18 +23,19 @@ const connectWithinMs = 3000
 const undici = () => import("undici")
 
 /**
- * Connections to strangers, each to a public address, or through a proxy at one. One that is free again is kept for the next request to its origin.
- * They are dialled here and not by undici, which looks at a request's signal only once it is connected.
+ * Connections to strangers, each to a public address, or through a proxy at one. A connection that is free again is
+ * kept for the next request to its origin. They are dialled here and not by undici, which looks at a request's signal
+ * only once it is connected.
  */
 export class Connections {
   readonly #idleMs: number
   readonly #proxy: Proxy | undefined
   #dialler: buildConnector.connector | undefined
   readonly #all = new Set<Client>()
-  /** By origin: since when each is free, by the monotonic clock. */
+  /** The free connections by origin, each with the time since when it is free, by the monotonic clock. */
   readonly #free = new Map<string, Map<Client, number>>()
 
-  /** @param idleMs how long a free one is kept; 4 s by default */
+  /** @param idleMs how long a free connection is kept; 4 s by default */
   constructor({ idleMs = 4000, proxy }: { idleMs?: number; proxy?: Proxy | undefined } = {}) {
     this.#idleMs = idleMs
     this.#proxy = proxy
@@ -56,7 +57,7 @@ export class Connections {
     return this.#keep(purpose.url, await this.dial(purpose), NewClient)
   }
 
-  /** Its request is over. It is kept if it is still open. */
+  /** Takes a connection back after its request, and keeps it if it is still open. */
   giveBack(client: Client, { origin }: URL): void {
     if (!client.stats.connected) return
     this.#free.set(
@@ -75,7 +76,8 @@ export class Connections {
       allowH2: false,
       keepAliveTimeout: this.#idleMs,
       keepAliveMaxTimeout: this.#idleMs,
-      // undici goes on only if it is called back later. A client whose connection has ended would ask for another one.
+      // undici goes on only if it is called back later. A client asks for another connection once its own has ended,
+      // and gets none.
       connect: (_, callback) =>
         queueMicrotask(() =>
           socket.destroyed ? callback(new FetchError("reset"), null) : callback(null, socket),

@@ -8,7 +8,7 @@ import { FetchError } from "./fetch-error.ts"
 export interface Proxy {
   /** `http:`, `https:` or `socks5:`, with a user name and password if it wants them. */
   url: URL
-  /** Whose look-up its name is: the bridge's id. */
+  /** The share that the look-up of its name belongs to: the bridge's id. */
   share: string
 }
 
@@ -57,7 +57,7 @@ async function throughSocks(existing_socket: Socket, proxy: URL, destination: Ta
   const { socket } = await SocksClient.createConnection({
     existing_socket,
     proxy: {
-      // It is connected to already.
+      // Not used: the socket is connected to the proxy already.
       host: "127.0.0.1",
       port: 1080,
       type: 5,

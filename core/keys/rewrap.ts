@@ -7,7 +7,7 @@ import { tables } from "../store/tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
 /**
- * The rows that hold a bridge's wrapped data keys. The delivery key stands in one for each kind of reader. The
+ * The rows that hold a bridge's wrapped data keys. The delivery key is in one row for each kind of reader. The
  * deliverers' rows, one for each webhook, come last, since they are copied from the bridge's own.
  */
 async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key; purpose: Purpose }[]> {
@@ -26,8 +26,8 @@ async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key;
 /**
  * Wraps the data keys of a bridge again, after the wrapping keys were rotated. Each key is one write, and old wrappings
  * still open, so an interrupted run may simply be repeated.
- * @returns how many were rewrapped; fewer than three and one for each webhook when the bridge was deleted meanwhile, or is from an earlier
- * release and has had no event yet.
+ * @returns how many were rewrapped: three and one for each webhook; fewer when the bridge was deleted meanwhile, or is
+ * from an earlier release and has had no event yet.
  */
 export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
   let count = 0
