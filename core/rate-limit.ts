@@ -9,10 +9,11 @@ import { tables } from "./store/tables.ts"
 const minute = 60_000
 
 /**
- * Contract, "Rate limits": requests a minute. `address` is the floor under all the others, `pages` that of the dashboard. The mails of sign-ins are
- * counted for the address that asks, for the one that they go to, and for both together: a stranger alone cannot use up
- * somebody's mails. Mails about what was done are counted for their account. Codes to type and answers of passkeys are counted for the bridge that is to be linked, streams of pages
- * for their person: twelve that come back every 15 seconds are 48.
+ * Contract, "Rate limits": requests a minute. `address` is the floor under all the others, `pages` that of the
+ * dashboard. The mails of sign-ins are counted for the address that asks, for the one that they go to, and for both
+ * together: a stranger alone cannot use up somebody's mails. Mails about what was done are counted for their account.
+ * Codes to type and answers of passkeys are counted for the bridge that is to be linked, streams of pages for their
+ * person: twelve that come back every 15 seconds are 48.
  */
 const limits = {
   provision: () => ({ limit: config.RATE_LIMIT_PROVISION, windowMs: minute }),

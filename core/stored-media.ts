@@ -70,7 +70,7 @@ async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path)
 }
 
-/** Removes files from the disk of one machine that are not fresh. In the bucket, its own rules do. */
+/** Removes files from the disk of one machine that are not fresh. The bucket removes its own by a rule. */
 export async function removeOld(): Promise<void> {
   await FilesOnDisk.removeOld("media", cachedForMs)
 }
@@ -144,8 +144,8 @@ export async function open(key: string, youngerThanMs: number): Promise<Uploaded
 }
 
 /**
- * A form with which anybody may put exactly this object into the bucket, until then (Amazon S3, "Browser-Based Uploads Using POST",
- * AWS Signature Version 4). S3 itself refuses any other key, type or size.
+ * A form with which anybody may put exactly this object into the bucket, before it expires (Amazon S3, "Browser-Based
+ * Uploads Using POST", AWS Signature Version 4). S3 itself refuses any other key, type or size.
  */
 export async function formFor(input: {
   key: string

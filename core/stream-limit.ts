@@ -18,8 +18,8 @@ export interface Info {
 const heldFor = 30
 
 /**
- * Takes a place, if one of the `count` is free. `opener` is who opens the stream: one that opens it anew takes its own place
- * over, whose holder finds that out at the next `keep`. On Lambda nobody tells a stream that its reader has gone.
+ * Takes a place, if one of the `count` is free. An `opener` that opens its stream anew takes over its own old place,
+ * whose holder finds that out at the next `keep`: on Lambda nobody tells a stream that its reader has gone.
  */
 export async function take(of: string, count: number, opener?: string): Promise<Info | undefined> {
   const first = opener === undefined ? 0 : startOf(opener, count)
@@ -41,7 +41,10 @@ export async function take(of: string, count: number, opener?: string): Promise<
   return undefined
 }
 
-/** The slot where an opener starts searching. It is derived from its name, so it finds its own old slot before a free one. */
+/**
+ * The place where an opener's search starts. It is derived from the opener's name, so an opener finds its own old place
+ * before a free one.
+ */
 function startOf(opener: string, count: number): number {
   return createHash("sha256").update(opener).digest().readUInt32BE() % count
 }

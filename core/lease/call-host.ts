@@ -46,7 +46,9 @@ let loaded: typeof Undici | undefined
 /** Loaded with the first call: most of an operator's verbs make none. */
 const undici = async () => (loaded ??= await import("undici"))
 
-/** Closes the connections that are kept: a host that stops waits while callers are connected. Further calls open others. */
+/**
+ * Closes the kept connections, since a host that stops waits until its callers have hung up. Further calls open others.
+ */
 export function hangUpOnHosts(): void {
   const before = hosts
   hosts = undefined
@@ -71,13 +73,13 @@ export async function callHost(
   throw call.messageId ? outcomeUnknown() : sessionUnavailable()
 }
 
-/** As `callHost`, by this process, which is in the hosts' network. */
+/** Makes the call from this process, which is in the hosts' network; otherwise as `callHost`. */
 export async function callDirectly(
   lease: Holder,
   call: Call,
   withinMs: number,
 ): Promise<HostAnswer | "unreachable" | "moved"> {
-  // The operator's own machine has no secret for it, and no way to hosts either.
+  // The operator's own machine has neither the secret that signs calls nor a way to hosts.
   if (config.HOST_TOKEN_SECRET === undefined) return "unreachable"
   const { method, path, bridgeId, requestId, messageId, isNew, record, waitMs } = call
   const signed = { method, path, bridgeId, requestId, messageId, isNew, record, waitMs, epoch: lease.epoch }

@@ -8,7 +8,7 @@ import type { Call, HostAnswer } from "./call-host.ts"
 export const Holder = z.object({ host: z.string(), addr: z.string(), epoch: z.number() })
 export type Holder = z.infer<typeof Holder>
 
-/** A call that a function asks `Calls` to make, which has no URL. */
+/** A call that a function asks another one, `Calls`, to make. That function has no URL. */
 const Asked = z.object({
   hostCall: z.object({
     holder: Holder,
@@ -75,7 +75,7 @@ export function callIn(event: unknown): Asked["hostCall"] {
   return Asked.parse(event).hostCall
 }
 
-/** As the function that asked reads it. */
+/** An answer as the function that asked reads it. */
 export function wireAnswer(answer: HostAnswer | "unreachable" | "moved"): object | string {
   return typeof answer === "string"
     ? answer

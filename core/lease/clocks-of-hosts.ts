@@ -15,7 +15,7 @@ export function secondsAhead(hostId: string): number {
 
 /**
  * Learns from a refusal what time it is at a host.
- * @returns whether that is news, so that the call may have been refused for it
+ * @returns whether the difference is news: then it may be why the call was refused
  */
 export function learnTime(hostId: string, said: unknown): boolean {
   const there = Number(said ?? Number.NaN)

@@ -8,7 +8,7 @@ import { getRow, removeRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /**
- * Why hosts of a network cannot be started at the moment. Everybody sees it here, so the orchestrator is not asked
+ * Why hosts of a network cannot be started at the moment. Every process sees it here, so the orchestrator is not asked
  * again and again.
  *
  * - `quota`: the account may not run more. `capacity`: the provider has no machine left now.
@@ -30,7 +30,10 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** Doubles each time. In beats, like all times of hosts: ten seconds to five minutes at 5 s a beat. */
+/**
+ * The wait before the next attempt, in beats like all times of hosts. It doubles each time: from ten seconds to five
+ * minutes at 5 s a beat.
+ */
 const wait = { first: 2, most: 60 }
 
 function secondsOf(beats: number): number {

@@ -25,7 +25,7 @@ export const Info = z.object({
   addr: z.string(),
   capacity: z.number().int(),
   sessions: z.number().int(),
-  /** How many of these are as they should be: connected, or not linked to a phone. */
+  /** How many of its sessions are as they should be: connected, or not linked to a phone. */
   up: z.number().int().default(0),
   /** The orchestrator's task that it runs as. */
   task: z.string(),

@@ -43,7 +43,7 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
   return row && fromRow(row)
 }
 
-/** Those of these bridges, by their ids. */
+/** The leases of these bridges, by the bridges' ids. */
 export async function byIds(bridgeIds: string[]): Promise<Map<string, Info>> {
   const rows = await batchGet(bridgeIds.map((id) => ({ table: tables.leases, key: key(id) })))
   return new Map(rows.flatMap((row) => (row ? [fromRow(row)] : [])).map((lease) => [lease.bridgeId, lease]))
@@ -67,8 +67,8 @@ export function statusOf(lease: Info): Status | undefined {
 }
 
 /**
- * How many sessions in a row ended by themselves before they had lived for a minute, and how many hosts in a row died with
- * the bridge. Of those that were on one dead host with it, only those that were on both have as many deaths.
+ * From so many on, a bridge is a suspect: sessions in a row that ended by themselves within a minute, or hosts in a row
+ * that died with it. Of the bridges on one dead host, only those that were also on another have two deaths.
  */
 const suspectFrom = { failures: 3, deaths: 2 }
 
@@ -84,13 +84,14 @@ export function lastSessionFailed({ failedAt, startedMs }: Info): boolean {
 
 /**
  * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Deaths beside other
- * bridges cost no time: alone, it can harm nobody, and it may not be the one. Unix seconds; 0: at any time.
+ * bridges cost no time: tried alone, the bridge can harm nobody, and it may not be to blame. Unix seconds; 0: at any
+ * time.
  */
 export function triedAgainAt(lease: Info, at = nowMs() / 1000): number {
   return after(lease.failedAt, Math.min(120, 2 * lease.failures ** 2), at)
 }
 
-/** So many beats after that time (Unix seconds); 0, if they have passed by now, which is `at`. */
+/** The time that is so many beats after `start`, Unix seconds; 0 if it is past at `at`. */
 function after(start: number, beats: number, at: number): number {
   const wait = (beats * config.LEASE_BEAT_MS) / 1000
   return timeLeft(start + wait, wait, at) > 0 ? start + wait : 0
@@ -118,8 +119,9 @@ export async function listByHost(host: string): Promise<Info[]> {
 }
 
 /**
- * Some leases that were free a moment ago: at most `most`, all from one part of the index. Each `turn` is the next part. A
- * part that holds more is read from a random place, so that hosts that look at the same time see different leases.
+ * Some leases that were free a moment ago: at most `most`, all from one part of the index. Each `turn` is the next
+ * part. A part that holds more is read from a random place, so that hosts that look at the same time see different
+ * leases.
  */
 export async function listSomeFree(turn: number, most: number): Promise<Info[]> {
   const part = partsOfFree[turn % partsOfFree.length]!
@@ -130,8 +132,8 @@ export async function listSomeFree(turn: number, most: number): Promise<Info[]> 
 }
 
 /**
- * The ids of bridges that may be down: no host has them, or their phone was not connected when that was last reported. The
- * indexes are late, and have none that is well.
+ * The ids of bridges that may be down: no host has them, or their phone was not connected when that was last reported.
+ * The indexes lag, and list no bridge that is well.
  */
 export async function listDown(): Promise<string[]> {
   const parts = await Promise.all(partsOfFree.map((_, part) => Array.fromAsync(byDown(part))))
@@ -168,7 +170,7 @@ async function some<Item>(items: AsyncIterable<Item>, most: number): Promise<Ite
 }
 
 /**
- * Writes the choice of its customer; its session reads it when it is notified, and now and then.
+ * Writes the customer's choice. The session reads it when it is notified, and now and then.
  * @returns the lease as it is now; undefined when the bridge is deleted, or has moved away.
  */
 export async function choose(bridgeId: string, choice: Choice.Given): Promise<Info | undefined> {

@@ -3,12 +3,12 @@ export * as LinkedPhone from "./linked-phone.ts"
 import { open, seal } from "../keys/seal.ts"
 import type { Info } from "./row.ts"
 
-/** The row that holds it, as far as sealing is concerned: the lease's. */
+/** The key that a phone's number is sealed for. The sealed number is in the lease's row. */
 function itemOf(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "PHONE" }
 }
 
-/** A phone's number (digits) as the lease keeps it: nobody reads it there. */
+/** A phone's number (digits), sealed as the lease keeps it. */
 export function sealed(phone: string, bridgeId: string, deliveryKey: Uint8Array): string {
   return Buffer.from(seal(deliveryKey, itemOf(bridgeId), phone)).toString("base64")
 }

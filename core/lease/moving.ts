@@ -22,7 +22,7 @@ export function leaving({ bridgeId, epoch, stopped, moves }: Info): Write {
   })
 }
 
-/** The file that it leaves in is whole: from here on another service may have it. */
+/** Notes that the file in which a bridge leaves is whole: from here on another service may have the bridge. */
 export async function finishLeaving(bridgeId: string, movedMs: number): Promise<void> {
   await change({
     Key: key(bridgeId),
@@ -53,8 +53,8 @@ function stopping(bridgeId: string, update: Omit<NonNullable<Write["Update"]>, "
 }
 
 /**
- * Claims the rows of a bridge that comes from another service, for one import. An earlier import, which may have died, can
- * write no more of them.
+ * Claims the rows of a bridge that comes from another service, for one import. An earlier import, which may have died,
+ * can write no more of them.
  * @returns false when the bridge is here, or has changed since it was `seen`
  */
 export async function claimArrival(
@@ -98,7 +98,10 @@ export function importCheck(bridgeId: string, importId: string): Write {
   }
 }
 
-/** The write by which it has arrived, with its lease as it left the other service: it wants a host, unless it must not run. */
+/**
+ * The write by which a bridge arrives, with its lease as it left the other service. It wants a host, unless it must not
+ * run.
+ */
 export async function arriving(leftAs: Row, importId: string): Promise<Write> {
   const { bridgeId, epoch, stopped } = fromRow(leftAs)
   const here = await getRow(tables.leases, key(bridgeId))
@@ -111,7 +114,7 @@ export async function arriving(leftAs: Row, importId: string): Promise<Write> {
         ...lease,
         host: others.length === 0 ? freeHostOf(bridgeId) : STOPPED,
         stopped: others,
-        // Beyond that of every holder it had, here or there.
+        // Above the epoch of every holder that it had, here or there.
         epoch: Math.max(epoch, here ? fromRow(here).epoch : 0) + 1,
       },
       ConditionExpression: "arriving = :me",

@@ -7,7 +7,8 @@ import { change, GONE, key } from "./row.ts"
 // The end of a lease, and of the rows of its bridge.
 
 /**
- * The write that ends a lease for ever: hosts find it and remove what is left of the bridge. An import of it can write no more.
+ * The write that ends a lease for ever: hosts find it and remove what is left of the bridge. An import of the bridge
+ * can write no more.
  * @param importId only if this import, and none after it, has claimed the bridge
  */
 export function ending(bridgeId: string, importId?: string): Write {
@@ -28,12 +29,12 @@ export function ending(bridgeId: string, importId?: string): Write {
   }
 }
 
-/** In seconds: two minutes, at 5 s a beat. */
+/** How long a claim on the removal holds, in seconds: two minutes, at 5 s a beat. */
 function removalLasts(): number {
   return Math.ceil((24 * config.LEASE_BEAT_MS) / 1000)
 }
 
-/** How much longer a claim on the removal holds that ends then, in seconds. */
+/** How much longer a claim on the removal holds, in seconds, if it ends at `until`. */
 export function removalClaimLeft(until: number): number {
   return timeLeft(until, removalLasts())
 }

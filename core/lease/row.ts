@@ -22,7 +22,7 @@ export const Reported = z.object({
   status: Status,
   since: z.number().int(),
   epoch: z.number().int(),
-  /** Why the network refuses it, or has unlinked it. */
+  /** Why its logins fail, or why it was unlinked. */
   objection: Objection.optional(),
   /** When the session tries again, Unix seconds, where the network has named a time. */
   objection_until: z.number().int().optional(),
@@ -36,7 +36,7 @@ export const Reported = z.object({
   phone_hash: z.string().optional(),
 })
 export type Reported = z.infer<typeof Reported>
-/** Why the network refuses its logins, and when the session tries again. */
+/** Why its logins fail, and when the session tries again. */
 export type Refusal = Pick<Reported, "objection" | "objection_until">
 
 /**
@@ -88,7 +88,9 @@ export const Info = z.object({
   anew: z.boolean().optional(),
   /** How often it has left a service: an export that is older than what is here is refused. */
   moves: z.number().int().default(0),
-  /** When the file that it left in was whole, Unix ms; 0 while that is written, and while it arrives; absent if it has not left. */
+  /**
+   * When the file in which it left was whole, Unix ms; 0 until then, and while it arrives; absent if it has not left.
+   */
   movedMs: z.number().int().optional(),
   /** The import that writes its rows; another one takes over by naming itself here. */
   arriving: z.string().optional(),
@@ -122,7 +124,7 @@ export function freeHostOf(bridgeId: string): string {
   return partsOfFree[partOf(bridgeId)] ?? FREE
 }
 
-/** Which of the parts is a bridge's own: also of the index of those that are down. */
+/** The number of a bridge's own part, both of the index of free leases and of that of bridges that are down. */
 export function partOf(bridgeId: string): number {
   return parseInt(bridgeId.slice(-1), 16) % partsOfFree.length
 }

@@ -62,7 +62,10 @@ export async function reportStatus(held: Held, reported: Reported): Promise<void
   })
 }
 
-/** Its session skips a message now, and no other. @returns false when that was not wanted, or the lease is not held. */
+/**
+ * Ends the operator's wish to skip a message: the session skips it now, and no later session does.
+ * @returns false when there was no such wish, or the lease is not held.
+ */
 export async function useSkip(held: Held): Promise<boolean> {
   const row = await change({
     Key: key(held.bridgeId),
@@ -75,7 +78,7 @@ export async function useSkip(held: Held): Promise<boolean> {
 }
 
 /**
- * Its session has made anew what was to be. May be repeated until it is answered.
+ * The session has made anew what it had to. May be repeated until it is answered.
  * @returns false when the lease is not held.
  */
 export async function noteMadeAnew(held: Held): Promise<boolean> {
@@ -89,7 +92,7 @@ export async function noteMadeAnew(held: Held): Promise<boolean> {
   return row !== undefined
 }
 
-/** Writes something about a lease, if it is still its holder's. */
+/** Writes a field of a lease, if its host still holds it. */
 async function note(held: Held, field: "fail_count" | "logins" | "used", value: number): Promise<void> {
   await change({
     Key: key(held.bridgeId),

@@ -43,9 +43,9 @@ export function signCall(call: HostCall, { notAfter = Infinity, ahead = 0 } = {}
 }
 
 /**
- * The call that a header authorises; undefined when the header is not ours, or is for another request. Outside its time
- * (`isTimely`) it must not begin. Read too late, its caller may have stopped waiting. Signed later than now, the clocks
- * differ, and nobody can tell when it would be too late.
+ * The call that a header authorises; undefined when the header is not ours, or is for another request. A call outside
+ * its time (`isTimely`) must not begin: if it is read too late, its caller may have stopped waiting; if it was signed
+ * later than now, the clocks differ, and nobody can tell when it is too late.
  */
 export function verifyCall(
   header: string | undefined,
@@ -64,8 +64,8 @@ export function verifyCall(
 }
 
 /**
- * One under the present secret and, while that is being replaced, one under the previous secret. So one of them is valid
- * whichever secret the other side knows.
+ * A MAC under the present secret and, while that is being replaced, one under the previous secret. So one of them is
+ * valid whichever secret the other side knows.
  */
 function macs(payload: string): string[] {
   const before = config.HOST_TOKEN_SECRET_BEFORE

@@ -11,7 +11,7 @@ export function whyStopped({ stopped }: Pick<Info, "stopped">): Reason | undefin
 }
 
 /**
- * The bridge must not run, for this reason too. Its holder is fenced.
+ * Stops a bridge for this reason too. Its holder is fenced.
  * @returns false when it was stopped for this reason already, or is deleted
  */
 export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
@@ -19,7 +19,7 @@ export async function stop(bridgeId: string, reason: Reason): Promise<boolean> {
 }
 
 /**
- * These reasons are over. If no other is left, the bridge wants a host again.
+ * Ends these reasons. If no other is left, the bridge wants a host again.
  * @returns false when it was stopped for none of them, or is deleted
  */
 export async function wake(bridgeId: string, ...reasons: Reason[]): Promise<boolean> {
@@ -58,7 +58,7 @@ async function restop(bridgeId: string, edit: (stopped: Reason[]) => Reason[]): 
 }
 
 /**
- * Its holder pauses a bridge that nobody is linked to and nobody calls.
+ * Pauses a bridge for its holder: no phone is linked to it, and nobody calls.
  * @returns false when it was not held any more.
  */
 export async function pauseIdle(held: Held): Promise<boolean> {
@@ -80,8 +80,8 @@ export async function pauseIdle(held: Held): Promise<boolean> {
 }
 
 /**
- * Its keys came back from a backup: its next session makes anew what may have been used since (`session-host/memory/make-anew.ts`).
- * A holder is fenced; a bridge that must not run stays so.
+ * Notes that a bridge's keys came back from a backup: its next session makes anew what may have been used since
+ * (`session-host/memory/make-anew.ts`). A holder is fenced; a bridge that must not run stays so.
  * @returns false when there is no such bridge
  */
 export async function makeAnew(bridgeId: string): Promise<boolean> {
@@ -102,7 +102,7 @@ export async function makeAnew(bridgeId: string): Promise<boolean> {
         ":seen": seen.epoch,
       },
     })
-    // Refused by our own write, whose answer was lost, it is written once more: that does no harm.
+    // If our own write, whose answer was lost, has refused this one, it is written once more. That does no harm.
     if (marked) return true
   }
 }

@@ -1,6 +1,9 @@
 import type { Metrics } from "./metrics.ts"
 
-/** When somebody has to be told: a metric is above its bound in so many of so many minutes, or a part of another is. */
+/**
+ * When somebody has to be told: in so many of so many minutes a metric is above its bound, or its ratio to another
+ * metric is out of bounds.
+ */
 export type Rule = Watch & (OfOne | Part)
 
 interface Watch {
@@ -19,7 +22,7 @@ interface OfOne {
   below?: undefined
 }
 
-/** The part that `of` is of `to`, which is too large or too small. */
+/** The ratio of `of` to `to` is too large or too small. */
 interface Part {
   to: Metrics.Watched
   above?: number
@@ -32,7 +35,7 @@ interface Part {
  */
 export const alarms: Record<string, Rule> = {
   Unkept: { of: "UnkeptMs", stat: "Maximum", above: 60_000, minutes: [3, 5] },
-  // One stranger makes a hundred at the most, and rings once; a message of a kind that we cannot read comes from many.
+  // One stranger causes a hundred at the most, and so one alarm. A kind of message that we cannot read comes from many.
   MessagesParked: { of: "MessagesParked", stat: "Sum", above: 10, minutes: [1, 1], hourly: true },
   EventOld: { of: "EventOldestMs", stat: "Maximum", above: 120_000, minutes: [3, 5] },
   LeaseFenced: { of: "LeaseFenced", stat: "Sum", above: 0, minutes: [1, 1] },
@@ -40,16 +43,16 @@ export const alarms: Record<string, Rule> = {
   SweepRang: { of: "SweepRang", stat: "Sum", above: 5, minutes: [2, 5] },
   HostRefused: { of: "HostRefused", stat: "Sum", above: 0, minutes: [1, 1] },
   HostDead: { of: "HostDead", stat: "Sum", above: 0, minutes: [2, 15] },
-  // On AWS a host has 1,024. On one machine a full one takes some 700.
+  // In MB. On AWS a host has 1,024; on one machine a full host takes some 700.
   HostMemory: { of: "RssMb", stat: "Maximum", above: 850, minutes: [3, 5] },
   HostBusy: { of: "EventLoopLagMs", stat: "Maximum", above: 1000, minutes: [3, 5] },
   Suspects: { of: "Suspects", stat: "Maximum", above: 0, minutes: [3, 5] },
-  // Each session is told at its login.
+  // The network tells each session at its login.
   ClientExpires: { of: "ClientExpires", stat: "Sum", above: 0, minutes: [1, 1], hourly: true },
   Replaced: { of: "Replaced", stat: "Sum", above: 5, minutes: [1, 1] },
   // A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.
   DoorbellUnanswered: { of: "DoorbellUnanswered", stat: "Sum", above: 0, minutes: [2, 5] },
-  // Where nothing is answered by anybody it is one of five: each event is tried five times.
+  // If no receiver answers, the ratio is one in five: each event is tried five times.
   Undelivered: { of: "Undelivered", to: "Attempts", stat: "Sum", above: 0.1, minutes: [3, 5] },
   SendUnknown: { of: "SendUnknown", to: "Sends", stat: "Sum", above: 0.01, minutes: [3, 5] },
   SessionsDown: { of: "SessionsUp", to: "SessionsExpected", stat: "Average", below: 0.95, minutes: [3, 5] },

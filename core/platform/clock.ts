@@ -9,14 +9,16 @@ export function nowMs(): number {
 }
 
 /**
- * How much is left of a wait of this length that ends then, in the unit of all three; 0 when it is over. A wait that
- * would begin in the future never began: the clock was set back since. Clocks may differ by less than its length.
+ * How much is left of a wait of this length that ends at `end`; 0 when it is over. All three are in one unit. A wait
+ * that would begin in the future never began: the clock was set back since. Clocks may differ by less than the length.
  */
 export function timeLeft(end: number, length: number, at = now()): number {
   return end > at && end <= latestEnd(length, at) ? Math.min(length, end - at) : 0
 }
 
-/** Until when a wait of this length may end. One that ends later is over: the conditions of writes say so with this. */
+/**
+ * The latest end that a wait of this length may have. One with a later end is over, also in the conditions of writes.
+ */
 export function latestEnd(length: number, at = now()): number {
   return at + 2 * length
 }

@@ -26,7 +26,7 @@ const ranges = list
   )
   .transform((given) => given.map((range) => ipaddr.parseCIDR(range)))
 
-/** Where to send a person; `""`: nowhere. */
+/** A URL to send people to; `""`: there is none. */
 const page = z
   .string()
   .refine(
@@ -54,7 +54,7 @@ export const Config = z.object({
   STORAGE_DIR: z.string().optional(),
   /** With less room than this many MB, nothing is sent and no bridge is created. */
   STORAGE_RESERVE_MB: z.coerce.number().int().min(0).default(200),
-  /** Which service writes metrics into its log; without, none are written. */
+  /** The service that writes metrics into its log; absent: none are written. */
   METRICS_SERVICE: z
     .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions", "troubles", "service"])
     .optional(),
@@ -97,7 +97,7 @@ export const Config = z.object({
   HOST_TOKEN_SECRET: z.string().min(32).optional(),
   /** The previous secret, which is accepted as well until every process knows the new one. */
   HOST_TOKEN_SECRET_BEFORE: z.string().min(32).optional(),
-  /** Under it the numbers of linked phones are hashed, for an operator who looks one up. */
+  /** The key under which the numbers of linked phones are hashed, so that one can be looked up. */
   PHONE_SECRET: z.string().min(32).optional(),
   /** The KMS keys under which the two data keys of each bridge are wrapped. */
   SESSION_WRAPPING_KEY: z.string().optional(),
@@ -161,8 +161,8 @@ export const Config = z.object({
    */
   DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
   /**
-   * How long a bell trusts that a delivery, which it found at work, sees further events. Until then the bell does not look
-   * again. If that delivery has just ended, the next event is late by this at most. In ms.
+   * How long a bell that found a delivery at work trusts it to see further events, in ms. Until then the bell does not
+   * look again. If the delivery has just ended, the next event is late by this at most.
    */
   BELL_TRUSTS_MS: z.coerce.number().int().min(0).default(100),
   /** How long a claim on an Idempotency-Key lasts, in seconds: 5 more than any call takes. */

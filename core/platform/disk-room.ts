@@ -7,7 +7,7 @@ import { log } from "./log.ts"
 import { Metrics } from "./metrics.ts"
 
 // The disk of one machine (STORAGE_DIR). A reserve is kept for what comes in: below it nothing is sent and no bridge is
-// created, and below twice of it nothing is written that the service can do without. On AWS there is always room.
+// created, and below twice the reserve nothing is written that the service can do without. On AWS there is always room.
 
 /** How long an answer of the file system is believed, in ms. */
 const believedMs = 1000
@@ -16,7 +16,7 @@ let askedMs = -Infinity
 let freeMb = Infinity
 let wasLow = false
 
-/** Whether there is room to send and to create bridges. The log says when that changes: of a service, one process asks. */
+/** Whether there is room to send and to create bridges. Logs each change, so only one process of a service asks. */
 export function hasRoom(): boolean {
   look()
   const isLow = freeMb < config.STORAGE_RESERVE_MB

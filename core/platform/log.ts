@@ -5,7 +5,10 @@ import { lazily } from "./lazily.ts"
 /** The standard output. */
 let descriptor = 1
 
-/** Log lines go to the error output, if not to a file: this program's output is its answer. Called before the first line. */
+/**
+ * Sends log lines that go to no file to the error output, since the output is this program's answer. Called before the
+ * first line.
+ */
 export function logToErrorOutput(): void {
   descriptor = 2
 }

@@ -15,7 +15,7 @@ type Exchange = (
   options: Options,
 ) => Promise<{ status: number; body: Wire }>
 
-/** The same of a store that is asked without HTTP. The caller knows how long it waits. */
+/** One request to a store that is asked without HTTP, and its answer. The caller limits the wait. */
 export type StoreWithoutHttp = (
   operation: string,
   request: Wire,
@@ -237,7 +237,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   answer.on("data", (chunk: Buffer) => chunks.push(chunk))
   answer.on("end", () => resolve(Buffer.concat(chunks).toString()))
   answer.on("error", reject)
-  // The handler's own limit ends with the head of the answer.
+  // The handler's own limit covers only the head of the answer.
   const tooLong = () =>
     answer.destroy(Object.assign(new Error("the store did not end its answer"), { name: "TimeoutError" }))
   const timer = setTimeout(tooLong, requestTimeouts.requestHandler.requestTimeout)

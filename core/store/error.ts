@@ -80,7 +80,10 @@ export function isPassing(error: unknown): boolean {
   return isUnanswered(error)
 }
 
-/** How the store and the keys say that they answer nobody here, or not now. Rights and keys come back: IAM knows them late. */
+/**
+ * How the store and the keys say that they answer nobody here, or not now. It may pass: IAM learns of rights and keys
+ * late.
+ */
 const denied = new Set([
   "AccessDeniedException",
   "UnrecognizedClientException",
@@ -92,8 +95,8 @@ const denied = new Set([
 ])
 
 /**
- * Whether the store is at fault, or the keys beside it, and not what was asked of it: then the same request is repeated, and
- * no bridge is blamed.
+ * Whether the store or the keys are at fault, and not what was asked: then the same request is repeated, and no bridge
+ * is blamed.
  */
 export function isStoreFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
