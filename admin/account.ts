@@ -88,7 +88,9 @@ export const loginLink: Verb = {
   },
 }
 
-/** @throws Refused for a word that stops bridges where nothing is paid: nothing there would let them run again */
+/**
+ * @throws Refused for a state that stops bridges where nothing is paid, since nothing there would let them run again
+ */
 async function setByHand(id: string, state: Account.Subscription): Promise<boolean> {
   if (!Billing.isOn() && (state === "unpaid" || state === "canceled"))
     throw new Refused(
@@ -99,7 +101,7 @@ async function setByHand(id: string, state: Account.Subscription): Promise<boole
   return true
 }
 
-/** From now on the account has what Stripe says: at first, and if it has never been there, no subscription. */
+/** From now on the account follows Stripe. At first, and if it has never been there, it has no subscription. */
 async function letStripeDecide(id: string): Promise<boolean> {
   if (!Billing.isOn()) throw new Refused("nothing is paid on this service: it was started without BILLING")
   if (!(await Account.endOverride(id))) return false
@@ -107,7 +109,7 @@ async function letStripeDecide(id: string): Promise<boolean> {
   return true
 }
 
-/** Its bridges follow at the next look. */
+/** Makes the account due for a look, with which its bridges follow. */
 async function dueFromNow(id: string): Promise<void> {
   if (!Billing.isOn()) return
   const writes = await Billing.enrolling(id)
@@ -117,7 +119,7 @@ async function dueFromNow(id: string): Promise<void> {
 
 async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
   if (!(await Account.get(id))) {
-    // A deletion that was interrupted may have left them.
+    // A deletion that was interrupted may have left its people.
     await removePeople(id)
     throw new Refused("there is no such account")
   }

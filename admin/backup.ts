@@ -53,7 +53,7 @@ export const backup: Record<string, Verb> = {
   },
 }
 
-/** A restored service does not know these. */
+/** What a restored service does not know. */
 function lossesSince(madeMs: number): string {
   const minutes = Math.max(0, Math.round((nowMs() - madeMs) / 60_000))
   return `This is the service as it was at ${iso(madeMs)}, ${minutes} minutes ago. What it does not know of the time since:

@@ -4,7 +4,9 @@ import { Host } from "#core/lease/host.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
-/** Twice as long as the sweep waits for a host that drains before it stops its task. In seconds. */
+/**
+ * How long hosts get to end, in seconds: twice as long as the sweep waits for one that drains before it stops its task.
+ */
 const stopsWithin = 300
 
 export const host: Record<string, Verb> = {
@@ -36,7 +38,7 @@ export const host: Record<string, Verb> = {
 /** @throws Refused when hosts are left after a while */
 async function untilNoneIsLeft(): Promise<void> {
   for (let seconds = 0; ; seconds++) {
-    // The row of a dead one stays for an hour; the sweep has stopped its task.
+    // The row of a dead host stays for an hour; the sweep has stopped its task.
     const left = (await Host.list()).filter(({ state }) => state !== "dead").filter(Host.isOwnedBySweep)
     if (left.length === 0) return
     if (seconds === stopsWithin)

@@ -45,7 +45,7 @@ async function run({ words, json, options }: Asked): Promise<number> {
     const rows = await verb.run(args, options)
     if (json) console.log(JSON.stringify(rows))
     else if (rows.length > 0) console.log(lines(rows))
-    // Written for the person, to stderr: a pipe that counts lines must count none.
+    // Said to the person, on stderr: a pipe that counts lines must count none.
     else console.error("none")
     return 0
   } catch (error) {
@@ -64,7 +64,7 @@ async function unknown([noun, name]: string[]): Promise<string> {
     : `there is no verb \`${noun} ${name}\`: ${noun} has ${verbs}`
 }
 
-/** The verb that is meant, by its noun and name. One that is named `""` is its noun itself. */
+/** The verb that is meant, by its noun and name. A verb named `""` is the noun itself. */
 async function find([noun = "", name = "", ...rest]: string[]) {
   if (!Object.hasOwn(nouns, noun)) return { verb: undefined, name: noun, args: rest }
   const verbs = await nouns[noun]!()

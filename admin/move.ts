@@ -106,7 +106,7 @@ function whatItBreaks(movedMs: number | undefined): string {
 If you are certain that nobody has imported it, and destroy the file, name its customer_ref behind its id`
 }
 
-/** @throws Refused for one that is not there */
+/** @throws Refused if one of them does not exist */
 async function namedBridges(named: string[]): Promise<Bridge.Info[]> {
   const found = new Map<string, Bridge.Info>()
   for (const one of named) {
@@ -125,7 +125,7 @@ async function allBridges(): Promise<Bridge.Info[]> {
   return found.filter(({ isSandbox }, at) => !isSandbox && !leases[at]?.movedMs)
 }
 
-/** @throws Refused without one */
+/** @throws Refused if none is set */
 function passphrase(): string {
   const given = MovePassphrase.parse(process.env)
   if (given === undefined)

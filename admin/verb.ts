@@ -10,9 +10,9 @@ export interface Verb {
   /** Its arguments as the help shows them: `<name>` is required, `[name]` is not. */
   takes: string
   says: string
-  /** It is about this machine's data folder, whether or not a service runs there. */
+  /** The verb is about this machine's data folder, whether or not a service runs there. */
   isOfFolder?: true
-  /** The options that it takes, besides `--json`. */
+  /** The options that the verb takes, besides `--json`. */
   options?: readonly (keyof Options)[]
   run: (args: string[], options?: Options) => Promise<Row[]>
 }
@@ -38,8 +38,8 @@ export function argument(args: string[], place: number, name: string): string {
 }
 
 /**
- * The id of the bridge that the operator has named first, by its id or its `customer_ref`. Unchanged if there is no such
- * bridge.
+ * The id of the bridge that the operator has named first, by its id or its `customer_ref`. If there is no such bridge,
+ * what they typed.
  * @throws Refused when several accounts have a bridge of that reference
  */
 export async function bridgeId(args: string[]): Promise<string> {
@@ -53,7 +53,7 @@ export async function bridgeId(args: string[]): Promise<string> {
   return found?.id ?? given
 }
 
-/** @throws Refused in place of what a person can put right */
+/** @throws Refused in place of an error that a person can put right */
 export async function orRefused<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -11,13 +11,15 @@ export async function billableBridges(accountId: string): Promise<Bridge.Info[]>
   return (await Bridge.list(accountId)).filter(({ isSandbox }) => !isSandbox)
 }
 
-/** Whether the number that was wanted still is: it has not been created, and was asked for within a day. */
+/** Whether somebody still wants the number: it has not been created, and was asked for within a day. */
 export async function isNumberStillWanted({ accountId, wanted }: Payer.Info): Promise<boolean> {
   if (!wanted || wanted.at + wantedFor < now()) return false
   return (await billableBridges(accountId)).every(({ customerRef }) => customerRef !== wanted.customerRef)
 }
 
-/** How many bridges an account is to pay for: those that its operator has suspended, or that have moved, cost nothing. */
+/**
+ * How many bridges an account is to pay for. Bridges that the operator has suspended, or that have moved, cost nothing.
+ */
 export async function countToPay(accountId: string): Promise<number> {
   const leases = await Promise.all((await billableBridges(accountId)).map(({ id }) => Lease.get(id)))
   return leases.filter((lease) => lease && !["suspended", "moved"].includes(Lease.stateOf(lease))).length

@@ -23,7 +23,7 @@ export async function want(accountId: string, asked: Omit<Payer.Wanted, "at">): 
   await note(accountId, { ...asked, at: now() })
 }
 
-/** The number that was wanted is there, or cannot be created. */
+/** Forgets the number that was wanted: it is there, or cannot be created. */
 export async function forgetWanted(accountId: string): Promise<void> {
   await note(accountId, undefined)
 }
@@ -36,7 +36,7 @@ async function note(accountId: string, wanted: Payer.Wanted | undefined): Promis
 
 /**
  * Stripe's page where an account subscribes. All tabs get the same page while it is open, and a page can be paid once.
- * @returns undefined when it has a subscription already, which it may have paid for a moment ago.
+ * @returns undefined when the account has a subscription already, perhaps since a moment ago.
  */
 export async function begin(accountId: string, email: string): Promise<string | undefined> {
   for (let i = 0; i < tries; i++) {
@@ -52,7 +52,10 @@ export async function begin(accountId: string, email: string): Promise<string | 
   throw new Error("the subscription kept changing while Checkout was asked for")
 }
 
-/** Somebody who had a trial in another account has none here. @returns false if somebody else has written meanwhile */
+/**
+ * Notes a trial that somebody had in another account: they have none here.
+ * @returns false if somebody else has written meanwhile
+ */
 async function noteTrial(accountId: string, email: string): Promise<boolean> {
   const payer = await Payer.getOrBlank(accountId)
   if (payer.hadTrial || !(await FormerTrials.isOfAnother(accountId, [FormerTrials.markOf("address", email)])))
@@ -78,7 +81,7 @@ async function withCustomer(accountId: string, email: string): Promise<Payer.Inf
   if (payer.customer !== undefined && (await isCustomer(payer.customer))) return payer
   const { customers } = await stripe()
   const { id } = await customers.create({ email, metadata: { account_id: accountId } })
-  // A page that was opened for an earlier customer is not this one's, nor is the answer under its key.
+  // Neither a page that was opened for an earlier customer nor the answer under its key is for this one.
   const checkouts = payer.checkouts + (payer.customer === undefined ? 0 : 1)
   const others = Payer.customersOf(payer)
   return await Payer.change(payer, {
@@ -90,13 +93,13 @@ async function withCustomer(accountId: string, email: string): Promise<Payer.Inf
   })
 }
 
-/** Whether Stripe still has this customer. One that was deleted can be read, and can subscribe no more. */
+/** Whether Stripe still has this customer. A deleted one can be read, but cannot subscribe any more. */
 async function isCustomer(id: string): Promise<boolean> {
   const customer = await ifThere((await stripe()).customers.retrieve(id))
   return customer !== undefined && !customer.deleted
 }
 
-/** The page that is open, else a new one. @returns undefined if what is known has changed: look again */
+/** The page that is open, else a new one. @returns undefined if the row has changed since it was read: look again */
 async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session | undefined> {
   const { sessions } = (await stripe()).checkout
   if (payer.checkout !== undefined) {
@@ -114,13 +117,13 @@ async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session |
     })
     return (await Payer.change(payer, { ...opened, checkout: session.id })) && session
   } catch (error) {
-    // Stripe would answer this key with the same refusal for a day.
+    // Stripe would answer this key with the same refusal for a day: the next try needs another.
     if (isAnswer(error)) await Payer.change(payer, opened)
     throw error
   }
 }
 
-/** The same for every tab: Stripe refuses a known key with other parameters. */
+/** The parameters are the same in every tab: Stripe refuses a known key with others. */
 function paramsOf(
   { accountId, customer, hadTrial }: Payer.Info,
   quantity: number,
@@ -140,8 +143,8 @@ function paramsOf(
 }
 
 /**
- * In November 2026 Stripe calls `trial_period_days` legacy, and its successor is a preview: once that is not, it belongs
- * here.
+ * In November 2026 Stripe calls `trial_period_days` legacy, while its successor is a preview. Once the successor is
+ * released, it belongs here.
  */
 function trial() {
   return { trial_period_days: trialDays }

@@ -7,8 +7,8 @@ import { query, removeRow, transact, updateRow, type Write } from "#core/store/s
 import { tables } from "#core/store/tables.ts"
 
 /**
- * "Somebody look at what this account pays." It is written together with what makes it necessary, so no end of a process
- * loses it, and it stays until a look that began after it has succeeded.
+ * "Somebody look at what this account pays." The mark is written together with what makes the look necessary, so no end
+ * of a process loses it, and it stays until a look that began after it has succeeded.
  */
 const Mark = z.object({
   accountId: z.string(),
@@ -16,9 +16,9 @@ const Mark = z.object({
   at: z.number().int(),
   /** Since when somebody should look, Unix seconds. */
   since: z.number().int(),
-  /** Another for each time it is written. */
+  /** A new one each time the mark is written. */
   token: z.string(),
-  /** Looks in a row that failed. */
+  /** How many looks in a row have failed. */
   failures: z.number().int(),
 })
 export type Mark = z.infer<typeof Mark>
@@ -66,7 +66,7 @@ export async function list(): Promise<Mark[]> {
     .toSorted((a, b) => a.since - b.since)
 }
 
-/** The look that this mark asked for has succeeded. A mark that was written meanwhile stays. */
+/** Removes the mark, since the look that it asked for has succeeded. A mark that was written meanwhile stays. */
 export async function finish({ accountId, token }: Mark): Promise<void> {
   await removeRow({
     TableName: tables.accounts,
@@ -77,7 +77,7 @@ export async function finish({ accountId, token }: Mark): Promise<void> {
   })
 }
 
-/** The look has failed: the next is later. */
+/** Makes the next look later, since this one has failed. */
 export async function postpone({ accountId, token, failures }: Mark): Promise<void> {
   await updateRow({
     TableName: tables.accounts,

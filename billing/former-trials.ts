@@ -10,8 +10,8 @@ import { stripeMode } from "./stripe.ts"
 const keptFor = 2 * 365 * 86_400
 
 /**
- * By what somebody is known again who has had a free trial in another account: an e-mail address without what may be added to
- * it, Stripe's fingerprint of a card, or a phone that was linked. Only its hash is kept.
+ * A mark by which somebody who has had a free trial in another account is recognised: an e-mail address without what
+ * may be added to it, Stripe's fingerprint of a card, or a phone that was linked. Only its hash is kept.
  */
 export function markOf(kind: "address" | "card" | "phone", value: string): string {
   return hashOf(`${stripeMode()} ${kind} ${kind === "address" ? plain(value) : value}`)
@@ -27,7 +27,7 @@ function plain(email: string): string {
     : `${name}@${domain}`
 }
 
-/** Whether another account has had its trial under one of these. */
+/** Whether another account has had its trial under one of these marks. */
 export async function isOfAnother(accountId: string, marks: string[]): Promise<boolean> {
   const rows = await Promise.all(marks.map(async (mark) => await getRow(tables.accounts, key(mark))))
   return rows.some((row) => row !== undefined && row.account_id !== accountId)

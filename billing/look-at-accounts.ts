@@ -8,13 +8,16 @@ import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 
-/** Stripe takes a hundred calls a second, and a look makes one or two. */
+/** How many looks run at once: Stripe takes a hundred calls a second, and a look makes one or two. */
 const atOnce = 5
 
-/** One after the other, ten thousand accounts would take most of the function's five minutes. */
+/**
+ * How many accounts are made due at once: one after the other, ten thousand would take most of the function's five
+ * minutes.
+ */
 const markedAtOnce = 25
 
-/** Looks at every account that is due, for so long. One that fails is due again later. */
+/** Looks at every account that is due, until `withinMs` are over. One that fails is due again later. */
 export async function lookAtDue(withinMs = 45_000): Promise<void> {
   const until = performance.now() + withinMs
   await markNewlyLinked()
@@ -28,7 +31,7 @@ export async function lookAtDue(withinMs = 45_000): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-/** A phone that another account has had on trial ends this one, however it was linked. */
+/** Makes accounts on trial due that have linked a phone: a phone that another account had on trial ends this trial. */
 async function markNewlyLinked(): Promise<void> {
   for (const bridgeId of await TrialChecks.list()) {
     const bridge = await Bridge.byId(bridgeId)
@@ -61,6 +64,6 @@ export async function makeAllDue(): Promise<void> {
 
 async function markIfKnown({ id, subscription }: Account.Info): Promise<void> {
   const payer = await Payer.get(id)
-  // An account that has only signed up has nothing anywhere.
+  // An account that has only signed up has nothing at Stripe.
   if (payer && (subscription !== "none" || Payer.customersOf(payer).length > 0)) await Due.mark(id)
 }

@@ -13,13 +13,15 @@ import { settleQuantity } from "./quantity.ts"
 import { idOf, ifThere, stripeMode, stripe } from "./stripe.ts"
 import { FormerTrials } from "./former-trials.ts"
 
-/** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
+/**
+ * Two looks at one account at the same time begin again, so this many are enough for any number of webhooks at once.
+ */
 const tries = 20
 
 /**
- * Asks Stripe what an account has, writes that down, and lets its bridges and its quantity follow. Each write is refused
- * if another came after this look had begun to ask: so what stands in the end is what Stripe said last, in whatever order
- * the webhooks came.
+ * Asks Stripe what an account has, writes that down, and lets its bridges and its quantity follow. Each write is
+ * refused if another came after this look had begun to ask. So what is written in the end is what Stripe said last, in
+ * whatever order the webhooks came.
  * @throws the SDK's errors when Stripe cannot be asked: then nothing changes
  */
 export async function lookAtStripe(accountId: string): Promise<void> {
@@ -39,7 +41,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
   const [own, ...others] = await subscriptionsOf(payer)
   for (const other of others) await cancelSecond(accountId, other)
   if (own?.status === "trialing" && !account.isByHand && (await isAnothersTrial(payer, own))) {
-    // It goes on as a subscription that is paid, from this moment on.
+    // The subscription goes on as a paid one from this moment on.
     await (await stripe()).subscriptions.update(own.id, { trial_end: "now" })
     log.warn({ accountId }, "a second trial of the same card or phone was ended")
     return false
@@ -75,14 +77,14 @@ async function hasLooked(accountId: string): Promise<boolean> {
 
   const written = { ...seen, version: payer.version + 1 }
   await pauseOrResumeBridges(written, mayRun)
-  // Otherwise an older look could stop what a newer one, which saw the payment, has let run.
+  // Without this check, an older look could stop what a newer one, which saw the payment, has let run.
   if ((await Payer.get(accountId))?.version !== written.version) return false
   return own && !account.isByHand ? await settleQuantity(written, own) : true
 }
 
 /**
- * The payer's record, without what another Stripe has said. Its customers are kept, so that a service that goes back to that
- * Stripe finds what is charged there.
+ * The payer's record, without what another Stripe has said. Its customers are kept: a service that goes back to the
+ * other Stripe has to find what is charged there.
  */
 function ofThisStripe(payer: Payer.Info): Payer.Info {
   const mode = stripeMode()
@@ -102,7 +104,9 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
   }
 }
 
-/** The account's subscriptions at Stripe, first the one that counts: one that is paid, else one that lives, else the latest. */
+/**
+ * The account's subscriptions at Stripe. The one that counts is first: a paid one, else a living one, else the latest.
+ */
 async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]> {
   const lists = await Promise.all(Payer.customersOf(payer).map((customer) => listOf(payer, customer)))
   const own = lists.flat().filter(({ metadata }) => metadata.account_id === payer.accountId)
@@ -114,8 +118,8 @@ async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]
 }
 
 /**
- * Remembers the trial by its owners' addresses, the card and the phones. An address is compared before a trial begins: whom an
- * account makes an owner later ends nothing.
+ * Remembers the trial by its owners' addresses, the card and the phones. Addresses are compared only before a trial
+ * begins: somebody whom the account makes an owner later does not end it.
  * @returns whether another account has had a trial with this card, or one of these phones
  */
 async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {
@@ -136,20 +140,24 @@ async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscripti
   ])
 }
 
-/** The customer who counts is the one whose subscription does. */
+/** The customer who counts is the one with the subscription that counts. */
 function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
   const customer = own && !isEnded(own.status) ? idOf(own.customer) : payer.customer
   return { customer, others: Payer.customersOf(payer).filter((one) => one !== customer) }
 }
 
-/** A customer that Stripe does not know has none. It is kept: with the right key, Stripe knows it again. */
+/**
+ * The subscriptions of a customer; none if Stripe does not know them. The customer is kept: with the right key, Stripe
+ * knows them again.
+ */
 async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
   const { customers, subscriptions } = await stripe()
   const expand = ["data.default_payment_method"]
   const found = await ifThere(subscriptions.list({ customer, status: "all", limit: 100, expand }))
   if (found) return found.data
   if (payer.said !== undefined && customer === payer.customer) {
-    // A live key that does not even know them as deleted is rather another account's: then this throws, and nothing changes.
+    // If Stripe does not even know them as deleted, the live key is rather another account's: this throws, and nothing
+    // changes.
     if (stripeMode() === "live") await customers.retrieve(customer)
     const { accountId } = payer
     log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
@@ -167,7 +175,7 @@ async function cancelSecond(accountId: string, other: Stripe.Subscription): Prom
 
 /** The account has been deleted: it pays for nothing from now on. */
 async function ended(payer: Payer.Info): Promise<boolean> {
-  // First: nobody can subscribe any more after that.
+  // This comes first: after it nobody can subscribe any more.
   await closeCheckout(payer)
   const { subscriptions } = await stripe()
   for (const { id, status } of await subscriptionsOf(payer))
@@ -195,7 +203,7 @@ function isOver(subscription: Account.Subscription): boolean {
   return subscription === "unpaid" || subscription === "canceled"
 }
 
-/** @throws ZodError for a word of a later version of Stripe's API than the SDK's */
+/** @throws ZodError for a word of Stripe's API that is newer than the SDK */
 function saidOf(subscription: Stripe.Subscription): Payer.Said {
   const [item] = subscription.items.data
   return {
@@ -220,7 +228,10 @@ export function subscriptionInWords(
   return ends === undefined ? state : `${state}, until ${iso(ends * 1000).slice(0, 10)}`
 }
 
-/** Whether the account has paid for an invoice. That of a trial is paid as well, with nothing. */
+/**
+ * Whether the account has paid for an invoice. The invoice of a trial counts as paid at Stripe, too, but amounts to
+ * nothing.
+ */
 async function hasPaidOnce(payer: Payer.Info): Promise<boolean> {
   const { invoices } = await stripe()
   for (const customer of Payer.customersOf(payer)) {
@@ -231,8 +242,8 @@ async function hasPaidOnce(payer: Payer.Info): Promise<boolean> {
 }
 
 /**
- * How long bridges run while a payment is past due, in seconds. Stripe can be told to leave one past due for ever, and a card
- * that was never charged may be one that never can be.
+ * How long bridges run while a payment is past due, in seconds. Stripe can be told to leave a subscription past due for
+ * ever, and a card that was never charged may be one that never can be.
  */
 const pastDueFor = { hasPaid: 60 * 86_400, neverPaid: 3 * 86_400 }
 

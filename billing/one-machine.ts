@@ -9,8 +9,8 @@ import { CannotStart, type Settings } from "#local/service/settings.ts"
 const dayMs = 86_400_000
 
 /**
- * Billing on one machine: its settings, by the processes that get them, and its regular looks. With `BILLING=pretend` this starts
- * a pretend Stripe.
+ * Billing on one machine: its settings, by the processes that get them, and its regular looks. With `BILLING=pretend`
+ * this starts a pretend Stripe.
  * @throws CannotStart
  */
 export async function startBilling(
@@ -20,7 +20,7 @@ export async function startBilling(
 ): Promise<{
   /** For every process. */
   forAll: Record<string, string>
-  /** For those that speak to Stripe. */
+  /** For the processes that speak to Stripe. */
   forService: Record<string, string>
   /** Once the store is there. */
   start: () => Promise<() => Promise<void>>

@@ -4,12 +4,15 @@ import { Billing } from "#core/billing.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"
 
-/** Stripe's page for what is open: the last invoice's own, or the customer portal. Undefined if it knows no such account. */
+/**
+ * Stripe's page for what is open: the last invoice's own, or the customer portal. Undefined if Stripe does not know the
+ * account.
+ */
 export async function payPage(accountId: string): Promise<string | undefined> {
   const payer = await Payer.get(accountId)
   if (!payer?.said) return undefined
   const latest = await latestInvoice(payer.said.id)
-  // Once Stripe has given up it makes drafts alone, and only the payment of the latest revives the subscription.
+  // After Stripe has given up it makes only drafts, and only a payment of the latest one revives the subscription.
   const invoice = latest?.status === "draft" ? await finalized(latest.id) : latest
   return invoice?.status === "open" && invoice.hosted_invoice_url
     ? invoice.hosted_invoice_url
@@ -34,14 +37,14 @@ async function finalized(id: string): Promise<Stripe.Invoice> {
   }
 }
 
-/** Stripe's customer portal: card, invoices, cancellation. Undefined if it knows no such account. */
+/** Stripe's customer portal: card, invoices, cancellation. Undefined if Stripe does not know the account. */
 export async function portalPage(accountId: string): Promise<string | undefined> {
   return await portalAt(accountId)
 }
 
 /**
- * The portal's page that asks whether to cancel and nothing else, and leads back. Where Stripe refuses to open it, as for a
- * subscription that ends already, the whole portal. Undefined if it knows no such account.
+ * The portal's page that asks only whether to cancel, and leads back. Where Stripe refuses to open it, as for a
+ * subscription that ends already, the whole portal. Undefined if Stripe does not know the account.
  */
 export async function cancelPage(accountId: string): Promise<string | undefined> {
   const payer = await Payer.get(accountId)
@@ -70,7 +73,7 @@ async function portalAt(
   const { sessions } = (await stripe()).billingPortal
   const asked = { customer: payer.customer, return_url: back(), ...(flow && { flow_data: flow }) }
   const session = await ifThere(sessions.create(asked))
-  // Else somebody has deleted the customer at Stripe since the last look.
+  // Without a session, somebody has deleted the customer at Stripe since the last look.
   if (!session) await lookAtStripe(accountId)
   return session?.url
 }

@@ -28,7 +28,7 @@ const Said = z.object({
   quantity: z.number().int(),
   trialEnd: z.number().int().optional(),
   periodEnd: z.number().int(),
-  /** It ends then, because its customer said so. */
+  /** When the subscription ends because its customer said so. */
   cancelAt: z.number().int().optional(),
 })
 export type Said = z.infer<typeof Said>
@@ -36,17 +36,20 @@ export type Said = z.infer<typeof Said>
 /** An account as Stripe knows it. */
 const Info = z.object({
   accountId: z.string(),
-  /** Counts the writes of this row: who writes it says which one they have read. */
+  /** Counts the writes of this row: each write says which version its writer has read. */
   version: z.number().int(),
-  /** Which Stripe has said it: the pretend one, its test mode or its live mode. What one says is nothing to another. */
+  /**
+   * Which Stripe this is from: the pretend one, test mode or live mode. What one of them says does not hold for
+   * another.
+   */
   mode: z.string().optional(),
   customer: z.string().optional(),
-  /** Other customers of this account, of earlier or named by a webhook: they must not be charged as well. */
+  /** Other customers of this account, earlier ones or named by a webhook: they must not be charged as well. */
   others: z.array(z.string()),
   said: Said.optional(),
-  /** It has had its trial; there is one for each account. */
+  /** The account has had its trial, of which there is one for each account. */
   hadTrial: z.boolean(),
-  /** It has paid for an invoice once. Asked for only while a payment is past due. */
+  /** The account has once paid for an invoice. Stripe is asked only while a payment is past due. */
   hasPaid: z.boolean(),
   /** How many pages of Stripe's Checkout were asked for, and the last of them while it may be open. */
   checkouts: z.number().int(),
@@ -57,14 +60,17 @@ const Info = z.object({
   asked: z.number().int().optional(),
   /** Since when a payment is past due, Unix seconds. */
   pastDueSince: z.number().int().optional(),
-  /** Since when its bridges are stopped because it does not pay any more, Unix seconds. They are deleted 30 days later. */
+  /**
+   * Since when the account's bridges are stopped because it does not pay any more, Unix seconds. They are deleted 30
+   * days later.
+   */
   stoppedAt: z.number().int().optional(),
 })
 export type Info = z.infer<typeof Info>
 
-/** Webhooks that meet note their customers one after the other. */
+/** How often a webhook tries to note its customer: of several at once, one succeeds after the other. */
 const tries = 10
-/** Far more than anybody makes by hand. */
+/** How many other customers are kept: far more than anybody makes by hand. */
 const mostOthers = 10
 /** How long a deleted account's customers are kept, in seconds. */
 const keptFor = 92 * 86_400
@@ -125,9 +131,9 @@ export function customersOf({ customer, others }: Info): string[] {
 }
 
 /**
- * The account is gone. Its customers are kept for some months: a subscription that still lived would be told of within one,
- * and would be canceled then.
- * @returns false if somebody wrote it after it was read
+ * The account is gone. Its customers are kept for some months: within one, Stripe's webhooks would tell of a
+ * subscription that still lives, and it would be canceled.
+ * @returns false if somebody wrote the row after it was read
  */
 export async function retire(payer: Info): Promise<boolean> {
   const { accountId, version, mode, customer, others } = payer
@@ -137,7 +143,7 @@ export async function retire(payer: Info): Promise<boolean> {
   return !(await putRow({ ...row, Item: { ...row.Item, expires_at: now() + keptFor } }))
 }
 
-/** @returns false if somebody wrote it after it was read */
+/** @returns false if somebody wrote the row after it was read */
 async function remove(payer: Info): Promise<boolean> {
   const refused = await removeRow({
     TableName: tables.accounts,

@@ -2,7 +2,7 @@ import { need } from "#core/platform/config.ts"
 import type { Payer } from "./payer.ts"
 import { ifThere, stripe } from "./stripe.ts"
 
-/** An amount as Stripe gives it: we compute none. */
+/** An amount as Stripe gives it: none is computed here. */
 export interface Amount {
   /** In the smallest unit that Stripe counts this currency in. */
   cents: number
@@ -17,8 +17,8 @@ export interface Price extends Amount {
 }
 
 /**
- * The price of a number: that of the account's own subscription, which a later price changes nothing of. Undefined if
- * there is no one price for each number, as in tiers, or if it is no whole number of the smallest unit.
+ * The price of a number: that of the account's own subscription, which a later price does not change. Undefined if
+ * there is no one price for each number, as in tiers, or if it is not a whole number of the smallest unit.
  */
 export async function priceOf({ said }: Payer.Info): Promise<Price | undefined> {
   const client = await stripe()
@@ -48,7 +48,7 @@ export interface Bill extends Amount {
   url: string | undefined
 }
 
-/** The latest invoices, newest first, without those of nothing. */
+/** The latest invoices, newest first, without those that amount to nothing. */
 export async function billsOf({ customer }: Payer.Info): Promise<Bill[]> {
   if (customer === undefined) return []
   const listed = await ifThere((await stripe()).invoices.list({ customer, limit: 12 }))
@@ -62,7 +62,7 @@ export async function billsOf({ customer }: Payer.Info): Promise<Bill[]> {
   return bills.filter(({ cents }) => cents > 0)
 }
 
-/** The last digits of the card that is charged; undefined if it is none, or another way to pay. */
+/** The last digits of the card that is charged; undefined without one, or if the account pays in another way. */
 export async function lastDigitsOf({ said }: Payer.Info): Promise<string | undefined> {
   if (!said || said.status === "canceled") return undefined
   const expand = ["default_payment_method"]
@@ -101,7 +101,7 @@ export function money({ cents, currency }: Amount): string {
   const found = Object.entries(decimals).find(([, all]) => all.includes(currency.toLowerCase()))
   const digits = Number(found?.[0] ?? 2)
   const value = cents / 10 ** digits
-  // People may write a currency without decimals that Stripe counts with two.
+  // A currency that people may write without decimals, though Stripe counts it with two.
   const exact = Number.isInteger(value)
     ? {}
     : { minimumFractionDigits: digits, maximumFractionDigits: digits }

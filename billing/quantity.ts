@@ -37,9 +37,9 @@ export async function settleQuantity(
 }
 
 /**
- * More numbers are charged at once, for the rest of the period: an account that has just paid for one could otherwise run ten
- * for a month before it pays. A payment that fails makes it past due. Fewer numbers are a credit on the next invoice, and so
- * is any change while a payment is missing: a new invoice would hide the one to be paid.
+ * More numbers are charged at once, for the rest of the period: an account that has just paid for one could otherwise
+ * run ten for a month before it pays. If that payment fails, the subscription is past due. Fewer numbers are a credit
+ * on the next invoice, and so is any change while a payment is missing: a new invoice would hide the one to be paid.
  */
 function chargedAs(
   status: Stripe.Subscription.Status,

@@ -2,12 +2,15 @@ import type Stripe from "stripe"
 import { Billing } from "#core/billing.ts"
 import { config, need } from "#core/platform/config.ts"
 
-/** A page waits for the answer, and a look is repeated. */
+/** How long Stripe may take for an answer, in ms: pages wait for it, and a look is repeated. */
 const withinMs = 15_000
-/** The SDK's own repetitions of a call that broke, under one idempotency key. */
+/** How often the SDK repeats a call that broke off, under one idempotency key. */
 const repeats = 2
 
-/** Written down so that an update of the SDK, which brings its own, is noticed: fields of Stripe's objects move. */
+/**
+ * Fixed here so that an update of the SDK, which brings a version of its own, is noticed: fields of Stripe's objects
+ * move.
+ */
 const apiVersion = "2026-10-28.endive"
 
 let client: Promise<Stripe> | undefined
@@ -33,7 +36,7 @@ function elsewhere({ protocol, hostname, port }: URL) {
   return { host: hostname, port, protocol: protocol === "http:" ? ("http" as const) : ("https" as const) }
 }
 
-/** Which Stripe this is, as far as what it knows of an account is concerned. */
+/** Which Stripe this is: what one of them knows of an account, another does not. */
 export function stripeMode(): string {
   if (isPretend()) return "pretend"
   return /^[rs]k_live_/.test(config.STRIPE_SECRET_KEY ?? "") ? "live" : "test"
@@ -51,14 +54,14 @@ export function formTargets(): string[] {
   return ["https://checkout.stripe.com", "https://billing.stripe.com", "https://invoice.stripe.com"]
 }
 
-/** The id of an object that Stripe gives as its id, or whole. */
+/** The id of an object, which Stripe gives as an id or whole. */
 export function idOf(given: string | { id: string }): string {
   return typeof given === "string" ? given : given.id
 }
 
 /**
- * Whether this error is Stripe's answer: then the outcome of the call is known. It is not while another call under the same
- * key is under way (409).
+ * Whether this error is Stripe's answer: then the outcome of the call is known. A 409 does not count: another call
+ * under the same key is under way.
  */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof Error) || !("statusCode" in error)) return false

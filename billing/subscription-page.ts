@@ -18,7 +18,7 @@ interface Shown {
   /** There is, or was, a subscription at Stripe: it has invoices. */
   hasInvoices: boolean
   mayChange: boolean
-  /** For somebody who may not: whom to ask. */
+  /** For somebody who may not change it: whom to ask. */
   ask: Html | string
   numbers: number
   /** How many numbers the account has, and may have. */
@@ -33,7 +33,7 @@ interface Shown {
   /** Until when it is paid, Unix seconds. */
   periodEnd: number | undefined
   trialEnd: number | undefined
-  /** When it ends, because its customer said so. Unix seconds. */
+  /** When the subscription ends because its customer said so, Unix seconds. */
   cancelAt: number | undefined
   /** Until when the data of stopped numbers is kept, Unix seconds. */
   keptUntil: number | undefined
@@ -80,7 +80,7 @@ function byHand({ state, hasPortal, mayChange, ask, bills, used, limit }: Shown)
     }`
 }
 
-/** How many numbers there may be, and what then. */
+/** How many numbers are in use, how many there may be, and what to do for more. */
 function inUse(used: number, limit: number): string {
   return `${used} of ${limit} numbers are in use; the sandbox does not count. Beyond ${limit} none can be added: delete one first, or ask the operator of this service for more.`
 }
@@ -98,7 +98,7 @@ const titles: Record<State, string> = {
   canceled: "Your subscription has ended",
 }
 
-/** The price of one more number, while one can be added. */
+/** When one more number is charged, while one can be added. */
 const aboutAdding: Partial<Record<State, string>> = {
   trialing: "One that you add during the trial is charged from its end on.",
   active:
@@ -274,7 +274,7 @@ function keptLine(untilMs: number, nowMs: number): Html | string {
   return html` Their data is kept until ${day(untilMs)}, then deleted.`
 }
 
-/** The red line of every other page while a payment is missing. */
+/** The red line on every other page while a payment is missing. */
 export function paymentLine(account: {
   subscription: State
   isByHand: boolean
@@ -296,7 +296,7 @@ export function paymentLine(account: {
 
 const labels: Partial<Record<State, string>> = { none: "Subscribe", canceled: "Subscribe again" }
 
-/** Says that a payment failed, and what that does to the account's numbers. */
+/** What is wrong with an account's payment, and what that does to its numbers. */
 const lines: Partial<Record<State, [what: string, so: string]>> = {
   none: ["This account has no subscription", ": your numbers are paused"],
   past_due: ["A payment has failed", ". Your numbers run for now"],

@@ -26,7 +26,7 @@ import { askOwners, type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
 /** An account's subscription: to Stripe's pages, and back from them. */
 export const subscription = new Hono<DashboardEnv>()
   .get("/subscription", async (c) => await show(c))
-  // Who pays decides: a member could cancel what others rely on.
+  // Only owners pay: a member could cancel what others rely on.
   .post("/subscription/*", async (c, next) =>
     c.var.me.role === "owner"
       ? await next()
@@ -76,13 +76,13 @@ async function lead(c: Context<DashboardEnv>, act: AuditLog.Act, page: string | 
   return page
 }
 
-/** Records that somebody comes from a page of Stripe's, and what they have there since. */
+/** Records that somebody comes back from a page of Stripe's, and what they have there now. */
 async function recordReturn(c: Context<DashboardEnv>): Promise<void> {
   const [account, payer] = await Promise.all([Account.get(c.var.accountId), Payer.get(c.var.accountId)])
   if (account && payer) await did(c, "stripe_left", subscriptionInWords(account.subscription, payer.said))
 }
 
-/** Sends somebody where this says. If Stripe cannot be asked, the page says so. */
+/** Sends somebody where `where` says. If Stripe cannot be asked, the page says so. */
 async function atStripe(c: Context<DashboardEnv>, where: () => Promise<string>): Promise<Response> {
   try {
     return c.redirect(await where(), 303)
@@ -125,7 +125,7 @@ async function show(
   const { said, stoppedAt, wanted } = payer
   const address = FormerTrials.markOf("address", me.person.email)
   const hadTrial = payer.hadTrial || (await FormerTrials.isOfAnother(accountId, [address]))
-  // The page is of use without the amounts.
+  // If Stripe cannot be asked, the page is still of use, without the amounts.
   const asked = await Promise.all([
     priceOf(payer),
     nextCharge(payer),
@@ -137,7 +137,7 @@ async function show(
   })
   const body = subscriptionPage({
     state: account.subscription,
-    // An account of before there was billing has a state that nobody ever asked Stripe for.
+    // An account from before there was billing has a state that did not come from Stripe.
     isByHand: account.isByHand || (payer.customer === undefined && account.subscription !== "none"),
     isPretend: isPretend(),
     hadTrial,
@@ -165,8 +165,8 @@ async function show(
 }
 
 /**
- * Where a number that cannot be created without a payment goes on. It is noted with the account, not in the address: nobody
- * else's link can name it.
+ * Where somebody goes on whose number cannot be created without a payment. The number is noted with the account, not in
+ * the address: nobody else's link can name it.
  * @returns undefined for any other refusal, and where nothing can be paid
  */
 export async function leadToPayment(

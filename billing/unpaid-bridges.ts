@@ -10,7 +10,10 @@ import { Payer } from "./payer.ts"
 /** How long the bridges of an account that does not pay keep their data, in seconds. */
 export const keptUnpaidFor = 30 * 86_400
 
-/** Stops an account's bridges, or lets those run that were stopped for this. After 30 days without payment they are deleted. */
+/**
+ * Stops an account's bridges, or wakes those that were stopped for billing. After 30 days without payment they are
+ * deleted.
+ */
 export async function pauseOrResumeBridges(
   payer: Pick<Payer.Info, "accountId" | "stoppedAt" | "version">,
   mayRun: boolean,
@@ -21,7 +24,7 @@ export async function pauseOrResumeBridges(
     if (mayRun && (await Lease.wake(bridgeId, "billing"))) log.info({ bridgeId }, "paid: the bridge runs")
     if (!mayRun) await stop(bridgeId)
     if (!isLost) continue
-    // Somebody may have paid in this moment: whatever was written since this look says so.
+    // Somebody may have paid at this moment: then the row was written after this look.
     if ((await Payer.get(payer.accountId))?.version !== payer.version) return
     await remove(bridge, randomUUID())
   }

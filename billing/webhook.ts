@@ -10,7 +10,7 @@ import { need } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 
-/** Far more than any event that is subscribed to. */
+/** Far larger than any event that the webhook subscribes to. */
 const limited = bodyLimit({
   maxSize: 512 * 1024,
   onError: () => {
@@ -18,7 +18,10 @@ const limited = bodyLimit({
   },
 })
 
-/** Where an event names the account and its customer: on a subscription, a page of Checkout, or the subscription of an invoice. */
+/**
+ * Where an event names the account and its customer: on a subscription, a page of Checkout, or an invoice's
+ * subscription.
+ */
 const About = z.object({
   metadata: z.object({ account_id: z.uuid() }).optional().catch(undefined),
   customer: z.string().optional().catch(undefined),
@@ -30,8 +33,8 @@ const About = z.object({
 })
 
 /**
- * Stripe's webhooks. They are hints: one that is genuine makes its account due for a look, which asks Stripe itself. So it
- * does not matter how often they come, how late, and in which order.
+ * Stripe's webhooks. They are hints: a genuine one makes its account due for a look, which asks Stripe itself. So it
+ * does not matter how often they come, how late, or in which order.
  */
 export const webhook = new Hono<ApiEnv>().post("/billing/webhook", limited, async (c) => {
   const event = await genuine(await c.req.text(), c.req.header("stripe-signature") ?? "")

@@ -20,16 +20,16 @@ import { type ExportHeader, checkExport, lineOf, writeExport } from "./file.ts"
 
 export interface Exported {
   bridge: Bridge.Info
-  /** How many rows it has, besides those by which it is a bridge. */
+  /** How many rows the bridge has, besides those by which it is a bridge. */
   rows: number
 }
 
-/** Stopping one takes a moment, most of which is waiting. */
+/** How many bridges are stopped at once: each takes a moment, most of which is waiting. */
 const stoppedAtOnce = 20
 
 /**
- * Bridges leave this service: they are stopped, their rows are written into a new file, and once that is whole nothing but
- * `take-back` lets them run here again. What fails leaves them as they were; what is killed can be repeated.
+ * Bridges leave this service: they are stopped, and their rows are written into a new file. Once that is whole, only
+ * `take-back` lets them run here again. A failure leaves them as they were; an export that was killed can be repeated.
  * @param say is told of the progress
  * @throws Unusable
  */
@@ -46,7 +46,7 @@ export async function exportBridges(
     await stopped(bridges, say)
     await writeExport(part, passphrase, contentOf(bridges, rows))
     await checkExport(part, passphrase)
-    // Before anybody can have the file: exported once more, a bridge would be in two files.
+    // Before anybody can have the file: a second export would put a bridge into two files.
     for (const { id } of bridges) await Move.finishLeaving(id)
     await rename(part, path)
     syncFolder(dirname(path))
@@ -67,7 +67,7 @@ function errno(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? ""
 }
 
-/** @throws Unusable for a bridge that has left, or has not arrived; one whose export was interrupted may leave again */
+/** @throws Unusable for a bridge that has left, or has not arrived; after an interrupted export it may leave again */
 async function mustBeHere({ id, customerRef, isSandbox }: Bridge.Info): Promise<void> {
   if (isSandbox) throw new Unusable(`${customerRef} is a sandbox: each service has its own`)
   const lease = await Lease.get(id)
@@ -132,7 +132,7 @@ async function aboutOf(bridges: Bridge.Info[]): Promise<ExportHeader> {
   return { release: release.version, madeMs: nowMs(), bridges: listed }
 }
 
-/** With the keys that are good for these bridges. */
+/** The account's line, with the keys that are good for these bridges. */
 async function accountOf(accountId: string, bridges: Bridge.Info[]): Promise<Buffer> {
   const account = await Account.get(accountId)
   if (!account) throw new Unusable(`the account ${accountId} was deleted meanwhile`)
@@ -163,7 +163,7 @@ function isDelivery(row: Row): boolean {
   return Receiver.ofKey(AtKey.parse(row) satisfies Key) !== undefined
 }
 
-/** Whose record of an `Idempotency-Key` it is; `""` for any other row. */
+/** The bridge to which a record of an `Idempotency-Key` belongs; `""` for any other row. */
 function bridgeOfRecord(row: Row): string {
   const [kind, , bridgeId = ""] = AtKey.parse(row).pk.split("#")
   return kind === "IDEM" ? bridgeId : ""

@@ -27,7 +27,7 @@ export const ExportHeader = z.object({
         customerRef: z.string(),
         accountId: z.string(),
         network: z.enum(["live", "simulated"]),
-        /** How often it has left a service, this time included. */
+        /** How often the bridge has left a service, this time included. */
         moves: z.number().int(),
       }),
     )
@@ -36,13 +36,15 @@ export const ExportHeader = z.object({
 export type ExportHeader = z.infer<typeof ExportHeader>
 export type ListedBridge = ExportHeader["bridges"][number]
 
-/** A row in DynamoDB's own JSON, which has bytes. */
+/** A row in DynamoDB's own JSON, which can hold bytes. */
 const Stored = z
   .record(z.string(), z.record(z.string(), z.unknown()))
   .transform((item: Item): Row => toRow(item))
 const DataKey = z.base64().transform((text): Uint8Array => Buffer.from(text, "base64"))
 
-/** An account, without what belongs to the service that it leaves: what it pays, its audit log, its people's passkeys. */
+/**
+ * An account, without what belongs to the service that it leaves: what it pays, its audit log, its people's passkeys.
+ */
 const OfAccount = z.object({
   account: Account.Info,
   people: z.array(z.object({ email: z.string(), role: Member.Role })),
@@ -108,7 +110,7 @@ export async function readExport<Result>(
   }
 }
 
-/** Reads all of an export, so that one that is not whole changes nothing. @throws Unusable */
+/** Reads all of an export, so that a file that is not whole changes nothing. @throws Unusable */
 export async function checkExport(path: string, passphrase: string): Promise<ExportHeader> {
   return await readExport(path, passphrase, async (about, lines) => {
     const left = new Set(about.bridges.map(({ id }) => id))

@@ -28,9 +28,9 @@ interface Input {
 }
 
 /**
- * Bridges arrive from another service, exactly as they left it. A file that is not whole, or does not fit, changes nothing. Each
- * bridge is here once all of it is, and runs then. What is interrupted can be repeated: it goes on with the bridges that are
- * not here yet.
+ * Bridges arrive from another service, exactly as they left it. A file that is not whole, or does not fit, changes
+ * nothing. Each bridge is here, and runs, once all of it is here. An interrupted import can be repeated: it goes on
+ * with the bridges that are not here yet.
  * @param say is told of the progress
  * @throws Unusable
  */
@@ -61,7 +61,7 @@ export async function importBridges(input: Input, say: (line: string) => void): 
   return imported
 }
 
-/** The bridges that are to arrive, by id: those that have not yet. @throws Unusable for one that cannot */
+/** The bridges that have not arrived yet, by id. @throws Unusable for one that cannot */
 async function arrivalsOf(about: ExportHeader, into: string | undefined): Promise<Map<string, Arrival>> {
   if (into !== undefined && !(await Account.get(into))) throw new Unusable(`there is no account ${into} here`)
   const importId = randomUUID()
@@ -75,7 +75,7 @@ async function arrivalsOf(about: ExportHeader, into: string | undefined): Promis
   return arrivals
 }
 
-/** @returns false when it has arrived already @throws Unusable when it cannot */
+/** @returns false when the bridge has arrived already @throws Unusable when it cannot arrive */
 async function mustArrive(
   { id, customerRef, network, moves }: ListedBridge,
   accountId: string,
@@ -115,7 +115,7 @@ async function mustArrive(
   return true
 }
 
-/** An account arrives, after its people and keys: while it is not here, an import that was interrupted brings them again. */
+/** Writes an account, after its people and keys: as long as it is not here, a repeated import brings those again. */
 async function accountArrives(
   { account, people, keys }: Extract<Line, { account: unknown }>,
   arrivals: Arrival[],

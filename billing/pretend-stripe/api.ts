@@ -65,7 +65,7 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
       })
     if (known) return c.json(known.body as object, known.status as 200, { "idempotent-replayed": "true" })
     await next()
-    // Failures of Stripe's own as well.
+    // Failures of Stripe's own are remembered as well.
     book.answered[key] = { call, status: c.res.status, body: await c.res.clone().json() }
     return undefined
   }
@@ -213,7 +213,7 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     return c.json({ id, object: "billing_portal.session", url: `${world.url()}/portal/${id}` })
   })
 
-  /** The one of the portal's flows that there is here: to cancel a subscription of this customer that does not end yet. */
+  /** The only flow of the portal that is here: to cancel a subscription of this customer that does not end yet. */
   function cancelFlow(form: Form, customer: string): Portal["cancels"] {
     if (form.flow_data === undefined) return undefined
     const flow = form.flow_data as Form // an object, by the SDK's types

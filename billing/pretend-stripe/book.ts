@@ -91,13 +91,16 @@ export interface Portal {
   customer: string
   /** Where its way back leads. */
   return_url: string
-  /** It asks about nothing but the end of this subscription, and leads there afterwards; without that, to the whole portal. */
+  /**
+   * The page asks only about the end of this subscription, and leads to `return_url` afterwards; without that, to the
+   * whole portal.
+   */
   cancels?: { subscription: string; return_url?: string | undefined } | undefined
 }
 
 /** An answer that was given under an idempotency key. */
 interface Answered {
-  /** The call and its parameters: a known key with others is refused. */
+  /** The call and its parameters: the same key with others is refused. */
   call: string
   status: number
   body: unknown
@@ -115,7 +118,7 @@ export interface Book {
   asked: Record<string, Asked>
   subscriptions: Record<string, Subscription>
   invoices: Record<string, Invoice>
-  /** The amount that the next invoice of a subscription charges or credits in addition, in cents, by its id. */
+  /** What the next invoice of a subscription charges or credits in addition, in cents, by the subscription's id. */
   pending: Record<string, number>
   portals: Record<string, Portal>
   answered: Record<string, Answered>

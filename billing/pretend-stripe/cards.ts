@@ -1,7 +1,10 @@
 /** The behaviour of a card: when it is typed in, and when it is charged without its owner. */
 export interface Card {
   last4: string
-  /** The same for the same card. Everybody types the same numbers here, so each customer's card is another, unless this says otherwise. */
+  /**
+   * Equal for the same card. Everybody types the same numbers here, so each customer's card counts as another, unless
+   * this is set.
+   */
   fingerprint?: string
   /** Its owner has to confirm each payment. */
   wantsStep: boolean

@@ -150,7 +150,7 @@ export function pages(world: World) {
     )
   }
 
-  /** For whoever plays with it: the clock, and what there is. */
+  /** A page for whoever tries billing out: the clock, and what there is. */
   function desk(): Html {
     const subscriptions = Object.values(book.subscriptions)
     return whole(

@@ -13,8 +13,9 @@ import { now, type World } from "./world.ts"
 const key = "sk_test_pretend"
 
 /**
- * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock that
- * can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period. There are no taxes.
+ * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock
+ * that can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period.
+ * There are no taxes.
  */
 export async function startPretendStripe(input: {
   /** Where its webhooks go. */
@@ -27,9 +28,9 @@ export async function startPretendStripe(input: {
   file?: string
 }) {
   let url = ""
-  /** Answers that still break off after the work was done. */
+  /** How many answers will still break off after the work is done. */
   let broken = 0
-  /** Changes that still fail, with a 500. */
+  /** How many changes will still fail, with a 500. */
   let failing = 0
   let isAway = false
   const { book, keep } = openBook(input.file)
@@ -79,18 +80,18 @@ export async function startPretendStripe(input: {
       advance(world, days * 86_400)
       keep()
     },
-    /** Its API cannot be reached, or can again. */
+    /** Makes its API unreachable, or reachable again. */
     away: (is: boolean) => void (isAway = is),
-    /** So many changes through its API are made, and their answers are lost. */
+    /** Makes the next changes through its API, but loses their answers. */
     loseAnswers: (count: number) => void (broken = count),
-    /** So many changes through its API fail. */
+    /** Fails the next changes through its API. */
     fail: (count: number) => void (failing = count),
-    /** Another key and another secret of the webhooks, beside those that there are. */
+    /** Adds a key, and a secret of the webhooks. */
     roll: (next: { key: string; webhookSecret: string }) => {
       keys = [...keys, next.key]
       secrets = [...secrets, next.webhookSecret]
     },
-    /** Only the latest key and the latest secret are left. */
+    /** Leaves only the latest key and the latest secret. */
     revoke: () => {
       keys = keys.slice(-1)
       secrets = secrets.slice(-1)

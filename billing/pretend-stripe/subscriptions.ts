@@ -2,7 +2,7 @@ import { price, type Subscription } from "./book.ts"
 import { bill, collect } from "./invoices.ts"
 import { now, period, type World } from "./world.ts"
 
-/** A trial or a period is over: the next one is charged, unless its customer has ended it. */
+/** A trial or a period is over: the next period is charged, unless the customer has ended the subscription. */
 export function nextPeriod(world: World, subscription: Subscription): void {
   if (subscription.cancel_at_period_end) return cancel(world, subscription)
   const { from, quantity } = moveOn(subscription)
@@ -48,7 +48,7 @@ export function changeQuantity(
   if (how.isAtOnce) collect(world, subscription, bill(world, subscription, now(world), 0))
 }
 
-/** It ends now, and its open invoices with it. */
+/** The subscription ends now, and its open invoices with it. */
 export function cancel(world: World, subscription: Subscription): void {
   const ended: Partial<Subscription> = { status: "canceled", canceled_at: now(world) }
   Object.assign(subscription, ended)
@@ -58,7 +58,7 @@ export function cancel(world: World, subscription: Subscription): void {
   world.emit("customer.subscription.deleted", subscription)
 }
 
-/** It ends with its period, or goes on after all. */
+/** The subscription ends with its period, or goes on after all. */
 export function setCancelAtEnd({ emit }: World, subscription: Subscription, isWanted: boolean): void {
   subscription.cancel_at_period_end = isWanted
   subscription.cancel_at = isWanted ? subscription.items.data[0].current_period_end : null

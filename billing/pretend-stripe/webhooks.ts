@@ -49,7 +49,7 @@ export function webhooks(input: { url: string; secrets: () => string[]; now: () 
   /** Sends one now. @returns the status of the answer */
   async function send(event: object, more: { secret?: string; at?: number } = {}): Promise<number> {
     const body = JSON.stringify(event)
-    // The receiver compares it with its own clock, which is not this one.
+    // The receiver compares this with its own clock, not with the pretend Stripe's.
     const t = more.at ?? Math.floor(Date.now() / 1000)
     const secrets = more.secret === undefined ? input.secrets() : [more.secret]
     const signed = secrets.map((secret) => createHmac("sha256", secret).update(`${t}.${body}`).digest("hex"))
