@@ -11,7 +11,7 @@ export class Unexpected extends Error {
     super(message, options)
     const seconds = Number(options.answer?.headers.get("retry-after") ?? Number.NaN)
     this.status = options.answer?.status
-    // Somebody in front may name a date instead.
+    // A server in front may name a date instead of seconds.
     this.retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined
   }
 }
@@ -42,13 +42,13 @@ export async function call(
   throw new Unexpected(said, { answer: response })
 }
 
-/** The answers that may be others the next time: a bridge's state passes, and so do a host's end and a limit. */
+/** The statuses that may be others the next time: a bridge's state passes, and so do the end of a host and a limit. */
 const passing = new Set([409, 429, 502, 503, 504])
 
 /**
  * Repeats `work` until it succeeds: calls answer 503 while a session host starts or a session moves.
- * @throws Unexpected an answer that stays what it is, at once; any other once `signal` has fired, with the first as its
- * cause. Errors of other kinds are thrown at once.
+ * @throws Unexpected at once, for an answer that would be the same the next time; for any other once `signal` has
+ * fired, with the first one as its cause. Errors of other kinds are thrown at once.
  */
 export async function patiently<Made>(signal: AbortSignal, work: () => Promise<Made>): Promise<Made> {
   let first: Unexpected | undefined
@@ -68,7 +68,10 @@ function isFinal({ status }: Unexpected): boolean {
   return status !== undefined && !passing.has(status)
 }
 
-/** A limit is only reached anew before its wait is over; other callers would wait for longer than they need to. */
+/**
+ * How long to wait before the next try, in ms. A limit is reached again until its `retryAfterMs` is over; after other
+ * answers that would be longer than needed.
+ */
 function pauseOf({ status, retryAfterMs = 1000 }: Unexpected): number {
   return status === 429 ? retryAfterMs : 200
 }

@@ -3,8 +3,8 @@ import type { Server as HttpServer } from "node:http"
 import type { AddressInfo, Server } from "node:net"
 
 /**
- * Listens on this machine alone, or where it is told; on any free port if none is given. Returns the port. @throws Error
- * with `EADDRINUSE` if it is taken
+ * Listens on this machine alone, or at the given host; on any free port if none is given. Returns the port.
+ * @throws Error with `EADDRINUSE` if the port is taken
  */
 export async function listen(server: Server, port = 0, host = "127.0.0.1"): Promise<number> {
   server.listen(port, host)

@@ -11,8 +11,8 @@ import { CannotStart, type Settings } from "./service/settings.ts"
 /**
  * Runs the whole service until it is asked to stop.
  * @param settled reads the settings
- * @param started is called once the service answers; the signal is aborted when it is asked to stop
- * @returns the exit code. What is wrong with a setting, or with the machine, is said on the error output
+ * @param started is called once the service answers; its signal is aborted when the service is asked to stop
+ * @returns the exit code. What is wrong with a setting, or with the machine, is said on stderr
  */
 export async function runUntilAsked<Given extends Settings>(
   settled: () => Given,
@@ -23,7 +23,7 @@ export async function runUntilAsked<Given extends Settings>(
     // A supervisor waits, and then kills; a person wants their terminal back.
     const asked = askedToStop({ patienceMs: settings.serving ? Infinity : 10_000 })
     refuseFolder(settings)
-    // The second start loads the rest in half the time.
+    // With compiled code kept, later starts load the rest in half the time.
     enableCompileCache(join(settings.DATA_DIR, "compiled"))
     const { startService } = await import("./service/service.ts")
     const service = await startService(settings)

@@ -27,13 +27,13 @@ interface Service {
   port?: number | undefined
   /** The actions by operation, each given the parsed body. */
   actions: Record<string, (call: unknown) => object | Promise<object>>
-  /** The error code for anything that an action throws other than a `Refusal`: the request is invalid. */
+  /** The error code for anything that an action throws other than an `AwsRefusal`: the request is invalid. */
   invalid: string
   /** Called before each action. If it returns an answer, the action is not called. */
   before?: (operation: string) => object | undefined
 }
 
-/** An answer, or none: the connection ends without one. */
+/** An answer; undefined: the connection ends without one. */
 type Answer = { status: number; body: object } | undefined
 
 /** Serves AWS JSON on 127.0.0.1, as AWS's clients expect it. Rejects if the port is taken. */

@@ -3,7 +3,7 @@ import { z } from "zod"
 import { AwsRefusal, startAwsJson } from "./json-server.ts"
 import { readOrCreatePrivate, writePrivate } from "../service/private-file.ts"
 
-/** By id, the newest key material first. */
+/** The material of each key, by the key's id, the newest first. */
 export const Keys = z.record(z.string(), z.array(z.base64()).min(1))
 
 const Context = z.record(z.string(), z.string()).default({})
@@ -80,7 +80,7 @@ export async function startKms(input: { file: string; keyIds: string[]; port?: n
 
   function rotate(call: unknown) {
     const { KeyId } = OfKey.parse(call)
-    // Written down before it wraps anything.
+    // The new material is written down before it wraps anything.
     const rotated = { ...keys, [KeyId]: [newMaterial(), ...materialOf(KeyId)] }
     writePrivate(input.file, rotated)
     Object.assign(keys, rotated)

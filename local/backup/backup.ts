@@ -34,7 +34,7 @@ const BackupHeader = z.object({
 })
 export type BackupHeader = z.infer<typeof BackupHeader>
 
-/** Some bytes of one of its files. A file's pieces come in order, and one file after the other. */
+/** Some bytes of a file in a backup. One file comes after the other, and each file's pieces are in order. */
 export interface Piece {
   name: string
   bytes: Buffer
@@ -84,7 +84,7 @@ async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promi
   try {
     const copy = join(work, storeFile)
     await copyStore(dataDir, copy)
-    // Read after the store: a key is in its file before anything is wrapped under it.
+    // The files are read after the store: a key is in its file before anything is wrapped under it.
     const files = [
       copy,
       ...filesBesideStore.map((name) => join(dataDir, name)).filter((file) => existsSync(file)),
@@ -144,7 +144,7 @@ function nameOf(service: string, madeMs: number): string {
   return `messaging-bridge-${service}-${iso(madeMs).replaceAll(":", "-")}.backup`
 }
 
-/** Their names sort as their times do. */
+/** The backups' names sort as their times do. */
 async function backupsIn(dir: string, service: string): Promise<ListedBackup[]> {
   const names = await namesIn(dir)
   const listed = names.toSorted().flatMap((name) => {
@@ -180,7 +180,10 @@ async function removeLeftovers(dataDir: string, dir: string): Promise<void> {
     }
 }
 
-/** Of this process nothing is under way: it makes one backup at a time. */
+/**
+ * Whether the process that was making a backup lives. This process makes one at a time, so what has its id is left
+ * over.
+ */
 function isAlive(pid: number): boolean {
   if (pid === process.pid) return false
   try {

@@ -22,12 +22,12 @@ export class HourlyBackups {
     this.#input = input
   }
 
-  /** Looks at what there is, and begins one if it is time. It is not waited for. */
+  /** Looks at the backups that there are, and begins one if it is time, without waiting for it. */
   look(): void {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
   }
 
-  /** How old the latest one is, whoever made it, in seconds; without one, Infinity. */
+  /** How old the latest backup is, whoever made it, in seconds; without one, Infinity. */
   get ageS(): number {
     return since(this.#latestMs) / 1000
   }
@@ -37,12 +37,12 @@ export class HourlyBackups {
     return this.#failedMs !== undefined
   }
 
-  /** Whether the operator has to look. A service that has just begun gets time for its first one. */
+  /** Whether the operator has to look. A service that has just begun gets time for its first backup. */
   get isOld(): boolean {
     return Math.min(this.ageS * 1000, since(this.#beganMs)) > alertAfterMs
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no backup is under way. */
   async settled(): Promise<void> {
     await this.#looking
   }
@@ -58,7 +58,7 @@ export class HourlyBackups {
   }
 
   async #make(): Promise<void> {
-    // So much is kept for what the service can do without as well.
+    // Twice the reserve stays free, as for anything that the service can do without.
     const reserveMb = 2 * config.STORAGE_RESERVE_MB
     const startMs = performance.now()
     try {
@@ -73,7 +73,9 @@ export class HourlyBackups {
   }
 }
 
-/** How long ago it was, in ms; for ever, if it never was, or would be in the future: the clock was set back since. */
+/**
+ * How long ago a time was, in ms; Infinity if there is none, or if it is in the future: the clock was set back since.
+ */
 function since(ms: number | undefined): number {
   return ms === undefined || ms > nowMs() ? Infinity : nowMs() - ms
 }

@@ -20,7 +20,9 @@ interface Input {
   /** The backup's file. */
   path: string
   passphrase: string
-  /** Whether it may take the place of what is in the folder, which is kept in a folder of its own there. */
+  /**
+   * Whether the backup may take the place of what is in the folder, which is then kept in a folder of its own there.
+   */
   replaces?: boolean
 }
 
@@ -65,7 +67,7 @@ async function putBack(
   try {
     await unpack(about, pieces, work)
     bridges = await makeAllAnew(work, about.madeMs)
-    // What SQLite has not moved into the file yet would be missing in its place.
+    // What SQLite has not moved into the store's file yet would be left behind.
     if (logOf(work).some((name) => existsSync(name))) throw new Error("the store was not closed")
     syncFolder(work)
     syncFolder(dataDir)
@@ -92,8 +94,8 @@ function refuseUsed(dataDir: string): void {
 }
 
 /**
- * What an interrupted restore has left: without a store, the other files are its own as well. Its folder stays, since without it a
- * service would begin there anew.
+ * Removes what an interrupted restore has left. Without a store, the other files are from it as well. Its folder stays:
+ * without that, a service would begin anew there.
  */
 async function removeLeftovers(dataDir: string): Promise<void> {
   const work = join(dataDir, restoringFolder)
@@ -107,7 +109,7 @@ function logOf(folder: string): string[] {
   return ["-wal", "-shm"].map((end) => join(folder, `${storeFile}${end}`))
 }
 
-/** Puts what is in the folder into one of its own. From when the store has gone there, a start is refused. */
+/** Puts what is in the folder into one of its own. As soon as the store has gone there, a start is refused. */
 async function putAside(dataDir: string): Promise<void> {
   const found = [storeFile, ...filesBesideStore].filter((name) => existsSync(join(dataDir, name)))
   if (found.length > 0) {
@@ -122,7 +124,7 @@ async function putAside(dataDir: string): Promise<void> {
     syncFolder(aside)
     syncFolder(dataDir)
   }
-  // Beside another store it would be taken for that one's.
+  // Beside another store, SQLite's log would be taken for that store's.
   for (const name of logOf(dataDir)) await rm(name, { force: true })
 }
 
@@ -133,7 +135,7 @@ function finishLog(dataDir: string): void {
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
   } catch {
-    // It is damaged: that may be why it is replaced.
+    // The store is damaged: that may be why it is replaced.
   }
 }
 
@@ -166,7 +168,7 @@ async function unpack({ files }: BackupHeader, pieces: AsyncIterable<Piece>, wor
   }
 }
 
-/** Marks every bridge: its keys are from a copy of this age. @returns how many there are */
+/** Marks every bridge: its keys are from a backup of this time. @returns how many bridges there are */
 async function makeAllAnew(folder: string, madeMs: number): Promise<number> {
   const store = await startDynamoDb({ path: folder })
   const end = useStoreWithoutHttp(store.answer)

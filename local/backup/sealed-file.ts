@@ -16,17 +16,17 @@ const tagBytes = 16
 /** How much is sealed at once, in bytes. */
 const chunkBytes = 1 << 20
 
-/** OWASP's recommendation for 64 MB of memory. They belong to the version of the format. Tests make it cheap. */
+/** OWASP's recommendation for 64 MB of memory. These figures belong to the version of the format. Tests lower them. */
 export const scryptCost = { N: 2 ** 16, r: 8, p: 2, maxmem: 2 ** 27 }
 
 /** What is in a file: all of a service, or bridges that leave it. */
 export type Kind = "backup" | "export"
 
-/** What opening a file needs of it. */
+/** What has to be read first to open a file. */
 interface Header {
   salt: Buffer
   check: Buffer
-  /** All of it, which each chunk is bound to. */
+  /** The whole header, which each chunk is bound to. */
   bytes: Buffer
 }
 
@@ -54,8 +54,8 @@ export async function writeSealed(
 }
 
 /**
- * The content of a file, piece by piece. A piece was proven to be as it was sealed; that nothing is missing is proven once all
- * of them were read.
+ * The content of a file, piece by piece. Each piece is proven to be as it was sealed. That nothing is missing is proven
+ * once all of them were read.
  * @throws Unusable
  */
 export async function* readSealed(kind: Kind, path: string, passphrase: string): AsyncGenerator<Buffer> {
@@ -97,7 +97,7 @@ async function headerOf(file: FileHandle, path: string, kind: Kind): Promise<Hea
     )
   const length = end + saltBytes + checkBytes
   if (bytesRead < length) throw new Unusable(`${path} is cut or damaged`)
-  // What is read next comes after it.
+  // Moves the file's position to the end of the header.
   await file.read(Buffer.alloc(length), 0, length, null)
   return {
     salt: start.subarray(end, end + saltBytes),
@@ -111,7 +111,10 @@ interface Derived {
   check: Buffer
 }
 
-/** A file is written and then checked, or checked and then read: what scrypt makes for it takes a second, and is needed twice. */
+/**
+ * The latest keys that scrypt made, which takes a second. They are needed twice: a file is written and then checked, or
+ * checked and then read.
+ */
 let latest: { passphrase: string; salt: Buffer; made: Derived } | undefined
 
 async function derived(passphrase: string, salt: Buffer): Promise<Derived> {

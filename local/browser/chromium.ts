@@ -3,8 +3,8 @@ import chromium from "@sparticuz/chromium"
 import { launch, type Browser } from "puppeteer-core"
 
 /**
- * With these, pages are drawn by a graphics card made of software. A page that is left takes that card down, which held up
- * the next page for 1 to 24 s, on a machine with two busy cores.
+ * Options by which pages are drawn by a graphics card made of software, which are left out. When a page is left, that
+ * card goes down: this held up the next page for 1 to 24 s, on a machine with two busy cores.
  */
 const drawing = /^--(?:use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blocklist|in-process-gpu)\b/
 
@@ -24,7 +24,7 @@ export async function startChromium(): Promise<Browser> {
         headless: "shell",
       })
     } catch (error) {
-      // Another process may be unpacking it still. Once it ended at its start and gave no reason.
+      // Another process may still be unpacking Chromium. Also, Chromium once ended at its start and gave no reason.
       if (start === 5) throw error
       await sleep(5000)
     }

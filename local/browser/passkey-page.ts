@@ -10,7 +10,7 @@ const Manifest = z.object({
   content_scripts: z.tuple([z.object({ matches: z.tuple([z.string()]), js: z.array(z.string()) })]),
 })
 
-/** Something that WhatsApp's page is likely to have, and that an extension must get along with. */
+/** Headers that WhatsApp's page is likely to have, and that an extension must get along with. */
 const whatsAppHeaders = [
   { name: "content-type", value: "text/html; charset=utf-8" },
   { name: "content-security-policy", value: "default-src 'self'; script-src 'self' 'nonce-page'" },

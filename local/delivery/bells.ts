@@ -5,7 +5,7 @@ import { ringUnlessDue } from "#core/event/promise-and-ring.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Key } from "#core/store/store.ts"
 
-/** For how many bridges a bell is kept. Any other bridge gets a new bell, which looks at once. */
+/** How many bridges have a bell that is kept. Any other bridge gets a new bell, which looks at once. */
 const most = 10_000
 
 /** Rings for events as the store in this process writes them: session hosts need not (`leaveRingingToOthers`). */

@@ -10,18 +10,18 @@ interface Rung {
   received: number
   /** The handle that its last receiver got. */
   handle: string
-  /** It waits for a later time, and a new ring wakes it at once. */
+  /** The doorbell waits for a later time, and a new ring wakes it at once. */
   rests?: boolean
-  /** Shows it again, while it is hidden. */
+  /** Shows the doorbell again, while it is hidden. */
   timer?: NodeJS.Timeout
 }
 
 /**
- * The doorbells of one machine, in memory: who rings and who answers are one process. When it starts again, it rings for
- * all that waits.
+ * The doorbells of one machine, in memory: one process rings and answers them. When it starts again, it rings for all
+ * that waits.
  */
 export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
-  /** By group: the one that is received first, or has been, and at most one more, which serves all who rang since. */
+  /** By group: the doorbell that is received first, or was received, and at most one more, for all rings since. */
   readonly #groups = new Map<string, [Rung, Rung?]>()
   readonly #received = new Map<string, Rung>()
   readonly #visible = new Set<Rung>()
@@ -50,7 +50,7 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
 
   async remove({ ReceiptHandle: handle = "" }: Pick<Message, "ReceiptHandle">): Promise<void> {
     const rung = this.#received.get(handle)
-    // It was received anew since, or shows again: then it serves for those who have rung since as well.
+    // The doorbell was received anew since, or shows again: then it also serves those who have rung since.
     if (!rung || this.#visible.has(rung)) return
     clearTimeout(rung.timer)
     this.#received.delete(handle)

@@ -10,7 +10,7 @@ export interface Doorbells {
   remove: (doorbell: Message) => Promise<void>
 }
 
-/** As many as a queue returns at once. */
+/** How many doorbells are received at once: as many as a queue returns. */
 const receivedAtOnce = 10
 
 /**

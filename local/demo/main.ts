@@ -26,8 +26,8 @@ if (!asked.success) {
 const bridges = asked.data
 /**
  * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on a page;
- * `--chromium <path>` does it in that browser, with the extension installed. `--conversations`: a group, a file, statuses, and a
- * dead webhook beside the one that is told of them.
+ * with `--chromium <path>` in that browser, with the extension installed. `--conversations`: a group, a file, statuses,
+ * and a dead webhook beside the one that is told of them.
  */
 const options = {
   subscription: { type: "boolean", default: false },

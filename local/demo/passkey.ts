@@ -68,7 +68,7 @@ async function openBrowser(
   passkey: z.output<typeof Schema.Passkey>,
   chromium: string | undefined,
 ) {
-  // As people reach it: passkeys do not work at an address.
+  // At the name by which people reach it: passkeys do not work at an IP address.
   const offered = await fetch(`${baseUrl.replace("127.0.0.1", "localhost")}/passkey-extension.zip`)
   const files = unzipSync(new Uint8Array(await offered.arrayBuffer()))
   if (chromium === undefined) {
@@ -82,7 +82,7 @@ async function openBrowser(
   return { page: await passkeyPage(browser, [passkey]), close: () => browser.close() }
 }
 
-/** Has the phone scan what the page shows. It answers that it wants the passkey. */
+/** Has the phone scan what the page shows. The phone answers that it wants the passkey. */
 async function scan(page: Page, read: (png: Uint8Array<ArrayBuffer>) => Promise<unknown>): Promise<void> {
   const picture = await page.waitForSelector("#qr img")
   const source = (await picture?.evaluate((image) => image.getAttribute("src"))) ?? ""

@@ -5,15 +5,18 @@ import type { Rows } from "./rows/rows.ts"
 
 /** How far the clock may go forward at once and still be believed, in seconds. */
 const farthestS = 86_400
-/** How long a clock that went farther must stay there, in seconds that pass. */
+/** How long a clock that went farther must stay there before it is believed, in seconds that pass. */
 const doubtS = 3600
 
 /**
- * The clock by which items expire. Set forward by weeks, it would have everything removed at once that is kept for days. So
- * a clock that went far forward since it was last believed, also while the store was closed, is believed after an hour there.
+ * The clock by which items expire. If it were set forward by weeks, everything that is kept for days would be removed
+ * at once. So after it went far forward, also while the store was closed, it is believed only once an hour has passed
+ * there.
  */
 export class BelievedClock {
-  /** What the clock said, or would have said, when the monotonic clock began: it changes only when the clock is set. */
+  /**
+   * What the clock said, or would have said, when the monotonic clock began. This changes only when the clock is set.
+   */
   #believed: number | undefined
   #doubted: { beginning: number; atS: number } | undefined
 
@@ -23,7 +26,7 @@ export class BelievedClock {
     this.#believed = last && Number(last.believed) - passedS()
   }
 
-  /** Unix seconds; undefined as long as it is not believed. */
+  /** The time in Unix seconds; undefined as long as the clock is not believed. */
   time(): number | undefined {
     const beginning = now() - passedS()
     if (this.#isDoubtful(beginning)) return undefined
@@ -55,7 +58,7 @@ export function keepingBelieved(believed: number): Step {
   return ["INSERT OR REPLACE INTO clock VALUES (1, ?)", believed]
 }
 
-/** On a clock that nobody sets. */
+/** Seconds on a clock that nobody sets. */
 function passedS(): number {
   return performance.now() / 1000
 }

@@ -10,7 +10,7 @@ import { tableShapes } from "#core/store/tables.ts"
 
 const expiry = { AttributeName: "expires_at", Enabled: true }
 
-/** Creates those of the service's tables that are not there. */
+/** Creates the service's tables, unless they are there. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint })
   for (const table of tableShapes) {
@@ -24,7 +24,7 @@ export async function createTables(endpoint: string): Promise<void> {
   client.destroy()
 }
 
-/** DynamoDB refuses to enable what is enabled. */
+/** Enables expiry unless it is enabled: DynamoDB refuses to do so twice. */
 async function letExpire(client: DynamoDBClient, TableName: string): Promise<void> {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }))
   if (TimeToLiveDescription?.TimeToLiveStatus === "ENABLED") return

@@ -28,7 +28,7 @@ export interface Prepared {
   kind: WriteKind
   table: Table
   place: Place
-  /** The row's name, by which it is held. */
+  /** The name by which the item's row is held. */
   name: string
   /** What is put, or the key. */
   item: Item
@@ -48,7 +48,7 @@ export interface Draft {
   size: () => number
 }
 
-/** Checks all of a write that does not depend on what is stored. @throws Refusal */
+/** Checks everything about a write that does not depend on what is stored. @throws Refusal */
 export function prepare(tables: Tables, kind: WriteKind, write: Write): Prepared {
   const condition = parsedIf(parseCondition, "ConditionExpression", write)
   const update = parsedIf(parseUpdate, "UpdateExpression", write)
@@ -111,7 +111,10 @@ function afterwards(
   return after
 }
 
-/** Rows of indexes that the item leaves are removed. One that holds only keys, which have not changed, stays as it is. */
+/**
+ * The index rows to write. Those that the item leaves are removed. One that holds only keys, which have not changed,
+ * stays as it is.
+ */
 function changedIndexRows(table: Table, before: Item | undefined, after: Item | undefined): Row[] {
   if (table.indexes.length === 0) return []
   const old = new Map(indexRows(table, before).map((row) => [rowName(row.of, row.place), row]))

@@ -11,7 +11,7 @@ import type { Tokens } from "./tokens.ts"
 export interface Engine {
   tables: Tables
   rows: Rows
-  /** Held by name while a row is judged and written (`rowName`). */
+  /** Holds a row by its name (`rowName`) while it is judged and written. */
   hold: Hold
   writer: DraftWriter
   tokens: Tokens

@@ -12,7 +12,10 @@ const ignoredS = 5 * 365 * 86_400
 /** How much of the file is given back at once, in pages of 4 KB. */
 const pages = 1000
 
-/** Removes the items whose time to live is over, and gives their space back: the disk has it when the journal goes round. */
+/**
+ * Removes the items whose time to live is over, and gives their space back: the disk has it once SQLite's journal
+ * begins anew.
+ */
 export async function expire(engine: Engine): Promise<void> {
   const at = engine.believedClock.time()
   if (at === undefined) return

@@ -48,13 +48,16 @@ export interface Rule {
 export interface Call {
   operation: string
   request: object
-  /** Whether it may be written a moment later, together with others: asked when it is about to be written. */
+  /**
+   * Whether the write may wait a moment for others, with which it is then written. Asked when it is about to be
+   * written.
+   */
   mayLinger?: (() => boolean) | undefined
-  /** Its shape need not be looked at: whoever asks is of this version. */
+  /** The caller is of this version: the shape of its request need not be looked at. */
   isTrusted?: boolean | undefined
 }
 
-/** The faults of one store. Equal requests give equal faults. */
+/** The faults of one store. The same requests in the same order meet the same faults. */
 export class Faults {
   /** How often each fault was injected. */
   readonly injected = new Map<Fault, number>()

@@ -55,11 +55,11 @@ function rangeOf(by: KeyTest["by"], bounds: string[]): Asked {
     : { where: "range >= ? AND range < ?", values: [bounds[0]!, end] }
 }
 
-/** The first text behind all that begin with this; undefined if there is none. */
+/** The first text after all texts that begin with this; undefined if there is none. */
 function pastPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (point) => point.codePointAt(0)!)
   for (let last = points.pop(); last !== undefined; last = points.pop())
-    // Between these two lie no characters.
+    // Between these two code points there are no characters.
     if (last < 0x10_ff_ff) return String.fromCodePoint(...points, last === 0xd7_ff ? 0xe0_00 : last + 1)
   return undefined
 }

@@ -3,7 +3,7 @@ import { invalid } from "./refusal.ts"
 import { Name } from "./table.ts"
 
 // The shapes of requests. Values and expressions are checked where they are used. A member that is not named here is
-// refused, not ignored: somebody relies on what it does.
+// refused, not ignored: a caller would rely on what it does.
 
 const Placeholders = {
   ExpressionAttributeNames: z.record(z.string(), z.string()).optional(),
@@ -85,7 +85,7 @@ export type TransactWriteItems = z.infer<typeof TransactWriteItems>
 export type Write = Pick<z.infer<typeof Put>, "TableName"> &
   Partial<z.infer<typeof Put> & z.infer<typeof UpdateItem>>
 
-/** What is asked of each table, and of one at least. */
+/** What is asked of each table; at least one has to be named. */
 function some<Asked extends z.ZodType>(asked: Asked) {
   return z
     .record(Name, asked)

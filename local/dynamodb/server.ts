@@ -23,8 +23,8 @@ export interface DynamoDb {
   /** Answers a caller in this process as over HTTP. Rejects where a connection would have ended. */
   answer: (operation: string, request: object, options?: Pick<Call, "mayLinger">) => Promise<Answer>
   /**
-   * Such items of a table need not be on the disk when their write is answered. They are there a moment later; until
-   * then the end of this process may lose them.
+   * Items of a table for which `isPassing` is true need not be on the disk when their write is answered. They are there
+   * a moment later; until then the end of this process may lose them.
    */
   relax: (table: string, isPassing: MayStayInMemory) => void
   /**
@@ -32,7 +32,7 @@ export interface DynamoDb {
    * may be lost. For callers in this process.
    */
   watch: (table: string, onWritten: (item: Item) => void) => void
-  /** Controls what goes wrong, while it runs. */
+  /** Controls what goes wrong, while the store runs. */
   faults: Faults
   /** How many requests were refused because a partition had no throughput left. */
   partitions: Throughput
@@ -52,7 +52,10 @@ export interface Options {
   path?: string
   /** Called when the disk has failed, with a sentence for a person. This process ends if absent. */
   broken?: (why: string) => void
-  /** Callers in this process, and children that ask through it, are of this version: the shape of their requests is not looked at. */
+  /**
+   * Callers in this process, and children that ask through it, are of this version: the shape of their requests is not
+   * checked.
+   */
   isTrusting?: boolean
   /** Any free port if absent. */
   port?: number
@@ -141,7 +144,10 @@ function end(why: string): never {
   process.exit(1)
 }
 
-/** Yields first: data in memory is found without waiting, so a caller in a loop would starve everybody else. */
+/**
+ * Answers a caller in this process, but lets others run first: data in memory is found without waiting, so a caller in
+ * a loop would starve everybody else.
+ */
 async function answerHere(engine: Engine, call: Call): Promise<Answer> {
   await setImmediate()
   return await answer(engine, call)
@@ -187,7 +193,10 @@ async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
   }
 }
 
-/** A transaction that exceeds the throughput is cancelled instead, with a reason for each member. */
+/**
+ * Refuses a request that a fault hits. A transaction that exceeds the throughput is cancelled instead, with a reason
+ * for each member.
+ */
 function refuseIfFaulty(faults: Faults, call: Call) {
   if (faults.take("invalid", call)) throw new Refusal("ValidationException", "not valid")
   if (faults.take("denied", call)) throw new Refusal("AccessDeniedException", "not authorized")

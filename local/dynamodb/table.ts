@@ -15,7 +15,7 @@ const IndexDefinition = z.object({
   Projection: z.object({ ProjectionType: z.enum(["ALL", "KEYS_ONLY"]) }),
 })
 export const Name = z.string().regex(/^[a-zA-Z0-9_.-]{3,255}$/)
-/** CreateTable, as far as this store knows it. It is kept as it came. */
+/** CreateTable, as far as this store knows it. The request is kept as it came. */
 export const Definition = z.strictObject({
   TableName: Name,
   BillingMode: z.literal("PAY_PER_REQUEST"),
@@ -70,7 +70,10 @@ export interface Row {
 /** The name in SQL of a table. */
 export const sqlOf = (name: string): string => `"table ${name}"`
 
-/** Expiry comes before the item, so that SQLite finds it without reading a large one. */
+/**
+ * The steps that create a table. The column of the expiry is before that of the item, so that SQLite finds it without
+ * reading a large item.
+ */
 export function creationSteps({ sql }: Keyed): Step[] {
   return [
     [
@@ -128,7 +131,7 @@ export function placeOfKey(table: Table, key: Item): Place {
   return placeOfItem(table, key)
 }
 
-/** The place of an item in its table, or in an index that it is in. @throws Refusal */
+/** The place of an item in its table, or in one of the table's indexes. @throws Refusal */
 export function placeOfItem(of: Keyed, item: Item): Place {
   for (const name of keyNames(of))
     if (!item[name])
@@ -141,13 +144,13 @@ export function rowOf(table: Table, item: Item): Row {
   return { of: table, place: placeOfItem(table, item), item, expires: expiryOf(table, item) }
 }
 
-/** An item may lack a key of an index, but not have another value there. @throws Refusal */
+/** Checks the keys that an item has in indexes. It may lack one, but what it has must be valid. @throws Refusal */
 export function checkIndexKeys(table: Table, item: Item): void {
   for (const index of table.indexes)
     for (const part of ["hash", "range"] as const) if (item[index[part].name]) textOf(index, part, item)
 }
 
-/** The rows that an item has in the indexes of its table. @throws Refusal if they have other values as keys */
+/** The rows that an item has in the indexes of its table. @throws Refusal if one of their keys is not valid */
 export function indexRows(table: Table, item: Item | undefined): Row[] {
   if (!item) return []
   return table.indexes.flatMap((index) => {
@@ -186,14 +189,17 @@ function textOf(of: Keyed, part: "hash" | "range", item: Item): string {
   return sortableText(of[part], text)
 }
 
-/** A text that sorts as DynamoDB sorts keys: by their bytes, or as numbers. @throws Refusal for what is no key */
+/**
+ * A text that sorts as DynamoDB sorts keys: by their bytes, or as numbers.
+ * @throws Refusal for a text that cannot be a key
+ */
 export function sortableText({ name, type }: KeyAttribute, text: string): string {
   if (text === "")
     throw invalid(
       "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
         `string value. Key: ${name}`,
     )
-  // SQLite would store the same for each half of a character.
+  // SQLite would store any half of a surrogate pair as the same character.
   if (!text.isWellFormed())
     throw invalid(`One or more parameter values were invalid: not well-formed text. Key: ${name}`)
   return type === "N" ? sortable(text) : text

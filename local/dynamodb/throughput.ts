@@ -75,7 +75,7 @@ export function readUnits(bytes: number, isConsistent: boolean): number {
   return Math.max(1, Math.ceil(bytes / 4096)) * (isConsistent ? 1 : 0.5)
 }
 
-/** What shares a partition with this place, in a table or an index. */
+/** The name of the partition in which this place is, in a table or an index. */
 export function partitionOf({ sql }: Keyed, { hash }: Pick<Place, "hash">): string {
   return `${sql} ${hash}`
 }

@@ -8,7 +8,9 @@ interface Use {
 /** "A client request token is valid for 10 minutes after the first request that uses it is completed." */
 const goodForMs = 10 * 60_000
 
-/** The request of each `ClientRequestToken`, so that an applied transaction is not applied again. In memory. */
+/**
+ * Remembers the request of each `ClientRequestToken`, in memory, so that an applied transaction is not applied again.
+ */
 export class Tokens {
   /** In the order of completion, so the oldest come first. */
   readonly #uses = new Map<string, Use>()

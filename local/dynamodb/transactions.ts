@@ -18,7 +18,7 @@ interface Reason {
 /** "The aggregate size of the items in the transaction cannot exceed 4 MB." */
 const maxBytes = 4 * 1024 * 1024
 
-/** TransactWriteItems: applies all of its members, or none and gives a reason for each; once per token. */
+/** TransactWriteItems: applies all members, or none and gives a reason for each; only once per token. */
 export async function transactWrite(engine: Engine, request: TransactWriteItems): Promise<object> {
   const call = { operation: "TransactWriteItems", request }
   if (engine.faults.take("transaction-in-progress", call)) throw inProgress()
@@ -88,7 +88,7 @@ function cancelIfExhausted(partitions: Throughput, asked: string[][]) {
   )
 }
 
-/** @throws the error itself if it is not an answer of DynamoDB's: our own bug. */
+/** @throws the error itself if DynamoDB would not answer so: it is our own bug */
 function reasonOf(error: unknown): Reason {
   if (!(error instanceof Refusal)) throw error
   const Code = error.name === "ConditionalCheckFailedException" ? "ConditionalCheckFailed" : "ValidationError"

@@ -42,7 +42,7 @@ export function itemBefore({ rows }: Engine, prepared: Prepared): Item | undefin
   return isBlind(prepared) ? undefined : rows.read(prepared.table, prepared.place)
 }
 
-/** `times`: how much dearer each unit is, as in a transaction. */
+/** Takes a write's units from the throughput. `times`: how many times as many each costs, as in a transaction. */
 export function takeUnits(engine: Engine, partitions: string[], { size }: Draft, times: number): void {
   if (!engine.partitions.isBounded) return
   for (const partition of partitions) engine.partitions.take("writes", partition, times * writeUnits(size()))

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline"
 /** The command and environment of a task definition's one container. */
 export interface TaskDefinition {
   command: string[]
-  /** By what the request overrides. */
+  /** The environment, which may depend on what the request overrides. */
   env: Record<string, string> | ((overrides: Record<string, string>) => Record<string, string>)
   tags?: Tag[]
   /** Is given each process, before it runs. */

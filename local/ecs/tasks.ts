@@ -4,7 +4,10 @@ import { AwsRefusal } from "../aws/json-server.ts"
 import { type TaskDefinition, type End, Task } from "./task.ts"
 
 export interface TasksOptions {
-  /** By family. Their processes must end on `disconnect` of their IPC channel, or they survive our SIGKILL. */
+  /**
+   * The task definitions, by family. Their processes must end on `disconnect` of their IPC channel, or they survive our
+   * SIGKILL.
+   */
   taskDefinitions: Record<string, TaskDefinition>
   /** Takes the tasks' output; without it they write to this process's own. */
   log?: (line: string) => void
@@ -95,7 +98,7 @@ export class Tasks {
     return new Map([...this.#tasks].flatMap(([arn, { pid }]) => (pid ? [[arn, pid] as const] : [])))
   }
 
-  /** Ends a task as the provider does of its own accord. */
+  /** Ends a task as AWS does of its own accord. */
   interrupt(arn: string, end: End) {
     this.#tasks.get(arn)?.stop(end, this.#stopTimeoutMs)
   }
@@ -128,7 +131,7 @@ export class Tasks {
   }
 }
 
-// The shapes of requests. A member that is not named here is refused, not ignored: somebody relies on what it does.
+// The shapes of requests. A member that is not named here is refused, not ignored: a caller would rely on what it does.
 
 const RunTask = z.strictObject({
   cluster: z.string().default("default"),
@@ -136,7 +139,7 @@ const RunTask = z.strictObject({
   count: z.literal(1),
   clientToken: z.string().max(64),
   propagateTags: z.literal("TASK_DEFINITION").optional(),
-  // Where AWS runs it, and in which network: here every task is a child process.
+  // Where AWS would run the task, and in which network: here every task is a child process.
   launchType: z.literal("FARGATE").optional(),
   networkConfiguration: z.unknown().optional(),
   overrides: z.strictObject({

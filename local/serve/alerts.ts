@@ -16,7 +16,7 @@ export type Tell = (alert: { name: string; isOver: boolean }) => Promise<unknown
  */
 export class Alerts {
   readonly #tell: Tell
-  /** By name: whether it rings. */
+  /** Whether each alarm about the machine rings, by name. */
   readonly #ofTheMachine: Record<string, () => boolean | Promise<boolean>>
   /** Newest last. */
   #minutes: Minutes[] = []
@@ -39,7 +39,7 @@ export class Alerts {
     )
   }
 
-  /** By name, whether it rings since the last minute, told or not. */
+  /** Whether each alarm rings, by name, as of the last minute, told or not. */
   get ringing(): ReadonlyMap<string, boolean> {
     return this.#ringing
   }
@@ -75,7 +75,10 @@ function isBroken(rule: Rule, minute: Minutes): boolean {
   return rule.above === undefined ? value < (rule.below ?? -Infinity) : value > rule.above
 }
 
-/** Where there is no whole, a part that is too large is all of it, and one that is too small lacks nothing. */
+/**
+ * The part of the whole. Where there is no whole, a part that is too large (`above`) is all of it, and one that is too
+ * small lacks nothing.
+ */
 function partOf(rule: Rule, to: string, minute: Minutes): number | undefined {
   const part = valueOf(rule, rule.of, minute)
   const whole = valueOf(rule, to, minute)

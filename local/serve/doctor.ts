@@ -27,12 +27,12 @@ type Settings = ReturnType<typeof ServeSettings.parse>
 /** What a check says; `ok` where it finds nothing. */
 type Check = (settings: Settings) => Omit<Finding, "what"> | Promise<Omit<Finding, "what">>
 
-/** How long any answer from elsewhere is waited for, in ms. */
+/** How long an answer from elsewhere may take, in ms. */
 const withinMs = 5000
-/** What a process of the service takes, and a session, in MB. */
+/** The memory of each process of the service, and of a session, in MB. */
 const memory = { service: 250, host: 200, session: 5 }
 
-/** Looks at everything that `npm run serve` needs of this machine, whether it runs or not. Changes nothing. */
+/** Looks at everything that `npm run serve` needs of this machine, whether the service runs or not. Changes nothing. */
 export async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   const parsed = ServeSettings.safeParse(environment)
   if (!parsed.success)
@@ -54,7 +54,7 @@ async function look(check: Check, settings: Settings): Promise<Omit<Finding, "wh
   }
 }
 
-/** With the reason below it: `fetch` itself says only that it failed. */
+/** An error with its causes: `fetch` itself says only that it failed. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`
@@ -124,7 +124,7 @@ const checks: Record<string, Check> = {
   certificate: async ({ PUBLIC_URL }) => {
     const { fromMs, toMs } = await certificateOf(new URL(PUBLIC_URL))
     const hours = Math.floor((toMs - nowMs()) / 3_600_000)
-    // Whoever renews it does so when a third of its time is left.
+    // Certificates are usually renewed when a third of their time is left.
     const isRenewed = toMs - nowMs() > (toMs - fromMs) / 5
     return isRenewed
       ? ok(`good for ${hours} hours`)

@@ -3,7 +3,7 @@ import type { Mail } from "#core/account/mail.ts"
 
 /** How long the mail server may take for a connection, its greeting and each answer, in ms: a person waits for the mail. */
 const withinMs = 5000
-/** And for all of a mail, in ms: one that says something now and then would hold it for ever. */
+/** How long a whole mail may take, in ms: a server that says something now and then would hold it for ever. */
 const inAllMs = 10_000
 
 /** Sends mails by the operator's own mail server. It rejects when the server refuses a mail or does not answer. */

@@ -23,8 +23,8 @@ const Line = z.looseObject({
 const shownMs = 150_000
 
 /**
- * What the processes of one machine measure, for Prometheus and for the alerts: the same metrics that CloudWatch gets on AWS.
- * Session hosts write theirs as lines, as they do there.
+ * What the processes of one machine measure, for Prometheus and for the alerts: the same metrics that CloudWatch gets
+ * on AWS. Session hosts write theirs as lines here, too.
  */
 export class Measurements {
   readonly #registry = new Registry<OpenMetricsContentType>()
@@ -42,7 +42,7 @@ export class Measurements {
 
   constructor() {
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
-    // A count that begins with its first value would seem never to have risen.
+    // Each count is made before its first value: one that began with that value would seem never to have risen.
     for (const name of Metrics.names) this.#known.set(name, this.#taker(name))
   }
 
@@ -68,7 +68,7 @@ export class Measurements {
     return over
   }
 
-  /** Shows Prometheus how it stands with the machine, by the names of gauges, and which alarms ring. */
+  /** Shows Prometheus these values of the machine, by the names of gauges, and which alarms ring. */
   show(
     values: Partial<Record<"backup_age_s" | "backup_failed" | "disk_free_mb", number>>,
     ringing: ReadonlyMap<string, boolean>,
@@ -119,7 +119,7 @@ export class Measurements {
       case "None":
       case "Seconds":
       case "Megabytes": {
-        // Each host's own: the last one that reports would hide the others.
+        // Each host has a value of its own: the last host that reports would hide the others.
         const gauge = new Gauge({ ...about, labelNames: ["host"] })
         return (value, host) => this.#set(gauge, value, host)
       }

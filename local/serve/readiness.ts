@@ -6,20 +6,22 @@ import { Lease } from "#core/lease/lease.ts"
 import { putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
-/** Each part of the service that a balancer or a supervisor should know about: whether it works. */
+/** Whether each part of the service works, for a balancer or a supervisor. */
 export interface Readiness {
   /** It takes writes. */
   store: boolean
-  /** All beat, and no bridge waits for one that is not there. */
+  /** All hosts beat, and no bridge waits while there is no host. */
   hosts: boolean
   /** There is room on the disk for sends. */
   room: boolean
 }
 
-/** After so many beats that are missing, a host is about to be declared dead. */
+/** A host that has missed so many beats is about to be declared dead. */
 const silentBeats = 4
 
-/** For how long an answer is given again, in ms: whoever asks, the store is written to no more often. */
+/**
+ * For how long an answer is given again, in ms: however often somebody asks, the store is not written to more often.
+ */
 const believedMs = 1000
 let latest: { atMs: number; readiness: Promise<Readiness> } | undefined
 

@@ -21,7 +21,7 @@ const minuteMs = 60_000
 /**
  * Watches a service that customers use: answers `/readyz` and `/metrics`, and tells the operator what pages somebody on
  * AWS. Nothing waits for the mail server or the alerts' webhook.
- * @returns the answer to a request for one of these paths, or false if it is for another; and how it ends
+ * @returns the answer to a request for one of these paths, or false for any other path; and a function that ends it
  */
 export function watch(serving: Serving, measurements: Measurements, dataDir: string) {
   Metrics.sendTo((values) => measurements.add(values))
@@ -101,7 +101,7 @@ async function each(ms: number, signal: AbortSignal, work: () => Promise<void>):
   }
 }
 
-/** By each way that there is. @throws when none worked */
+/** Tells the operator in each way that is set. @throws when none worked */
 async function tell(serving: Serving, alert: { name: string; isOver: boolean }): Promise<void> {
   log.warn(alert, "an alarm changed")
   const ways = [

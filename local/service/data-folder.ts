@@ -31,7 +31,10 @@ export function refuseFolder(settings: Settings): void {
   refuseWithoutRoom(dataDir)
 }
 
-/** A bridge stays on the network it was created on. In a folder of the other network, no host would ever take it. */
+/**
+ * Refuses the folder of another network: a bridge stays on the network it was created on, and no host would ever take
+ * it.
+ */
 function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings): void {
   const file = networkFile(dataDir)
   if (!existsSync(file)) return
@@ -45,7 +48,7 @@ function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings
 
 const AllKeys = Keys.refine((keys) => Object.values(wrappingKeys).every((id) => keys[id]))
 
-/** New keys could read nothing of what a store holds. */
+/** Refuses a store without its keys: new ones could not read anything in it. */
 function refuseWithoutKeys(dataDir: string): void {
   for (const file of Object.values(keyFiles).map((name) => join(dataDir, name)))
     if (!existsSync(file) && hasStore(dataDir))
@@ -62,10 +65,10 @@ function readIfThere(file: string, schema: z.ZodType): void {
   if (existsSync(file)) readPrivate(file, schema)
 }
 
-/** What the store may need at once, before the space of what it replaces is free again: its journal, in MB. */
+/** The room that the store may need at once, before what it replaces is free again: its journal, in MB. */
 const leastMb = 16
 
-/** Without it, one part or another would fail in the midst of its start. */
+/** Refuses a full disk: one part or another would fail in the midst of its start. */
 function refuseWithoutRoom(dataDir: string): void {
   const { bavail, bsize } = statfsSync(nearestExisting(dataDir))
   const freeMb = Math.floor((bavail * bsize) / 1e6)

@@ -5,7 +5,7 @@ import { CannotStart } from "./settings.ts"
 
 /**
  * A JSON file of mode 600: read if it exists, otherwise created from `fresh`.
- * @throws CannotStart if what is there cannot be read
+ * @throws CannotStart if the file cannot be read
  */
 export async function readOrCreatePrivate<Schema extends z.ZodType>(
   path: string,

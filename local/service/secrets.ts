@@ -16,7 +16,7 @@ export async function readOrCreateSecrets(path: string): Promise<Record<string, 
   return {
     API_KEY_PEPPER: kept.apiKeyPepper,
     HOST_TOKEN_SECRET: kept.hostTokenSecret,
-    // The same one: here it is never rotated, and every process that has the one needs the other.
+    // The same secret: it is never rotated here, and every process that has the one needs the other.
     PHONE_SECRET: kept.hostTokenSecret,
   }
 }

@@ -58,10 +58,13 @@ async function account(dataDir: string): Promise<z.infer<typeof SeededAccount>> 
   })
 }
 
-/** Who has the seeded account. No mail goes there. */
+/** The owner of the seeded account. No mail goes there. */
 export const operatorEmail = "operator@bridge.local"
 
-/** A link that signs a browser on this machine in to the seeded account, once. Mails of other sign-ins are printed, too. */
+/**
+ * A link that signs a browser on this machine in to the seeded account, once. The mails of other sign-ins are printed
+ * in the terminal.
+ */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {
   const { Account } = await import("#core/account/account.ts")
   const { watch } = await import("#core/account/mail.ts")

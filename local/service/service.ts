@@ -24,7 +24,7 @@ import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { startBilling } from "#plugged-in/one-machine.ts"
 import { Sweep } from "./sweep.ts"
 
-/** As many as Lambda runs for an account. */
+/** How many deliveries run at once: as many as Lambda runs for an account. */
 const deliveriesAtOnce = 1000
 /** How often the sweep looks if the store cannot tell it of changes, in ms. */
 const unwatchedMs = 1000
@@ -56,8 +56,9 @@ export async function startService(settings: Settings, elsewhere: PartsElsewhere
   }
   try {
     const started = await start(settings, elsewhere, stops)
-    // V8 would let the heap grow to several times of what is in use, and keep it. This takes no more processor time. Before
-    // the modules are loaded, V8 would refuse all compiled code that was kept under other flags, and Node keep it anew.
+    // V8 would let the heap grow to several times what is in use, and keep it. With this flag it takes no more
+    // processor time. Set before the modules are loaded, it would make V8 refuse all compiled code that was kept under
+    // other flags, and Node keep it anew.
     setFlagsFromString("--heap-growing-percent=50")
     return { ...started, stop }
   } catch (error) {
@@ -82,7 +83,7 @@ async function start(
   const api = await listenForCalls(settings)
   stops.push(() => stopListening(api.server))
   const billing = await startBilling?.(settings, api.url, stops)
-  // It takes seconds in a process of its own. What does not need it starts meanwhile.
+  // The simulated network takes seconds to start, in a process of its own. What does not need it starts meanwhile.
   const starting = Promise.all([simulatedNetwork(settings, elsewhere), loadPackages()])
   const itsStop = starting.then(
     ([simulator]) => simulator?.stop,
@@ -117,7 +118,7 @@ async function start(
     ...(serving && { STAGE: process.env.STAGE ?? "production" }),
     HOST_CAPACITY: String(settings.HOST_CAPACITY),
     HOST_SPARE: String(settings.HOST_SPARE),
-    // Here the store tells deliveries of events, and they wait for longer than this: an event that soon follows
+    // Here the store tells deliveries of events, and a delivery waits for longer than this: an event that soon follows
     // another needs no doorbell.
     ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
@@ -143,12 +144,12 @@ async function start(
         env: ({ HOST_NETWORK: network }) => ({
           ...settable(),
           ...environment,
-          // The store is asked over IPC alone. With a real address, a request over HTTP would go unnoticed.
+          // Hosts ask the store over IPC alone. With a real address, a request over HTTP would go unnoticed.
           ...(store.answer && { AWS_ENDPOINT_URL_DYNAMODB: "http://asked-over-ipc.invalid" }),
-          // Beside it, hosts of the live network believe nobody but who is believed everywhere.
+          // Hosts of the live network do not trust the simulated network's certificates, even if it runs beside them.
           ...(simulator && network === "simulated" && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
-          // Tests give all their services one folder.
+          // Tests set one folder for all their services.
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
           ...(serving
             ? { METRICS_SERVICE: "session-host" }
@@ -174,7 +175,8 @@ async function start(
     serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
   )
 
-  // The environment is complete from here on: only now may settings be read. Our own modules are loaded beside what starts.
+  // The environment is complete from here on: only now may settings be read. Our own modules are loaded while the rest
+  // starts.
   const { createTables } = await import("../dynamodb/create-tables.ts")
   await createTables(store.endpoint)
   const { useDoorbellQueue } = await import("#core/event/doorbell.ts")
@@ -252,7 +254,7 @@ async function ownStore(dataDir: string, stops: (() => unknown)[]) {
   return store
 }
 
-/** Undefined on the live network without sandboxes. @throws CannotStart */
+/** The simulated network; undefined on the live network without sandboxes. @throws CannotStart */
 async function simulatedNetwork(
   settings: Settings,
   elsewhere: PartsElsewhere,
@@ -268,7 +270,7 @@ async function simulatedNetwork(
   )
 }
 
-/** The settings that a person may make for session hosts too. A task gets only the environment it is given. */
+/** The settings that a person may make for session hosts, too. A task gets only the environment that it is given. */
 function settable(): Record<string, string> {
   const names = [
     "LOG_LEVEL",
@@ -283,8 +285,8 @@ function settable(): Record<string, string> {
 }
 
 /**
- * How long a caller's connection may be idle. Clients and balancers keep theirs for less (most a minute, the longest
- * ten). If we closed first, a call could already be on its way.
+ * How long a caller's connection may be idle, in ms. Clients and balancers keep theirs for less (most a minute, the
+ * longest ten). If we closed first, a call could already be on its way.
  */
 const idleConnectionMs = 620_000
 
@@ -312,7 +314,10 @@ async function lookAtRoom(): Promise<() => void> {
   return () => clearInterval(looking)
 }
 
-/** Hosts are children of this process, so those of an earlier one are dead, however it ended: no bridge is to blame. */
+/**
+ * Marks the hosts of an earlier process dead. They were its children, so they are dead, however it ended: no bridge is
+ * to blame.
+ */
 async function forgetHosts(): Promise<void> {
   const { Host } = await import("#core/lease/host.ts")
   for (const host of await Host.list()) await Host.markDead(host.id, host.version, true)

@@ -42,7 +42,7 @@ const ofBackups = {
     .string()
     .default("")
     .transform((path) => path && resolve(path)),
-  /** They are sealed under it: without it nobody can read them, you neither. */
+  /** The passphrase under which backups are sealed: without it nobody can read them, not even you. */
   BACKUP_PASSPHRASE: z.string().default(""),
   /** The file that holds the passphrase, in place of the setting. */
   BACKUP_PASSPHRASE_FILE: z.string().default(""),
@@ -50,7 +50,7 @@ const ofBackups = {
   BACKUP_KEEP: count(1, 48),
 }
 
-/** What bridges are sealed under that are moved to another service, or come from one. */
+/** The passphrase under which bridges are sealed that move to another service, or come from one. */
 const ofMoves = {
   MOVE_PASSPHRASE: z.string().default(""),
   /** The file that holds the passphrase, in place of the setting. */
@@ -79,7 +79,7 @@ const common = z.object({
   DATA_DIR: DataDir,
   /** `live`: real numbers. */
   HOST_NETWORK: network,
-  /** Whether each account has a sandbox bridge. It is on the simulated network, which runs here then. */
+  /** Whether each account has a sandbox bridge, on the simulated network. That runs here then. */
   SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
   /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
   URL_ALLOW: ranges,
@@ -92,7 +92,7 @@ const common = z.object({
   PRETEND_STRIPE_PORT: port(8789),
   /** The capacity of a session host. Few processes are best on one machine, since each takes 200 MB for itself. */
   HOST_CAPACITY: count(1, 100),
-  /** How many sessions to keep room for beyond those that bridges need: a process starts in a second or two. */
+  /** For how many more sessions than bridges need there is always room: a process starts in a second or two. */
   HOST_SPARE: count(0, 0),
 })
 
@@ -125,7 +125,7 @@ export const ServeSettings = consistent(
       .string("is missing: the address at which people reach the service, as https://wa.example.com")
       .refine(isOrigin, "must be https and a host alone, as https://wa.example.com")
       .transform((text) => new URL(text).origin),
-    /** The proxies that are believed about the address of a request's caller. */
+    /** The proxies whose word about the address of a request's caller is believed. */
     TRUST_PROXY: ranges.default("127.0.0.0/8,::1/128"),
     /** Who runs the service: the owner of its first account, and the address of alerts. */
     OPERATOR_EMAIL: z.email("must be your own e-mail address: you sign in with it, and alerts go there"),
@@ -139,7 +139,7 @@ export const ServeSettings = consistent(
     MAIL_FROM: z.union([z.literal(""), z.email()], { error: "must be an e-mail address" }).default(""),
     /** Where alerts are posted, besides the operator's mail. */
     ALERT_URL: z.union([z.literal(""), z.url()], { error: "must be a URL" }).default(""),
-    /** Whoever reads `/metrics` brings it; without one there is no such page. */
+    /** The token that whoever reads `/metrics` has to send; without one there is no such page. */
     METRICS_TOKEN: z
       .string()
       .refine(
@@ -199,7 +199,7 @@ function backupsOf(given: z.infer<z.ZodObject<typeof ofBackups>>, context: z.Ref
   return passphrase === undefined ? undefined : { dir: given.BACKUP_DIR, passphrase, keep: given.BACKUP_KEEP }
 }
 
-/** The passphrase of a setting, or of the file that it names in its place; undefined without either. */
+/** The passphrase that a setting has, or the file that is named in its place; undefined without either. */
 function passphraseOf(name: string, said: string, file: string, context: z.RefinementCtx) {
   const refuse = (message: string) => {
     context.addIssue({ code: "custom", path: [file ? `${name}_FILE` : name], message })

@@ -39,7 +39,7 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
   }
   await Promise.race([once(child.stdout, "data"), ended])
   let running = await findRunning(dataDir)
-  // On a machine that does much else it may take longer for its first answer than `findRunning` waits.
+  // On a busy machine the first answer may take longer than `findRunning` waits.
   for (let tries = 1; !running && child.exitCode === null && tries < 10; tries++)
     running = await findRunning(dataDir)
   if (!running) {
@@ -73,7 +73,7 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
   }
 }
 
-/** Lifts the rate limits, for a program that asks more than any customer would, from one address. */
+/** Settings that lift the rate limits, for a program that asks more than any customer would, from one address. */
 export const noRateLimits: Record<string, string> = Object.fromEntries(
   ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"]),
 )

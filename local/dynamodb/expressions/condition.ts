@@ -17,7 +17,7 @@ export function isTrue(condition: Condition, item: Item | undefined, given: Plac
   }
 }
 
-/** What is not there differs from everything, even from what else is not there, and has no order. */
+/** A value that is not there differs from everything, even from another one that is not there, and has no order. */
 type Found = Value | undefined
 const tests: Record<Operator, (...operands: Found[]) => boolean> = {
   "=": areEqual,
@@ -35,7 +35,7 @@ function areEqual(a: Found, b: Found): boolean {
   return a !== undefined && b !== undefined && isEqual(a, b)
 }
 
-/** Not a number where there is no order: no comparison holds. */
+/** NaN where there is no order: then no comparison holds. */
 function order(a: Found, b: Found): number {
   return (a && b && compare(a, b)) ?? Number.NaN
 }
@@ -52,7 +52,7 @@ function operandOf(operand: Operand, item: Item | undefined, given: Placeholders
 const ordering = new Set<Operator>(["<", "<=", ">", ">="])
 const ordered = new Set(["S", "N", "B"])
 
-/** Refuses an order of values that have none, whatever is stored. */
+/** Refuses a comparison of values that have no order, whatever is stored. */
 export function checkCondition({ kind, tree }: Parsed<Condition>, given: Placeholders): void {
   check(tree)
 

@@ -3,9 +3,9 @@ import { invalid } from "../refusal.ts"
 import type { Path } from "./path.ts"
 import { reservedWords } from "./reserved-words.ts"
 
-// Only what the service sends. An expression of DynamoDB's that is not here is refused as one that cannot be read.
+// Only what the service sends is here. DynamoDB's other expressions are refused as if they could not be read.
 
-/** A path's name has its `#` here, if it stands for another. */
+/** The name in a path keeps its `#` here, if it stands for another. */
 export type Operand = { is: "path" | "size"; path: Path } | { is: "value"; name: string }
 
 const comparators = ["=", "<>", "<", "<=", ">", ">="] as const
@@ -38,7 +38,7 @@ export interface Update {
   ADD: { path: Path; value: string }[]
 }
 
-/** What was parsed, as which member of a request, and the placeholders it uses. */
+/** An expression that was parsed, the member of the request that it is (`kind`), and the placeholders that it uses. */
 export interface Parsed<Tree> {
   kind: string
   tree: Tree
@@ -46,13 +46,13 @@ export interface Parsed<Tree> {
   values: Set<string>
 }
 
-/** @throws Refusal naming the expression, as all of these */
+/** @throws Refusal that names the expression, like all of these */
 export const parseCondition = remembering((parser) => parser.condition())
 export const parseUpdate = remembering((parser) => parser.update())
 export const parseKeyCondition = remembering((parser) => parser.keyCondition())
 export const parseProjection = remembering((parser) => parser.listOf(() => parser.name()))
 
-/** A service sends a few dozen expressions, with other values each time. */
+/** Remembers what was parsed: a service sends a few dozen expressions, with other values each time. */
 function remembering<Tree>(read: (parser: Parser) => Tree) {
   const known = new LRUCache<string, Parsed<Tree>>({ max: 1000 })
   return (kind: string, text: unknown): Parsed<Tree> => {

@@ -44,7 +44,7 @@ export function updated(update: Update, before: Item, given: Placeholders): Item
   const after = { ...before }
   for (const { path, term } of update.SET) after[resolved(path, given).name] = termOf(term, before, given)
   for (const { path, value } of update.ADD) add(after, resolved(path, given), given.values[value]!)
-  // From the end, because each shortens its list.
+  // From the end, because each removal shortens its list.
   const removed = update.REMOVE.map(({ path }) => resolved(path, given))
   for (const path of removed.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))) remove(after, path)
   return after

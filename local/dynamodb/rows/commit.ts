@@ -3,14 +3,14 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 /** A statement and its values. */
 export type Step = [sql: string, ...values: (string | number | null)[]]
 
-/** What a connection to the store's file is set to, whichever thread it belongs to. */
+/** The settings of every connection to the store's file, on each thread. */
 export const pragmas =
   "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16000000"
 
 /**
- * Runs all steps in one transaction. On a full disk it goes on in the room that the store has already: what the log holds
- * is moved into the file, and the log begins anew.
- * @throws SQLite's error, after which nothing of it is there
+ * Runs all steps in one transaction. On a full disk it goes on in the room that the store has already: it moves what
+ * the log holds into the file, and begins the log anew.
+ * @throws SQLite's error, after which nothing of the transaction is there
  */
 export function newCommitter(db: DatabaseSync): (steps: Step[]) => void {
   const apply = newApply(db)
@@ -25,11 +25,13 @@ export function newCommitter(db: DatabaseSync): (steps: Step[]) => void {
   }
 }
 
-/** SQLite's numbers: the disk, or what all pages may take, is full; there is no room for the memory that readers share. */
+/**
+ * SQLite's numbers: the disk, or the room for all pages, is full; there is no room for the memory that readers share.
+ */
 const full = 13
 const noSharedMemory = 4874
 
-/** Whether there was no room: then nothing is wrong with the store, and the same may succeed later. */
+/** Whether there was no room: then nothing is wrong with the store, and the same steps may succeed later. */
 export function isDiskFull(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number }
   return (errcode & 0xff) === full || errcode === noSharedMemory
@@ -50,7 +52,7 @@ function newApply(db: DatabaseSync): (steps: Step[]) => void {
         else db.exec(sql)
       db.exec("COMMIT")
     } finally {
-      // SQLite has rolled back by itself after some errors, not after all.
+      // After some errors SQLite has rolled back by itself, after others not.
       if (db.isTransaction) db.exec("ROLLBACK")
     }
   }

@@ -3,7 +3,10 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { CannotStart } from "../../service/settings.ts"
 
-/** File systems over a network, by what `statfs` calls them: their locks do not hold, and SQLite's log needs memory that is shared. */
+/**
+ * File systems over a network, by the numbers that `statfs` gives. Locks do not hold there, and SQLite's log needs
+ * shared memory.
+ */
 const overNetwork = new Map([
   [0x69_69, "NFS"],
   [0x51_7b, "SMB"],
@@ -19,7 +22,8 @@ export function networkFileSystemOf(folder: string): string | undefined {
 }
 
 /**
- * Holds the folder, which is made if it is missing, until it is undone or this process ends, however it ends.
+ * Holds the folder, which is made if it is missing.
+ * @returns a function that lets it go; the end of this process does so as well
  * @throws CannotStart
  */
 export function lockFolder(folder: string): () => void {

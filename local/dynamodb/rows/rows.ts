@@ -11,7 +11,7 @@ const keptSize = 16_000_000
 
 /** How long a passing row may stay in memory alone, and a write may wait for others to share its sync, in ms. */
 const soonMs = 150
-/** From so many rows on nothing lingers: those who wait for them may be all who can write. */
+/** From so many waiting rows on, no write waits for others: those who wait may be all who can write. */
 const mostLingering = 32
 
 /** Whether an item may stay in memory for a moment; `isFull`: the disk had no room for what was written last. */
@@ -46,7 +46,7 @@ export class Rows {
     this.#broken = broken
   }
 
-  /** The item there, as it was last confirmed. */
+  /** The item at this place, as it was last confirmed. */
   read(of: Keyed, place: Place): Item | undefined {
     const name = rowName(of, place)
     const known = this.#passing.get(name) ?? this.#kept.get(name)
@@ -67,17 +67,17 @@ export class Rows {
     for (const { item } of found) yield decoded(item as string)
   }
 
-  /** Any rows of SQL's, for what is not an item. */
+  /** Any rows that SQL can give, for what is not an item. */
   ask(sql: string, values: (string | number)[] = []): Record<string, unknown>[] {
     return this.#prepared(sql).all(...values)
   }
 
   /**
-   * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache. Everything that
-   * arrives while one batch is being written goes into the next together. Readers see the rows from then on. Passing
-   * rows do not wait (`relax`).
-   * @param mayLinger while nothing else is to be written, they wait a moment for others to share their sync
-   * @throws Refusal if the disk has no room: nothing of it was written
+   * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache; readers see them
+   * from then on. Everything that arrives while one batch is being written goes into the next together. Passing rows do
+   * not wait (`relax`).
+   * @param mayLinger while nothing else is to be written, the rows wait a moment for others to share their sync
+   * @throws Refusal if the disk has no room: none of the rows was written
    */
   async write(rows: Row[], mayLinger = () => false): Promise<void> {
     if (rows.length > 0 && rows.every((row) => this.#isPassing(row))) return this.#pass(rows)
@@ -104,9 +104,9 @@ export class Rows {
   }
 
   /**
-   * From now on, writing only such items does not wait for the disk. They can be read by their keys at once, and go to
-   * the disk with the next other batch, or by themselves a moment later. Queries and watchers learn of them then, and
-   * until then the end of this process may lose them.
+   * From now on, writing only items for which `isPassing` is true does not wait for the disk. They can be read by their
+   * keys at once, and go to the disk with the next other batch, or by themselves a moment later. Queries and watchers
+   * learn of them then, and until then the end of this process may lose them.
    */
   relax(of: string, isPassing: MayStayInMemory): void {
     this.#relaxed.push({ of, isPassing })
@@ -144,7 +144,7 @@ export class Rows {
   }
 
   async #commit({ rows, steps }: Batch): Promise<void> {
-    // The passing ones first: they are older than a write of the same row.
+    // Passing rows come first: they are older than a write of the same row in this batch.
     const passing = [...this.#passing]
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -163,7 +163,10 @@ export class Rows {
     this.#notify(all)
   }
 
-  /** Without room, the batch was rolled back, and the next one may succeed. After any other error nothing can be relied on. */
+  /**
+   * The refusal for an error of the disk. If there was no room, the batch was rolled back, and the next one may
+   * succeed. After any other error nothing can be relied on.
+   */
   #refusalOf(error: unknown): Error {
     this.#isFull = isDiskFull(error)
     if (this.#isFull) return unavailable("the disk is full")
@@ -227,7 +230,7 @@ function stepOf({ of, place, expires }: Row, item: string | undefined): Step {
   ]
 }
 
-/** As it was written by this store. */
+/** An item as this store has written it. */
 function decoded(text: string): Item {
   return JSON.parse(text) as Item
 }

@@ -7,7 +7,9 @@ import { CannotStart } from "../../service/settings.ts"
 import { newCommitter, pragmas, type Step } from "./commit.ts"
 import { lockFolder, unwritable } from "./folder-lock.ts"
 
-/** The format of the file and of its tables: a newer one is refused, and an older one as long as nothing migrates it. */
+/**
+ * The format of the file and of its tables. A newer one is refused; so is an older one, as long as nothing migrates it.
+ */
 const format = 2
 /** Tells the file from others of SQLite's: "brdg". */
 const applicationId = 0x62_72_64_67
@@ -51,7 +53,7 @@ export function openFile(folder: string): SqliteFile {
   }
 }
 
-/** All pages at once: a copy in steps would begin anew whenever somebody writes between two of them. */
+/** Copies all pages at once: a copy in steps would begin anew whenever somebody writes between two of them. */
 const allPages = 2 ** 31 - 1
 
 /**
@@ -79,7 +81,10 @@ export async function copyStore(folder: string, to: string): Promise<void> {
   })
 }
 
-/** In a data folder: what a backup is unpacked into. Once all of it is in its place, the store is in the folder itself. */
+/**
+ * The folder in a data folder into which a backup is unpacked. Once everything is in its place, the store is in the
+ * data folder itself.
+ */
 export const restoringFolder = "restoring"
 
 /** Whether the folder holds a store. */
@@ -115,7 +120,7 @@ export function refuseUnusable(folder: string): void {
 function opened(folder: string): DatabaseSync {
   const path = join(folder, storeFile)
   const isMissing = !existsSync(path)
-  // For its owner alone, and so are the files that SQLite makes beside it.
+  // The file is for its owner alone, and so are those that SQLite makes beside it.
   if (isMissing) closeSync(openSync(path, "a", 0o600))
   return inFile(path, (db) => {
     if (isEmpty(db)) db.exec(creation)
@@ -125,7 +130,7 @@ function opened(folder: string): DatabaseSync {
   })
 }
 
-/** All of it or nothing: whatever ends the process meanwhile, what it leaves is a store, or empty. */
+/** All of this is done or nothing: if the process ends meanwhile, the file is a store, or empty. */
 const creation = `PRAGMA auto_vacuum = INCREMENTAL; BEGIN;
   PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`
 

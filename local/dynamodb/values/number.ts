@@ -23,7 +23,7 @@ export function compareNumbers(a: string, b: string): number {
   return x < y ? -1 : Number(x > y)
 }
 
-/** `sign` 1 adds, -1 subtracts. @throws Refusal if the result has too many digits. */
+/** The sum of two numbers, or with `sign` -1 their difference. @throws Refusal if the result has too many digits. */
 export function sum(a: string, b: string, sign: 1 | -1): string {
   if (plain.test(a) && plain.test(b)) {
     const result = Number(a) + sign * Number(b)
@@ -41,7 +41,7 @@ export function sortable(text: string): string {
   if (digits === "") return "1"
   const place = String(exponent + 200).padStart(3, "0")
   if (!isNegative) return `2${place}${digits}`
-  // What is longer is further from zero: the end must sort behind any digit.
+  // Of two negative numbers that begin alike, the longer one is smaller: so the end must sort behind any digit.
   return `0${complement(place)}${complement(digits)}~`
 }
 
@@ -78,7 +78,7 @@ function lastPlace({ digits, exponent }: Decimal): number {
   return exponent - digits.length + 1
 }
 
-/** As a whole number of units of that place. */
+/** The number as a whole number of units of that place. */
 function scaled(of: Decimal, place: number): bigint {
   const size = BigInt(of.digits || 0) * 10n ** BigInt(of.digits ? lastPlace(of) - place : 0)
   return of.isNegative ? -size : size

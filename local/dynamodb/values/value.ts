@@ -53,7 +53,7 @@ export function checkedValue(value: unknown, depth = 0): Value {
 }
 
 const isType = (name: string): name is Type => Object.hasOwn(checks, name)
-/** Each answers with what it was given if that is canonical. */
+/** Each check returns what it was given if that is canonical. */
 const checks: Record<Type, (content: unknown, depth: number) => unknown> = {
   S: text,
   N: (content) => canonical(text(content)),
@@ -83,7 +83,7 @@ export function checkedItem(item: unknown, depth = 0): Item {
   return right
 }
 
-/** An object of JavaScript would not keep it as a member. */
+/** A JavaScript object would not keep a member of this name. */
 export function noSuchName(): Refusal {
   return invalid("The embedded store has no attribute called __proto__: nothing here writes one")
 }
@@ -163,7 +163,7 @@ export function compare(a: Value, b: Value): number | undefined {
   return encoding && Buffer.compare(Buffer.from(x, encoding), Buffer.from(y, encoding))
 }
 
-/** What has an order by its bytes. */
+/** The types that are ordered by their bytes. */
 const encodings = new Map<Type, BufferEncoding>([
   ["S", "utf8"],
   ["B", "base64"],
