@@ -35,7 +35,7 @@ for (const signal of ["SIGINT", "SIGTERM", "disconnect"] as const)
     )
   })
 
-/** With settings that do not do, a line that says which, and the end. */
+/** Starts the network. If a setting must be changed, says which on a line, and ends the process. */
 async function start() {
   try {
     const read = fromEnvironment(process.env)

@@ -2,7 +2,7 @@ import type { Lifetime } from "./lifetime.ts"
 import { redacted } from "./quiet-log.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
 
-/** From a failed write to the socket's own end, ms. */
+/** How long after a failed write the socket may take to end by itself, ms. */
 const closingMs = 1000
 
 /** Waits for the network, for as long as there is a connection. @throws Error at the end of it */

@@ -97,7 +97,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   })
   const sock = makeWASocket(config)
   makeChangesAtOnce(sock, config.auth.keys)
-  // Baileys hides the socket. It can neither hold frames nor close at once, so we reach for it.
+  // Baileys hides the socket, and can neither hold frames nor close at once. So we reach for the socket.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
   const outgoing = holdOutgoingFrames(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.

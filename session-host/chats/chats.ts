@@ -54,7 +54,7 @@ interface Listed {
   isRead: Promise<void>
 }
 
-/** Of how many chats a session remembers the order: some 5 MB. With more, each list reads all of them. */
+/** The most chats whose order a session remembers: some 5 MB. With more, each list reads all of them. */
 const mostListed = 20_000
 
 const day = 86_400

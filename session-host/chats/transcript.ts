@@ -103,8 +103,8 @@ export class Transcript {
   }
 
   /**
-   * The row of a message that is to be sent; undefined if it is not to be kept, or says nothing to people. One that cannot be
-   * written here is sent all the same.
+   * The row of a message that is to be sent; undefined if it is not to be kept, or says nothing to people. If its row
+   * cannot be made, a message is sent all the same.
    */
   async rowOf({
     messageId,

@@ -63,7 +63,7 @@ export const groups = {
 
   setGroupAvatar: command(contract.setGroupAvatar, ({ session, params, body }) =>
     session.use(async (connected) => {
-      // Before anything is fetched for it.
+      // Asked before the picture is fetched.
       if (!(await askForGroupCard(connected.connection, params.jid))) throw notInGroup()
       return await orGroupRefusal(setPicture(connected, body.url, params.jid))
     }),

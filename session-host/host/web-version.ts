@@ -102,7 +102,7 @@ export function dialCurrentVersion(dial: Dial, webVersion: Pick<WebVersion, "cur
       onHappening(happening) {
         const isOutdated = happening.kind === "closed" && happening.objection === "outdated"
         if (!isOutdated) return input.onHappening(happening)
-        // It never rejects: a failed look-up is logged there.
+        // `refused` never rejects: it logs a failed look-up.
         void webVersion.refused().finally(() => input.onHappening(happening))
       },
     })

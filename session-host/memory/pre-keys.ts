@@ -18,7 +18,7 @@ export class PreKeys {
     this.#prefix = prefix
   }
 
-  /** Those of these prekeys that exist. @throws SessionEnded */
+  /** The prekeys of these numbers, as far as they exist. @throws SessionEnded */
   async get(ids: string[]): Promise<Map<string, string>> {
     const groups = await this.#read(ids)
     return new Map(

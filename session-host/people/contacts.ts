@@ -220,7 +220,7 @@ function nameOf(contact: Contact): string {
   return contact.fullName || contact.firstName || contact.verifiedName || contact.pushName
 }
 
-/** In the contract's form (Contract, "Contacts"). */
+/** A contact in the contract's form (Contract, "Contacts"). */
 export function contactWire(contact: Contact): Wire {
   return {
     about: contact.about,

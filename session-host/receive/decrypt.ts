@@ -55,7 +55,7 @@ function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefi
   try {
     return decode(plaintext)
   } catch (error) {
-    // It will be wrong whenever it comes, so it is parked until a later version of the code reads it.
+    // It would be no better if it came again, so it is parked until a later version of the code reads it.
     log.warn({ error }, "a message was decrypted and cannot be read")
     return undefined
   }

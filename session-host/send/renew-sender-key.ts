@@ -16,7 +16,7 @@ interface Input {
 
 export type SenderKeys = ReturnType<typeof newSenderKeys>
 
-/** Of how many groups it is remembered that their key was renewed. */
+/** The most groups whose renewals are remembered. */
 const mostGroups = 2000
 
 /**

@@ -114,8 +114,8 @@ export class Statuses {
   }
 
   /**
-   * Takes in receipts. Resolves when what they change is made; their acks wait at the gate until it is durable. Those of a
-   * group wait for a moment, and then several are one change.
+   * Takes in receipts. Resolves when what they change is made; their acks wait at the gate until it is durable.
+   * Receipts of a group or a status wait for a moment, so that several become one change.
    * @throws SessionEnded
    */
   async take(receipts: Receipt[]): Promise<void> {

@@ -75,7 +75,7 @@ export class Session {
   #parts: Parts | undefined
   #stopping = false
   #choice: Choice.Info
-  /** End what the session does by itself now and then. */
+  /** Functions that end what the session does by itself from time to time. */
   #ends: (() => void)[] = []
 
   constructor(input: Input) {

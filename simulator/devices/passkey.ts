@@ -195,7 +195,7 @@ async function verified(passkey: Passkey, challenge: string, content: Buffer): P
     })
     return isGood ? authenticationInfo.newCounter : undefined
   } catch {
-    // It throws for each thing that is not as expected.
+    // The check throws if anything is not as expected.
     return undefined
   }
 }

@@ -29,7 +29,7 @@ export function create() {
   }
 
   return {
-    /** Those keys of a message that its sender has used before. */
+    /** The keys of a message that its sender has used before. */
     again(sender: string, stanza: Node): string[] {
       return ciphertextsIn(stanza).flatMap((ciphertext) => {
         const used = keyOf(ciphertext)

@@ -232,7 +232,7 @@ export function noticeOf(kind: NoticeKind, about: NoticeParties, wrong?: Wrong):
   return wrong ? malformed(stanza, wrong) : stanza
 }
 
-/** In place of a message that this device does not get. */
+/** A placeholder of a message that this device does not get. */
 function placeholder(contact: User, type: string | undefined, t: number): Node {
   return el("message", { from: inMode("lid", contact), type: "text", t }, [el("unavailable", { type })])
 }

@@ -90,9 +90,10 @@ export function newSyncedSettings(input: Input) {
       void later(readMissing)
     },
     /**
-     * The network says that these have changed. Resolves when those that matter here are read, or could not be.
-     * @returns false when the network is to report them again at the next login: a key is missing, the network did not answer,
-     * or the connection has ended.
+     * The network says that these collections have changed. Resolves when those that matter here are read, or could not
+     * be.
+     * @returns false when the network is to report them again at the next login: a key is missing, the network did not
+     * answer, or the connection has ended.
      */
     changed: async (names: string[]): Promise<boolean> => {
       const ours = wanted().filter((name) => names.includes(name))

@@ -6,7 +6,7 @@ interface Logins {
   connectAttemptCount: number
 }
 
-/** Of the devices that are about to log in, by number and device. */
+/** The counts of devices that are about to log in, by number and device. */
 const known = new Map<string, Logins>()
 
 /** The next logins of this device say so. @returns a function after which they do not */

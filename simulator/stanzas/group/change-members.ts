@@ -12,7 +12,7 @@ export function raiseMembersVersion(group: Group): { prev_v_id: string; v_id: st
   return { prev_v_id: String(before), v_id: String(group.membersVersion) }
 }
 
-/** Removes those of these people who are in the group, and tells all. */
+/** Removes these people from the group, as far as they are in it, and tells all. */
 export function removeMembers(network: Network, line: ConnectedDevice, group: Group, pns: string[]): void {
   const gone = pns.filter((pn) => roleOf(group, pn))
   if (gone.length === 0) return
@@ -25,7 +25,7 @@ export function removeMembers(network: Network, line: ConnectedDevice, group: Gr
   })
 }
 
-/** Makes members of those of these people who are not in the group yet, and tells all. */
+/** Makes these people members of the group, as far as they are none yet, and tells all. */
 export function addMembers(
   network: Network,
   line: ConnectedDevice,
