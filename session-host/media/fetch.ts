@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { ApiError } from "#core/error.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
@@ -32,6 +32,8 @@ export interface Source {
   content_type?: string | undefined
 }
 
+const tooLong = "reading the upload took too long: try again"
+
 interface Wanted extends Source {
   /** The bridge whose customer wants it. */
   bridgeId: string
@@ -58,12 +60,15 @@ export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   const uploaded = await Uploads.open(wanted.bridgeId, file)
   if (!uploaded) throw new ApiError("not_found", "there is no such file: an upload is kept for 24 hours")
   const { body, contentType, fileName } = uploaded
+  // Its client waits for ever for the rest of an answer that has begun.
+  const late = setTimeout(() => body.destroy(sessionUnavailable(tooLong)), withinMs)
   try {
     return await written(
       { body, mimetype: contentTypeOf(contentType), name: fileName, says: "the upload" },
       wanted,
     )
   } finally {
+    clearTimeout(late)
     // One that was not read would keep its connection to the bucket, of which all bridges here share a few.
     body.destroy()
   }

@@ -1,0 +1,39 @@
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { listen } from "#local/listen.ts"
+import { fetchCustomerFile } from "#session-host/media/fetch.ts"
+
+test("an upload of which the bucket gives no more is given up in time", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "media-"))
+  const begun = Promise.withResolvers<ServerResponse>()
+  const bucket = createServer((_request, response) => {
+    const lately = new Date().toUTCString()
+    response.writeHead(200, { "content-length": "100000", "last-modified": lately }).write("its")
+    begun.resolve(response)
+  })
+  const port = await listen(bucket)
+  onTestFinished(() => {
+    vi.useRealTimers()
+    rmSync(folder, { recursive: true })
+    bucket.close()
+  })
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    MEDIA_BUCKET: "media",
+  })
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  const fetched = fetchCustomerFile({ bridgeId: "a", file: "b", asSticker: false, folder })
+  const refused = expect(fetched).rejects.toMatchObject({ code: "session_unavailable" })
+  const answer = await begun.promise
+  await vi.waitUntil(() => existsSync(join(folder, "plain")))
+  await vi.advanceTimersByTimeAsync(25_000)
+  await refused
+  await once(answer, "close")
+})
