@@ -35,7 +35,7 @@ export function serverApp(
     // tries again while its own caller waits. If the clocks differ, it learns that here.
     if (!call.isTimely || session?.lease.epoch !== call.epoch || !host.isTrusted)
       return c.body(null, 421, { [timeHeader]: String(now()) })
-    session.notes.use()
+    session.notes.noteUse()
     c.set("session", session)
     c.set("call", call)
     const untilMs = performance.now() + (call.waitMs ?? Infinity)

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { boolean, integer, string, Timestamp } from "./field-types.ts"
 import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
-import { Keep, keepOrNull } from "./keep.ts"
+import { Keep, openapiOfKeepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { Objection, Status } from "./status-and-objection.ts"
@@ -86,7 +86,7 @@ const chosen = {
     .nullable()
     .openapi({ description: "`***`: the session goes through a proxy; null: it does not." }),
   keep: Keep.nullable().openapi({
-    ...keepOrNull,
+    ...openapiOfKeepOrNull,
     description: "For how many days messages are kept, to be listed; null: they are not.",
   }),
   history: boolean("Whether what the phone tells of earlier messages when it is linked is kept as well."),
@@ -236,7 +236,7 @@ export const updateBridge = createRoute({
             format: "uri",
           }),
         keep: Keep.nullish().openapi({
-          ...keepOrNull,
+          ...openapiOfKeepOrNull,
           description:
             "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
             "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi"
 export const Keep = z.literal([7, 30, 90])
 
 /** How a schema of `Keep` or null is shown. */
-export const keepOrNull = {
+export const openapiOfKeepOrNull = {
   type: ["integer", "null"] as ["integer", "null"], // zod-openapi takes no longer list
   enum: [7, 30, 90, null],
 }

@@ -12,7 +12,7 @@ export function leaveRingingToOthers(): void {
 /** Notifies a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
 export class Bell {
   readonly #bridgeId: string
-  readonly #look: typeof promiseAndRing
+  readonly #ringWebhooks: typeof promiseAndRing
   readonly #ended = new AbortController()
   /** When aborted, the bell no longer waits for further events. */
   readonly #hurry = new AbortController()
@@ -20,9 +20,9 @@ export class Bell {
   #anew = false
   #ringing: Promise<void> | undefined
 
-  constructor(bridgeId: string, look = promiseAndRing) {
+  constructor(bridgeId: string, ringWebhooks = promiseAndRing) {
     this.#bridgeId = bridgeId
-    this.#look = look
+    this.#ringWebhooks = ringWebhooks
   }
 
   /** Events were committed. */
@@ -57,7 +57,8 @@ export class Bell {
       const { signal } = this.#ended
       const anew = this.#anew
       this.#wanted = this.#anew = false
-      const rang = await (anew ? ringAnew : this.#look)(this.#bridgeId, signal)
+      const rang = await (anew ? ringAnew : this.#ringWebhooks)(this.#bridgeId, signal)
+      // Somebody is at work, and sees further events for a while.
       if (!rang) await sleep(config.BELL_TRUSTS_MS, undefined, { signal: this.#hurry.signal }).catch(hurried)
     }
     this.#ringing = undefined

@@ -147,6 +147,7 @@ export async function after(
   n: number,
   atOnce = most.events,
 ): Promise<{ next: Info[]; beyond?: number }> {
+  const limit = Math.max(most.events, atOnce)
   const rows = query({
     TableName: tables.events,
     ConsistentRead: true,
@@ -156,11 +157,10 @@ export async function after(
       ":from": key(bridgeId, n + 1).sk,
       ":to": "EVENT#~",
     },
-    Limit: Math.max(most.events, atOnce),
+    Limit: limit,
   })
   const next: Info[] = []
   let bytes = 0
-  const limit = Math.max(most.events, atOnce)
   for await (const row of rows) {
     const event = fromRow(row)
     if (event.n !== n + next.length + 1) return { next, beyond: event.n }

@@ -97,6 +97,7 @@ export async function callDirectly(
     })
     const body = await response.body.bytes()
     if (response.statusCode === 421) {
+      // Refused because the clocks differ: it is signed again, by the host's time.
       if (!learnTime(lease.host, response.headers[timeHeader])) return "moved"
       return await callDirectly(lease, call, withinMs - (performance.now() - start))
     }

@@ -8,7 +8,7 @@ import { callHolder } from "#core/lease/call-holder.ts"
 
 type Asked =
   | { success: HostAnswer; refusal?: undefined }
-  /** The host's own refusal, not that of an API which failed to reach it. */
+  /** The host has refused. If no host was reached, `askHost` throws. */
   | { success?: undefined; refusal: ApiError }
 
 /** Tries to link a phone. A code to type rings the phone of whoever has that number: it may be a stranger's. */

@@ -71,7 +71,7 @@ async function settled(claim: Idempotency.Claim, call: Call): Promise<HostAnswer
     await release(claim)
     throw error
   })
-  // The host keeps the answer, and gives it to a retry: this record only keeps the id.
+  // The host keeps the answer (of creating a group), and gives it to a retry: this record only keeps the id.
   if (success?.headers["x-send-kept"] === "true") await release(claim)
   if (success) return success
   if (!isDefinite(refusal)) await release(claim)

@@ -60,7 +60,7 @@ export async function deliver(
     bell,
   }
   try {
-    return await work(claimed, means)
+    return await deliverUntilIdle(claimed, means)
   } finally {
     means.arrivals.end()
     await leave()
@@ -68,7 +68,11 @@ export async function deliver(
   }
 }
 
-async function work(claimed: Delivery.Info, means: Means): Promise<number | undefined> {
+/**
+ * Until nothing waits: reads ahead, does what is next with the events read, and goes idle when there are no more. `held` is the
+ * row as it is known last, `ahead` the events that were read, `isAll` that no more are known.
+ */
+async function deliverUntilIdle(claimed: Delivery.Info, means: Means): Promise<number | undefined> {
   let held: Delivery.Info | undefined = claimed
   let ahead: EventRow.Info[] = []
   let isAll = false
@@ -79,7 +83,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
     }
     if (ahead.length === 0 && !isAll) {
       const seen: Seen | undefined =
-        justWritten(held, means) ?? (await look(held, { isFresh: held === claimed }))
+        justWritten(held, means) ?? (await readAhead(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
       if (Delivery.isPausedOrMoved(held)) continue
@@ -101,7 +105,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
       return undefined
     }
     if (event) {
-      const next: Next = await goOn(held, ahead, means)
+      const next: Next = await doNext(held, ahead, means)
       if (next && "wait" in next) return next.wait
       held = next
       const head = held ? held.head : event.n
@@ -122,15 +126,15 @@ interface Seen {
 }
 
 /** Reads ahead. Reads the row too, unless it is fresh: events appended after a PATCH go to the new URL. */
-async function look(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Promise<Seen | undefined> {
+async function readAhead(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Promise<Seen | undefined> {
   const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head, held.batch))
   if (next.length === 0 && beyond !== undefined) {
     const skipped = await Progress.stepOver(held, beyond)
-    return skipped && (await look(skipped, { isFresh: true }))
+    return skipped && (await readAhead(skipped, { isFresh: true }))
   }
   if (next[0] && isTooOld(held, next[0])) {
     const later = await miss(held, next[0])
-    return later && (await look(later, { isFresh: true }))
+    return later && (await readAhead(later, { isFresh: true }))
   }
   const current = isFresh ? held : await orLetGo(held, () => Claim.reread(held))
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
@@ -153,7 +157,7 @@ function idOf({ bridgeId, webhookId }: Delivery.Info): Receiver.Id {
   return { bridgeId, webhookId }
 }
 
-/** What `look` would find, where this process knows it. */
+/** What `readAhead` would find, where this process knows it. */
 function justWritten(held: Delivery.Info, { arrivals }: Means): Seen | undefined {
   const known = arrivals.justWritten(held)
   return known && { held: known.held, ahead: [known.event], isAll: true }
@@ -166,7 +170,7 @@ function justWritten(held: Delivery.Info, { arrivals }: Means): Seen | undefined
 type Next = Delivery.Info | { wait: number } | undefined
 
 /** Does what is next with the events that wait: passes over one that is not wanted, or posts one or a batch. */
-async function goOn(held: Delivery.Info, ahead: EventRow.Info[], means: Means): Promise<Next> {
+async function doNext(held: Delivery.Info, ahead: EventRow.Info[], means: Means): Promise<Next> {
   const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
   if (!(await isWanted(held, event))) return await passOver(held, event)
   if (held.receiver.url === "")

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Html } from "#dashboard/elements.ts"
-import { hrefOf, prose, table } from "./html.ts"
+import { hrefOf, prose, table } from "./prose-and-tables.ts"
 import { limitsOf, type Parameter, type Schema } from "./openapi.ts"
 
 /** The fields of a schema, or its type if it has none. */

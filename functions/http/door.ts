@@ -36,7 +36,7 @@ interface Rooms {
 /** An app with these routes. */
 export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes {
   const app = contractRouter()
-  // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked
+  // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key, body. Its method is checked
   // last, but a HEAD is refused at once.
   app.use(routed, withRequestId, withHeadersAndLog)
   for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)

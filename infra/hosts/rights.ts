@@ -74,7 +74,7 @@ function logs(ids: string): Statement {
 }
 
 /** The rights of ECS while it starts a host that logs to this group. */
-export const startPolicy = (logs: string) =>
+export const executionPolicy = (logs: string) =>
   policy("start", [
     {
       actions: ["ssm:GetParameters"],

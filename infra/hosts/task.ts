@@ -3,7 +3,7 @@ import { hostPort } from "../network/groups.ts"
 import { stage } from "../stage/stage.ts"
 import { cluster } from "./cluster.ts"
 import { hardened } from "./hardened.ts"
-import { startPolicy } from "./rights.ts"
+import { executionPolicy } from "./rights.ts"
 import { hostSettings } from "./settings.ts"
 
 interface HostTask {
@@ -62,7 +62,7 @@ export function hostTask(name: string, about: HostTask) {
       },
       executionRole: (args) => {
         args.managedPolicyArns = []
-        args.inlinePolicies = [startPolicy(logGroup)]
+        args.inlinePolicies = [executionPolicy(logGroup)]
       },
     },
   })

@@ -4,7 +4,7 @@ import { AwsRefusal, startAwsJson } from "./json-server.ts"
 import { readOrCreatePrivate, writePrivate } from "../service/private-file.ts"
 
 /** The material of each key, by the key's id, the newest first. */
-export const Keys = z.record(z.string(), z.array(z.base64()).min(1))
+export const KeyMaterial = z.record(z.string(), z.array(z.base64()).min(1))
 
 const Context = z.record(z.string(), z.string()).default({})
 const Blob = z.base64().transform((text) => Buffer.from(text, "base64"))
@@ -26,7 +26,7 @@ const ReEncrypt = z.object({
  * its file of mode 600. A wrapping is bound to its key and its encryption context.
  */
 export async function startKms(input: { file: string; keyIds: string[]; port?: number }) {
-  const keys = await readOrCreatePrivate(input.file, Keys, () =>
+  const keys = await readOrCreatePrivate(input.file, KeyMaterial, () =>
     Object.fromEntries(input.keyIds.map((id) => [id, [newMaterial()]])),
   )
 

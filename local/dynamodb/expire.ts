@@ -1,4 +1,4 @@
-import type { Engine } from "./engine.ts"
+import type { EngineParts } from "./engine-parts.ts"
 import { type Draft, draft, prepare } from "./draft-of-write.ts"
 import { keepingBelieved } from "./believed-clock.ts"
 import { rowName } from "./rows/rows.ts"
@@ -16,7 +16,7 @@ const pages = 1000
  * Removes the items whose time to live is over, and gives their space back: the disk has it once SQLite's journal
  * begins anew.
  */
-export async function expire(engine: Engine): Promise<void> {
+export async function expire(engine: EngineParts): Promise<void> {
   const at = engine.believedClock.time()
   if (at === undefined) return
   for (const table of engine.tables) while ((await expireSlice(engine, table, at)) === slice);
@@ -24,7 +24,7 @@ export async function expire(engine: Engine): Promise<void> {
 }
 
 /** @returns how many were removed */
-async function expireSlice(engine: Engine, table: Table, at: number): Promise<number> {
+async function expireSlice(engine: EngineParts, table: Table, at: number): Promise<number> {
   const found = [
     ...engine.rows.select(table, "WHERE expires > ? AND expires < ? LIMIT ?", [at - ignoredS, at, slice]),
   ]
@@ -37,7 +37,7 @@ async function expireSlice(engine: Engine, table: Table, at: number): Promise<nu
 }
 
 /** Undefined if the item was written again meanwhile, to live longer. */
-function removal({ tables, rows }: Engine, table: Table, found: Item, at: number): Draft | undefined {
+function removal({ tables, rows }: EngineParts, table: Table, found: Item, at: number): Draft | undefined {
   const current = rows.read(table, placeOfItem(table, found))
   const expires = current && expiryOf(table, current)
   if (!expires || expires >= at) return undefined

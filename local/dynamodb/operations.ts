@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import type { Engine } from "./engine.ts"
+import type { EngineParts } from "./engine-parts.ts"
 import type { Call } from "./faults.ts"
 import { batchGetItem, getItem, query, scan } from "./reads.ts"
 import * as Requests from "./requests.ts"
@@ -9,7 +9,7 @@ import { transactWrite } from "./transactions.ts"
 import { writeBatch, writeOne } from "./writes.ts"
 
 /** Answers a request with a body, or throws a refusal. */
-type Operation = (engine: Engine, request: object, how?: How) => Promise<object>
+type Operation = (engine: EngineParts, request: object, how?: How) => Promise<object>
 type How = Pick<Call, "mayLinger" | "isTrusted">
 
 /** Every supported operation, by its name in `X-Amz-Target`. */
@@ -34,13 +34,13 @@ export const operations = new Map<string, Operation>([
 
 function of<Schema extends z.ZodType>(
   schema: Schema,
-  answer: (engine: Engine, request: z.infer<Schema>, how: How) => Promise<object>,
+  answer: (engine: EngineParts, request: z.infer<Schema>, how: How) => Promise<object>,
 ): Operation {
   return async (engine, request, how = {}) =>
     await answer(engine, how.isTrusted ? (request as z.infer<Schema>) : parseRequest(schema, request), how)
 }
 
 function writing(kind: "Put" | "Update" | "Delete", operation: string) {
-  return (engine: Engine, request: Requests.Write, { mayLinger }: How) =>
+  return (engine: EngineParts, request: Requests.Write, { mayLinger }: How) =>
     writeOne(engine, kind, { operation, request, mayLinger })
 }

@@ -1,4 +1,4 @@
-import type { Engine } from "./engine.ts"
+import type { EngineParts } from "./engine-parts.ts"
 import { parseKeyCondition, parseProjection } from "./expressions/parse.ts"
 import { nameOf, type Placeholders, placeholdersOf } from "./expressions/placeholders.ts"
 import { keyCondition } from "./key-condition.ts"
@@ -13,12 +13,12 @@ const largestPage = 1024 * 1024
 /** "A single operation can retrieve up to 16 MB of data." */
 const largestBatch = 16 * 1024 * 1024
 
-export async function getItem(engine: Engine, request: GetItem): Promise<object> {
+export async function getItem(engine: EngineParts, request: GetItem): Promise<object> {
   const item = readOne(engine, engine.tables.get(request.TableName), request.Key, request.ConsistentRead)
   return item ? { Item: item } : {}
 }
 
-function readOne(engine: Engine, table: Table, key: object, isConsistent = false): Item | undefined {
+function readOne(engine: EngineParts, table: Table, key: object, isConsistent = false): Item | undefined {
   const place = placeOfKey(table, checkedItem(key))
   const partition = partitionOf(table, place)
   engine.partitions.mayTake("reads", [partition])
@@ -28,14 +28,19 @@ function readOne(engine: Engine, table: Table, key: object, isConsistent = false
 }
 
 /** Sizes are looked at only where throughput is bounded. */
-function takeUnits({ partitions }: Engine, partition: string, items: Item[], isConsistent: boolean): void {
+function takeUnits(
+  { partitions }: EngineParts,
+  partition: string,
+  items: Item[],
+  isConsistent: boolean,
+): void {
   if (!partitions.isBounded) return
   const bytes = items.reduce((sum, item) => sum + itemSize(item), 0)
   partitions.take("reads", partition, readUnits(bytes, isConsistent))
 }
 
 /** BatchGetItem: each item as it is at the moment of the call, and as many as fit into an answer. */
-export async function batchGetItem(engine: Engine, { RequestItems }: BatchGetItem): Promise<object> {
+export async function batchGetItem(engine: EngineParts, { RequestItems }: BatchGetItem): Promise<object> {
   const asked = Object.entries(RequestItems).map(([name, about]) => ({
     name,
     table: engine.tables.get(name),
@@ -67,7 +72,7 @@ export async function batchGetItem(engine: Engine, { RequestItems }: BatchGetIte
 }
 
 /** Query, of a table or of an index. */
-export async function query(engine: Engine, request: Query): Promise<object> {
+export async function query(engine: EngineParts, request: Query): Promise<object> {
   const table = engine.tables.get(request.TableName)
   const of = keyedOf(table, request)
   const key = parseKeyCondition("KeyConditionExpression", request.KeyConditionExpression)
@@ -96,7 +101,7 @@ export async function query(engine: Engine, request: Query): Promise<object> {
 }
 
 /** Scan: everything, in the order of the keys. */
-export async function scan(engine: Engine, request: Scan): Promise<object> {
+export async function scan(engine: EngineParts, request: Scan): Promise<object> {
   const table = engine.tables.get(request.TableName)
   const start = startOf(table, table, request)
   const items = engine.rows.select(

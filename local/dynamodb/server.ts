@@ -3,7 +3,7 @@ import { newLocks } from "#core/platform/locks.ts"
 import { answerCall, awsJsonServer } from "../aws/json-server.ts"
 import { listen } from "../listen.ts"
 import { DraftWriter } from "./draft-writer.ts"
-import type { Engine } from "./engine.ts"
+import type { EngineParts } from "./engine-parts.ts"
 import { expire } from "./expire.ts"
 import { clockTable, BelievedClock } from "./believed-clock.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
@@ -93,7 +93,7 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
   const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
   const own = { hold: newLocks(), tokens: new Tokens(), believedClock: new BelievedClock(rows) }
-  const engine: Engine = { tables, rows, faults, partitions, writer, ...own }
+  const engine: EngineParts = { tables, rows, faults, partitions, writer, ...own }
 
   const underWay = new Set<Promise<unknown>>()
   function tracked<Result>(work: Promise<Result>): Promise<Result> {
@@ -148,7 +148,7 @@ function end(why: string): never {
  * Answers a caller in this process, but lets others run first: data in memory is found without waiting, so a caller in
  * a loop would starve everybody else.
  */
-async function answerHere(engine: Engine, call: Call): Promise<Answer> {
+async function answerHere(engine: EngineParts, call: Call): Promise<Answer> {
   await setImmediate()
   return await answer(engine, call)
 }
@@ -163,7 +163,7 @@ function unanswered(error: unknown): undefined {
 }
 
 /** @throws ConnectionLost */
-async function answer(engine: Engine, call: Call): Promise<Answer> {
+async function answer(engine: EngineParts, call: Call): Promise<Answer> {
   const { faults, writer } = engine
   if (faults.take("gone")) throw new ConnectionLost()
   const slow = faults.take("slow", call)
@@ -180,7 +180,7 @@ async function loseIf(rule: Rule | undefined, writer: DraftWriter): Promise<void
   throw new ConnectionLost()
 }
 
-async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
+async function outcomeOf(engine: EngineParts, call: Call): Promise<Answer> {
   try {
     refuseIfFaulty(engine.faults, call)
     const operation = operations.get(call.operation)

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { type Draft, draft, type WriteKind, partitionsOf, prepare } from "./draft-of-write.ts"
-import type { Engine } from "./engine.ts"
+import type { EngineParts } from "./engine-parts.ts"
 import type { Call, Faults } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { TransactWriteItems, Write } from "./requests.ts"
@@ -19,7 +19,7 @@ interface Reason {
 const maxBytes = 4 * 1024 * 1024
 
 /** TransactWriteItems: applies all members, or none and gives a reason for each; only once per token. */
-export async function transactWrite(engine: Engine, request: TransactWriteItems): Promise<object> {
+export async function transactWrite(engine: EngineParts, request: TransactWriteItems): Promise<object> {
   const call = { operation: "TransactWriteItems", request }
   if (engine.faults.take("transaction-in-progress", call)) throw inProgress()
   const members = request.TransactItems.map((member) => {

@@ -7,7 +7,7 @@ import {
   prepare,
   type Prepared,
 } from "./draft-of-write.ts"
-import type { Engine } from "./engine.ts"
+import type { EngineParts } from "./engine-parts.ts"
 import type { Call } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { BatchWriteItem, Write } from "./requests.ts"
@@ -17,14 +17,14 @@ import type { Item } from "./values/value.ts"
 
 /** PutItem, UpdateItem, DeleteItem: a transaction of one write, with the answer of that write. */
 export async function writeOne(
-  engine: Engine,
+  engine: EngineParts,
   kind: WriteKind,
   call: Call & { request: Write },
 ): Promise<object> {
   return await carryOut(engine, prepare(engine.tables, kind, call.request), call)
 }
 
-async function carryOut(engine: Engine, prepared: Prepared, call: Call): Promise<object> {
+async function carryOut(engine: EngineParts, prepared: Prepared, call: Call): Promise<object> {
   if (engine.faults.take("transaction-conflict", call))
     throw new Refusal("TransactionConflictException", "Transaction is ongoing for the item")
   return await engine.hold([prepared.name], async () => {
@@ -38,18 +38,18 @@ async function carryOut(engine: Engine, prepared: Prepared, call: Call): Promise
 }
 
 /** The item that a write finds. */
-export function itemBefore({ rows }: Engine, prepared: Prepared): Item | undefined {
+export function itemBefore({ rows }: EngineParts, prepared: Prepared): Item | undefined {
   return isBlind(prepared) ? undefined : rows.read(prepared.table, prepared.place)
 }
 
 /** Takes a write's units from the throughput. `times`: how many times as many each costs, as in a transaction. */
-export function takeUnits(engine: Engine, partitions: string[], { size }: Draft, times: number): void {
+export function takeUnits(engine: EngineParts, partitions: string[], { size }: Draft, times: number): void {
   if (!engine.partitions.isBounded) return
   for (const partition of partitions) engine.partitions.take("writes", partition, times * writeUnits(size()))
 }
 
 /** BatchWriteItem: writes that share nothing but the request. */
-export async function writeBatch(engine: Engine, { RequestItems }: BatchWriteItem): Promise<object> {
+export async function writeBatch(engine: EngineParts, { RequestItems }: BatchWriteItem): Promise<object> {
   const writes = Object.entries(RequestItems).flatMap(([TableName, members]) =>
     members.map((member) =>
       "PutRequest" in member

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
-import { Keys } from "../aws/kms.ts"
+import { KeyMaterial } from "../aws/kms.ts"
 import { hasStore, refuseUnusable } from "../dynamodb/rows/sqlite-file.ts"
 import { readPrivate } from "./private-file.ts"
 import { Secrets } from "./secrets.ts"
@@ -46,7 +46,7 @@ function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings
     )
 }
 
-const AllKeys = Keys.refine((keys) => Object.values(wrappingKeys).every((id) => keys[id]))
+const AllKeys = KeyMaterial.refine((keys) => Object.values(wrappingKeys).every((id) => keys[id]))
 
 /** Refuses a store without its keys: new ones could not read anything in it. */
 function refuseWithoutKeys(dataDir: string): void {

@@ -2,7 +2,7 @@ import { Idempotency } from "#core/idempotency.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { Bells } from "../delivery/bells.ts"
+import { Bells } from "../delivery/ring-for-written-events.ts"
 import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
 import type { DynamoDb } from "../dynamodb/server.ts"
 
@@ -22,7 +22,7 @@ export function useStoreInProcess(store: DynamoDb): () => void {
   const bells = new Bells()
   store.watch(tables.events, (item) => {
     noteRow(item)
-    bells.noteRow(item)
+    bells.ringForRow(item)
   })
   const ends = [
     useStoreWithoutHttp(store.answer),

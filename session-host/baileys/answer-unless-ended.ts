@@ -9,12 +9,12 @@ const closingMs = 1000
 export type AnswerOrEnd = <T>(answer: Promise<T>) => Promise<T>
 
 /** Baileys leaves questions open for a minute when the connection ends, and asks on a socket that is closing. */
-export function newAnswerOrEnd(lifetime: Lifetime, outgoing: Pick<OutgoingFrames, "isOpen">): AnswerOrEnd {
+export function newAnswerOrEnd(lifetime: Lifetime, frames: Pick<OutgoingFrames, "isOpen">): AnswerOrEnd {
   return async (answer) => {
     const over = Promise.withResolvers<never>()
     const stop = lifetime.atEnd(() => over.reject(new Error("the connection ended")))
     const answered = answer.catch(async (error: unknown): Promise<never> => {
-      if (outgoing.isOpen) throw error
+      if (frames.isOpen) throw error
       // The network's last word comes with the closing.
       const detail = redacted(String(error))
       const late = setTimeout(() => lifetime.end({ reason: "lost", detail }), closingMs)

@@ -6,7 +6,7 @@ import type { Transmission } from "../send/transmission.ts"
 export type Unit = Map<string, KeyChange>
 
 interface Context {
-  sending: Transmission | undefined
+  transmission: Transmission | undefined
   unit: Unit | undefined
   /** The id of the signed prekey that the message being read began with. */
   signedPreKey?: number | undefined
@@ -19,8 +19,8 @@ interface Context {
 const context = new AsyncLocalStorage<Context>()
 
 /** The message for which Baileys calls; undefined where it calls for none. */
-export function sendingNow(): Transmission | undefined {
-  return context.getStore()?.sending
+export function transmissionNow(): Transmission | undefined {
+  return context.getStore()?.transmission
 }
 
 /** The step in which Baileys reads and writes keys; undefined outside of any. */
@@ -35,17 +35,17 @@ export function signedPreKeyNow(): number | undefined {
 
 /** Runs `work`, which asks for the signed prekey of this id. */
 export function askingForSignedPreKey<T>(signedPreKey: number, work: () => T): T {
-  return context.run({ sending: sendingNow(), unit: unitNow(), signedPreKey }, work)
+  return context.run({ transmission: transmissionNow(), unit: unitNow(), signedPreKey }, work)
 }
 
 /** Runs `work` for this message, or for none. */
-export function sendingFor<T>(sending: Transmission | undefined, work: () => T): T {
-  return context.run({ unit: unitNow(), sending }, work)
+export function inTransmission<T>(transmission: Transmission | undefined, work: () => T): T {
+  return context.run({ unit: unitNow(), transmission }, work)
 }
 
 /** Runs `work` in this step. */
 export function inUnit<T>(unit: Unit, work: () => T): T {
-  return context.run({ sending: sendingNow(), unit }, work)
+  return context.run({ transmission: transmissionNow(), unit }, work)
 }
 
 /**

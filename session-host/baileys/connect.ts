@@ -33,8 +33,8 @@ export interface ConnectInput extends DialInput {
 }
 
 /**
- * Dials. Everything after that comes by `onHappening`, in order. A vault has one connection at a time: before the next, the
- * changes that the last one handed to `keep` must be settled.
+ * Dials. Everything after that comes by `onHappening`, in order. A vault has one connection at a time: the next may begin only
+ * when all changes that this one handed to `keep` are made.
  */
 export function connect(input: ConnectInput): Connection {
   installRepairs()
@@ -76,7 +76,7 @@ function open(input: ConnectInput): Connection {
     onError: warn("devices that a message has missed did not get it"),
   }
   const sender = newSender(sending)
-  const silence = endIfSilent(lifetime, dialled.outgoing, input.deadMs)
+  const silence = endIfSilent(lifetime, dialled.frames, input.deadMs)
   const clock = newNetworkClock()
   tap({
     ...dialled,
@@ -101,6 +101,7 @@ function open(input: ConnectInput): Connection {
     changeSetting: appState.change,
     takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
     send(message, again = false) {
+      // From now on the network owes an answer.
       silence.asked()
       return sender(message, again)
     },

@@ -22,7 +22,7 @@ import { newGroupCache } from "../send/group-cache.ts"
 import { holdOutgoingFrames } from "../send/hold-frames.ts"
 import { askForLids } from "../people/ask-about-people.ts"
 import { newAnswerOrEnd } from "./answer-unless-ended.ts"
-import { sendingNow } from "./async-context.ts"
+import { transmissionNow } from "./async-context.ts"
 import { guardedBy, type Lifetime } from "./lifetime.ts"
 import { keptWith } from "./kept-with-creds.ts"
 import { credsToDialWith } from "./login/link-code.ts"
@@ -61,7 +61,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   const warn = (text: string) => (error: unknown) => {
     if (!lifetime.isOver) log.warn({ error }, text)
   }
-  const backpressure = newBackpressure((until) => outgoing.holdUp(until))
+  const backpressure = newBackpressure((until) => frames.stopReading(until))
   const stuck = "a message was neither decrypted nor dropped: what came after it goes on"
   const unsettled = newUnsettledStanzas({
     backpressure,
@@ -99,16 +99,16 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   makeChangesAtOnce(sock, config.auth.keys)
   // Baileys hides the socket, and can neither hold frames nor close at once. So we reach for the socket.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
-  const outgoing = holdOutgoingFrames(socket, gate)
+  const frames = holdOutgoingFrames(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
-  sock.ws.close = async () => outgoing.cut()
+  sock.ws.close = async () => frames.cut()
 
   const acks = newAcks(input.ackMs, (messageId, timestamp) =>
     lifetime.emit({ kind: "acknowledged", messageId, timestamp }),
   )
   const backlog = newBacklog(sock, warn("no more of the backlog was asked for"))
   lifetime.atEnd(() => {
-    outgoing.cut()
+    frames.cut()
     backlog.end()
     unsettled.end()
     backpressure.end()
@@ -125,8 +125,8 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     ...known,
     lifetime,
     sock,
-    outgoing,
-    answerOrEnd: newAnswerOrEnd(lifetime, outgoing),
+    frames,
+    answerOrEnd: newAnswerOrEnd(lifetime, frames),
     creds,
     keepCreds,
     keys,
@@ -177,11 +177,11 @@ function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">,
   const run = keys.transaction.bind(keys)
   keys.get = async (type, ids) => {
     // Baileys reads and writes right before a stanza. If a stanza were encoded and then held back, the connection would be lost.
-    sendingNow()?.mustGoOn()
+    transmissionNow()?.mustGoOn()
     return await own.get(type, ids)
   }
   keys.set = async (data) => await own.set(data)
-  keys.transaction = (work, lock) => (sendingNow() ? work() : run(work, lock))
+  keys.transaction = (work, lock) => (transmissionNow() ? work() : run(work, lock))
 }
 
 /** Asks the sender of a message for it once more. */

@@ -12,7 +12,7 @@ export type SilenceWatch = ReturnType<typeof endIfSilent>
  */
 export function endIfSilent(
   lifetime: Pick<Lifetime, "atEnd" | "end">,
-  outgoing: Pick<OutgoingFrames, "heldUpAtMs">,
+  frames: Pick<OutgoingFrames, "stoppedReadingAtMs">,
   afterMs: number,
 ) {
   let waiting: NodeJS.Timeout | undefined
@@ -25,7 +25,7 @@ export function endIfSilent(
     const sinceMs = performance.now()
     waiting = setTimeout(() => {
       // Reading was held up meanwhile: the answer may be waiting in the socket.
-      if (outgoing.heldUpAtMs() > sinceMs) return wait()
+      if (frames.stoppedReadingAtMs() > sinceMs) return wait()
       Metrics.add("DeadConnections")
       lifetime.end({
         reason: "lost",

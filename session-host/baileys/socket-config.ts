@@ -12,7 +12,7 @@ import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
 import { withoutDeletions } from "./signal/undo-deletions.ts"
-import { sendingNow } from "./async-context.ts"
+import { transmissionNow } from "./async-context.ts"
 
 interface Input {
   sent: Vault["sent"]
@@ -41,7 +41,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
         // With `set` Baileys only removes sessions, which must not happen while one is in use.
         set: (data) =>
           hold(Object.keys(data.session ?? {}), async () =>
-            keys.set(await withoutDeletions(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
+            keys.set(await withoutDeletions(transmissionNow()?.holdBackKeyHolders(data) ?? data, keys)),
           ),
       },
     },

@@ -8,7 +8,7 @@ import { newFrameReader } from "../receive/read-frames.ts"
 import { newGroupNews } from "../receive/group-news-in-turn.ts"
 import { newNotices } from "../receive/notices-in-frames.ts"
 import { oneByOne } from "../receive/messages-one-by-one.ts"
-import { newAnswers } from "../receive/answer-unanswered.ts"
+import { newAnswers } from "../receive/answer-what-baileys-leaves.ts"
 import { reportUnknown } from "../receive/unknown.ts"
 import type { Addressing } from "../send/addressing.ts"
 import { newLidRefresh } from "../send/refresh-lids.ts"
@@ -70,7 +70,7 @@ export function tap(parts: Parts): void {
   const codes = newCodes()
   const hellos = newHellos(sock)
 
-  const message = oneByOne({
+  const onMessage = oneByOne({
     ...parts,
     ended: () => lifetime.isOver,
     take: (received) => guarded(() => intake.take(received, [])),
@@ -78,9 +78,9 @@ export function tap(parts: Parts): void {
     acknowledge: answers.acknowledge,
     onError: failedAt("CB:message"),
   })
-  const pass = replace(ws, "CB:message", message)
+  const pass = replace(ws, "CB:message", onMessage)
   // A status comes as a stanza of its own. Baileys does not listen for it, but can read it as it reads a message.
-  ws.on("CB:status", (node: BinaryNode) => message(node, pass))
+  ws.on("CB:status", (node: BinaryNode) => onMessage(node, pass))
 
   // An error that a listener throws, or leaves in a promise that nobody awaits, would end the process.
   containErrors(ws, failed)
@@ -112,7 +112,7 @@ export function tap(parts: Parts): void {
     "CB:ack,class:message",
     newLidRefresh({ ...parts, onError: warn("a private id was not asked for anew") }),
   )
-  const beside = newFrameReader({
+  const readFrame = newFrameReader({
     ...parts,
     listeners: [
       ...(parts.record ? [parts.record] : []),
@@ -134,8 +134,9 @@ export function tap(parts: Parts): void {
       newPairingNotices({ ...parts, codes, hellos, onError: failedAt("CB:notification") }),
     ],
   })
+  // Baileys emits this before the event of the stanza's kind: a message is queued here before `onMessage` gets it.
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {
-    if (!(frame instanceof Uint8Array)) beside(frame)
+    if (!(frame instanceof Uint8Array)) readFrame(frame)
   })
 
   const rotateSignedPreKey = newSignedPreKeys({

@@ -14,7 +14,7 @@ import type { MessageContent, Outgoing, Received } from "../network/connection.t
 import { Unreadable } from "../receive/map/mapped.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import { lidsIn } from "../receive/map/chat-and-sender.ts"
-import type { Own } from "../session/own.ts"
+import type { Own } from "../session/own-addresses.ts"
 import { fromMessage } from "../receive/map/message.ts"
 import { stanzaFormOf } from "../receive/map/resent-by-phone.ts"
 

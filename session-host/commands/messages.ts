@@ -5,7 +5,7 @@ import { statusChat, toJid } from "#core/jid.ts"
 import { makePreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { contextOf as contextIn, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../network/content.ts"
+import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../network/content.ts"
 import { findStatusAudience } from "../people/status-audience.ts"
 import { longestText } from "../receive/map/kept-content.ts"
 import {
@@ -122,7 +122,7 @@ export const messages = {
 
   editMessage: command(contract.editMessage, (called) => {
     const { id } = called.params
-    const edit = sendAndAnswer(
+    return sendAndAnswer(
       called,
       async (connected) => {
         const message = await findOwnMessage(connected, { id, chat: called.body.chat })
@@ -133,7 +133,6 @@ export const messages = {
       // The edit's own id is of no use to anybody: it is still the same message.
       id,
     )
-    return edit
   }),
 
   pinMessage: command(contract.pinMessage, (called) =>
@@ -181,7 +180,7 @@ function forwarded({ content, fromMe, sent }: Recalled, context: MessageContext)
       "invalid_request",
       `of a text beyond ${longestText} characters the rest is not remembered: send it with \`send/text\``,
     )
-  const before = contextIn(inner)?.forwardingScore ?? 0
+  const before = contextInfoOf(inner)?.forwardingScore ?? 0
   const forwardings = fromMe ? before : before + 1
   const forward = isSeenOnce(content) ? undefined : toForward(inner, { ...context, forwardings })
   if (forward) return forward

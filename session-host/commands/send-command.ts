@@ -47,8 +47,8 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
 }
 
 /**
- * Sends under the id that the API has chosen, and answers: with `shownId` instead, if the sent message only changes
- * that one. From then on the call is answered from its idempotency record.
+ * Sends under the id that the API has chosen, completes the idempotency record, and answers with this id.
+ * @param shownId answered in its place: the message that this one edits
  */
 export async function sendAndAnswer(
   { session, call }: Pick<Called, "session" | "call">,

@@ -4,7 +4,7 @@ import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"
 import { wholeNumber } from "../receive/map/mapped.ts"
-import type { Own } from "../session/own.ts"
+import type { Own } from "../session/own-addresses.ts"
 
 export type Group = z.infer<
   (typeof listGroups.responses)[200]["content"]["application/json"]["schema"]

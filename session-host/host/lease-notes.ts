@@ -51,7 +51,7 @@ export class LeaseNotes {
   }
 
   /** A customer has called. */
-  use(): void {
+  noteUse(): void {
     if (this.#isOver) return
     this.#used = now()
     if ((this.#used - this.#written) * 1000 < this.#timing.usedEachMs) return

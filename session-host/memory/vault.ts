@@ -38,7 +38,7 @@ interface Parts {
 }
 
 /** Makes the unit of a change. @returns whether it did: otherwise the change is out of date */
-type Make = (writes: UnitWrite[]) => boolean | Promise<boolean>
+type MakeUnit = (writes: UnitWrite[]) => boolean | Promise<boolean>
 
 /**
  * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and keys of an old
@@ -113,9 +113,9 @@ export class SessionVault implements Vault {
   /** @param make makes the unit from the rows of the change, and may add other rows */
   async keep(
     change: VaultChange,
-    make: Make = (writes) => this.#parts.commits.make(writes) > 0,
+    makeUnit: MakeUnit = (writes) => this.#parts.commits.make(writes) > 0,
   ): Promise<void> {
-    const kept = this.#keep(change, make)
+    const kept = this.#keep(change, makeUnit)
     this.#keeping.add(kept)
     try {
       await kept
@@ -129,32 +129,32 @@ export class SessionVault implements Vault {
     await Promise.allSettled(this.#keeping)
   }
 
-  async #keep(change: VaultChange, make: Make): Promise<void> {
+  async #keep(change: VaultChange, makeUnit: MakeUnit): Promise<void> {
     const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
     const growing = (change.keys ?? []).filter(mayGrow)
     const turns = [...(preKeys.length > 0 ? [preKey] : []), ...(growing.length > 0 ? [inPieces] : [])]
-    if (turns.length === 0) return await this.#make(change, [], make)
+    if (turns.length === 0) return await this.#make(change, [], makeUnit)
     await this.#turn(turns, async () => {
       const writes: UnitWrite[] = preKeys.length > 0 ? await this.#preKeys.changes(preKeys) : []
       for (const { type, id, value } of growing)
         writes.push(...(await this.#pieces.changes(this.#rowOf(type, id), value)))
-      await this.#make(change, writes, make)
+      await this.#make(change, writes, makeUnit)
     })
   }
 
   /**
-   * Runs in one step, except for what `make` takes.
+   * Awaits nothing before it calls `makeUnit`, so that no other change comes between.
    * @param shared the writes of keys that are not one row each.
    */
-  async #make(change: VaultChange, shared: UnitWrite[], make: Make): Promise<void> {
+  async #make(change: VaultChange, shared: UnitWrite[], makeUnit: MakeUnit): Promise<void> {
     const { store } = this.#parts
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
       type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
     )
     // The credentials go last, in case it takes several transactions.
     const writes: UnitWrite[] = [
-      ...(change.sending
-        ? [sentRow(store, this.#sent(change.sending)), ...(change.sending.beside?.() ?? [])]
+      ...(change.outgoing
+        ? [sentRow(store, this.#sent(change.outgoing)), ...(change.outgoing.beside?.() ?? [])]
         : []),
       ...shared,
       ...keys.flatMap(({ sk, value, isShared }) => {
@@ -163,7 +163,8 @@ export class SessionVault implements Vault {
       }),
       ...(change.creds === undefined ? [] : [credsRow(store, this.generation, change.creds)]),
     ]
-    const made = make(writes)
+    const made = makeUnit(writes)
+    // No `await` where there is nothing to wait for: nobody may read between the unit and the cache.
     if (made !== true && !(await made)) return
     for (const { sk, value } of keys) this.#known.set(sk, { value })
     if (change.creds !== undefined) this.#setCreds(change.creds)
@@ -173,8 +174,7 @@ export class SessionVault implements Vault {
    * The row's content for a message that is about to leave. It lists those from whom receipts may come, if anybody
    * wants to know, and the viewers of a status in any case.
    */
-  #sent(sending: Outgoing): Sent {
-    const { members, beside: _beside, ...outgoing } = sending
+  #sent({ members, beside: _beside, ...outgoing }: Outgoing): Sent {
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
     const isKept = outgoing.chat === statusChat || Choice.followsStatuses(this.#parts.choice, outgoing.chat)
     if (!members || !isKept) return sent

@@ -80,7 +80,7 @@ export interface VaultChange {
   keys?: KeyChange[]
   /** The credentials, serialised. They are written last if a unit needs several transactions. */
   creds?: string
-  sending?: Outgoing
+  outgoing?: Outgoing
 }
 
 /**
@@ -120,13 +120,13 @@ export interface Vault {
 
 /** Where a session's messages arrive, whichever connection brings them. */
 export interface Intake {
-  /** A message stanza with these attributes has arrived, and `before` will be asked. */
+  /** A message stanza with these attributes has arrived, and `whatToDoWith` will be asked. */
   foresee(attrs: Received["attrs"]): void
   /**
    * What to do with the ciphertext of this hash: `seen` if it was decrypted before, `skip` if the operator wants it to count as
    * one that cannot be read. With `mayBeNew` a ciphertext that was seen may be called `decrypt`: `take` finds out.
    */
-  before(
+  whatToDoWith(
     ciphertext: Pick<Received, "hash" | "attrs">,
     mayBeNew: boolean,
   ): Promise<"decrypt" | "seen" | "skip">
@@ -203,7 +203,7 @@ export interface MediaHost {
 export interface Connection {
   /**
    * Sends one message. Resolves when the network acknowledges it, with the network's time (Unix seconds). The row of
-   * `keep({ sending })` is durable before the first byte of the stanza leaves. With `again` the row exists already, and
+   * `keep({ outgoing })` is durable before the first byte of the stanza leaves. With `again` the row exists already, and
    * the same bytes go out under the same id.
    * @throws NotSent: definitely not sent. NetworkRejected: refused, with the network's number. OutcomeUnknown: no
    * acknowledgement in time.

@@ -184,7 +184,7 @@ export function wordsOf(content: MessageContent): string {
 }
 
 /** The context of a message of any kind: the message it refers to, and whom it mentions. */
-export function contextOf(content: MessageContent): ContextInfo | undefined {
+export function contextInfoOf(content: MessageContent): ContextInfo | undefined {
   for (const part of Object.values(content) as unknown[]) {
     // Every part of a message may carry one, under this name.
     const { contextInfo } = (typeof part === "object" && part !== null ? part : {}) as {

@@ -76,13 +76,14 @@ export function newDecrypting(
   /** Messages that were requested again: each may have several ciphertexts. */
   const requested = new WeakSet<BinaryNode>()
 
-  async function taken(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+  /** Decrypts a ciphertext, and has it taken in as one unit. @returns an empty message for one that came before */
+  async function decryptAndTake(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
     const stanza = input.stanzaOf(ciphertext)
     if (!stanza) throw new Error("a ciphertext without its stanza")
     const { attrs } = stanza
     const hash = createHash("sha256").update(ciphertext).digest("hex")
     // A message that seems new is decrypted while it is looked up: `take` waits for the answer.
-    const next = await guarded(() => intake.before({ hash, attrs }, !saysAgain(stanza)))
+    const next = await guarded(() => intake.whatToDoWith({ hash, attrs }, !saysAgain(stanza)))
     if (next === "seen") return emptyMessage
     if (next === "skip") throw new Error("skipped, as the operator asked")
     const read = async () => {
@@ -145,14 +146,14 @@ export function newDecrypting(
       settling(message.ciphertext, async () =>
         requesting(message.ciphertext, async () =>
           hold(await addressesOf(message.jid, inner), () =>
-            taken(message.ciphertext, () => inner.decryptMessage(message)),
+            decryptAndTake(message.ciphertext, () => inner.decryptMessage(message)),
           ),
         ),
       ),
     decryptGroupMessage: (message) =>
       settling(message.msg, () =>
         requesting(message.msg, () =>
-          hold([message.group], () => taken(message.msg, () => inner.decryptGroupMessage(message))),
+          hold([message.group], () => decryptAndTake(message.msg, () => inner.decryptGroupMessage(message))),
         ),
       ),
     /** Done already, in the unit of the message that brought it. One that came unencrypted is not to be believed. */

@@ -1,7 +1,7 @@
 import type { Awaited } from "./awaited.ts"
 import { authorsOf, formsOf, messageIdentityOf } from "./map/message-identity.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
-import { nobody, type Own } from "../session/own.ts"
+import { nobody, type Own } from "../session/own-addresses.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -69,8 +69,8 @@ const goodFor = 500
 
 /**
  * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one
- * unit, which is committed whole or not at all. If a stanza brings more messages than its own, these become units
- * before it. If the host dies between two of them, the stanza comes again, and their own rows keep their events from being made twice.
+ * unit, which is committed whole or not at all. A stanza may bring other messages beside its own: each is a unit, before
+ * that of the stanza. If the host dies between two of them, the stanza comes again, and their own rows keep their events from being made twice.
  *
  * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit,
  * so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but
@@ -108,7 +108,7 @@ export class SessionIntake implements Intake {
   }
 
   /** @throws SessionEnded */
-  async before(ciphertext: Pick<Received, "hash" | "attrs">, mayBeNew: boolean) {
+  async whatToDoWith(ciphertext: Pick<Received, "hash" | "attrs">, mayBeNew: boolean) {
     const isLookedUp = !mayBeNew || this.#skip.isWanted
     if (isLookedUp && (await this.isSeen(ciphertext))) return "seen"
     return (await this.#skip.take()) ? "skip" : "decrypt"

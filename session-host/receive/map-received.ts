@@ -1,7 +1,7 @@
 import { isLid } from "#core/jid.ts"
 import { decode, decodeWeb } from "../network/decode.ts"
 import { aboutOf, lidsIn, phonesIn } from "./map/chat-and-sender.ts"
-import type { Own } from "../session/own.ts"
+import type { Own } from "../session/own-addresses.ts"
 import { unwrap } from "../network/content.ts"
 import type { Mapped } from "./map/mapped.ts"
 import type { Remembered } from "./map/remembered.ts"
@@ -29,6 +29,7 @@ type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent 
  * @throws when the message cannot be read
  */
 export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
+  // Decoded once more: what is taken in are bytes, which can be parked.
   const content = decode(received.plaintext)
   // Our own phone may send content later, for a stanza that had none.
   const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))

@@ -87,6 +87,7 @@ export class EventOutbox {
 
   async #make(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
+    // The line of each in the transcript, if messages are kept.
     const lineOf = await this.#parts.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     // No `await` from here on: numbers are given and units made in one step.
     let next = this.#next

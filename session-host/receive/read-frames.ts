@@ -14,7 +14,7 @@ import { hasChild, toStanza } from "../baileys/stanza.ts"
 interface Input {
   unsettled: Pick<UnsettledStanzas, "message" | "afterThose">
   backpressure: Pick<Backpressure, "whileWorking">
-  outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
+  frames: Pick<OutgoingFrames, "stopReadingWhileFull">
   calls: ReturnType<typeof newCallers>
   lifetime: Pick<Lifetime, "emit">
   intake: Pick<Intake, "foresee">
@@ -25,10 +25,10 @@ interface Input {
 
 /** Reads incoming frames beside Baileys, for everything that Baileys reports to nobody, or too late. */
 export function newFrameReader(input: Input): (frame: BinaryNode) => void {
-  const { unsettled, backpressure, outgoing, calls, lifetime, intake, reportPeople, listeners } = input
+  const { unsettled, backpressure, frames, calls, lifetime, intake, reportPeople, listeners } = input
   return (frame) => {
-    // Many stanzas make changes and are not answered.
-    outgoing.holdUpWhileFull()
+    // Many stanzas make changes, and no frame of ours answers them.
+    frames.stopReadingWhileFull()
     if (frame.tag === "message" || frame.tag === "status") {
       unsettled.message(frame)
       intake.foresee(frame.attrs)

@@ -3,7 +3,7 @@ import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
 import { addressesOf } from "../baileys/signal/addresses.ts"
 import { SessionRecord } from "../baileys/signal/libsignal.ts"
 import type { RepositoryInput } from "../baileys/signal/repository.ts"
-import { sendingNow } from "../baileys/async-context.ts"
+import { transmissionNow } from "../baileys/async-context.ts"
 
 type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
 
@@ -16,20 +16,23 @@ type Encrypting = Pick<
   | "getSenderKeyDistributionMessage"
 >
 
-/** Keeps the ratchet that made a ciphertext before it gives the ciphertext away. */
+/**
+ * Makes the unit with the ratchet that made a ciphertext before it gives the ciphertext away. `hold-frames.ts` waits until that
+ * unit is durable.
+ */
 export function newEncrypting(
   { keys, keep, hold }: Pick<RepositoryInput, "keys" | "keep" | "hold">,
   inner: SignalRepositoryWithLIDStore,
 ): Encrypting {
   const pace = newPace()
 
-  /** The first step of a transmission keeps the message itself. Baileys encrypts for phones of our own account, too. */
-  async function kept<T>(encrypt: () => Promise<T>): Promise<T> {
-    const sending = sendingNow()
-    if (!sending) return await keys.atomically(encrypt)
-    sending.mustGoOn()
+  /** The first unit of a transmission has the message itself. Baileys encrypts for phones of our own account, too. */
+  async function inOneUnit<T>(encrypt: () => Promise<T>): Promise<T> {
+    const transmission = transmissionNow()
+    if (!transmission) return await keys.atomically(encrypt)
+    transmission.mustGoOn()
     return await keys.atomically(encrypt, (changes) =>
-      sending.keepOnce((message) => keep({ keys: changes, ...(message && { sending: message }) })),
+      transmission.keepOnce((message) => keep({ keys: changes, ...(message && { outgoing: message }) })),
     )
   }
 
@@ -39,7 +42,7 @@ export function newEncrypting(
    * that. A device that cannot read us says so, and then the new session is asked for outside a transmission.
    */
   async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
-    if (!sendingNow()) return false
+    if (!transmissionNow()) return false
     const address = inner.jidToSignalProtocolAddress(jid)
     const { [address]: record } = await keys.get("session", [address])
     const open = record && SessionRecord.deserialize(record).getOpenSession()
@@ -51,16 +54,16 @@ export function newEncrypting(
       // Baileys encrypts all copies of a message to many at once.
       await pace()
       const encrypt = async () =>
-        hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
+        hold(await addressesOf(message.jid, inner), () => inOneUnit(() => inner.encryptMessage(message)))
       return await encrypt().catch(async (error: unknown) => {
-        const openAgain = sendingNow()?.openAgain
+        const openAgain = transmissionNow()?.openAgain
         if (!openAgain || !isWithoutSession(error)) throw error
         await openAgain(message.jid)
         return await encrypt()
       })
     },
     encryptGroupMessage: (message) =>
-      hold([message.group], () => kept(() => inner.encryptGroupMessage(message))),
+      hold([message.group], () => inOneUnit(() => inner.encryptGroupMessage(message))),
     injectE2ESession: async (session) =>
       hold(await addressesOf(session.jid, inner), () =>
         keys.atomically(async () => {
@@ -69,7 +72,7 @@ export function newEncrypting(
       ),
     /** Baileys looks for one session after the other. For a message, all of them were looked for at once before. */
     validateSession: async (jid) =>
-      sendingNow()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
+      transmissionNow()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
     getSenderKeyDistributionMessage: (group) =>
       hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
   }

@@ -1,17 +1,17 @@
 import type { WebSocket } from "ws"
 import type { Gate } from "../network/connection.ts"
-import { sendingNow } from "../baileys/async-context.ts"
+import { transmissionNow } from "../baileys/async-context.ts"
 
 /** The frames of one connection on their way out. */
 export interface OutgoingFrames {
   /** Whether frames leave. */
   readonly isOpen: boolean
   /** Reads nothing more from the socket until this resolves. A rejection says that the session has ended. */
-  holdUp(until: Promise<void>): void
+  stopReading(until: Promise<void>): void
   /** Reads nothing more from the socket while too much waits to become durable. Also looked at whenever a frame leaves. */
-  holdUpWhileFull(): void
+  stopReadingWhileFull(): void
   /** When reading was held up last, in ms of `performance.now()`: now, if it is. */
-  heldUpAtMs(): number
+  stoppedReadingAtMs(): number
   /** Closes at once: no frame leaves any more, held or new. */
   cut(): void
 }
@@ -43,36 +43,37 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
 
   const release = () => {
     isWaiting = false
-    while (open && held[0] && held[0].unit <= gate.kept) send(held.shift()!.data, noted)
+    while (open && held[0] && held[0].unit <= gate.kept) send(held.shift()!.data, ignored)
     if (open && held[0]) wait(held[0].unit)
   }
   const wait = (unit: number) => {
     if (isWaiting) return
     isWaiting = true
     // A commit that fails ends the session, and the frames that wait for it stay here.
-    gate.whenKept(unit).then(release, noted)
+    gate.whenKept(unit).then(release, ignored)
   }
   const readOn = () => {
     holds--
     readOnAtMs = performance.now()
     if (holds === 0 && open) socket.resume()
   }
-  const holdUp = (until: Promise<void>) => {
+  const stopReading = (until: Promise<void>) => {
     if (holds === 0) socket.pause()
     holds++
-    until.then(readOn, noted)
+    until.then(readOn, ignored)
   }
-  const holdUpWhileFull = () => {
+  const stopReadingWhileFull = () => {
     if (isFull || !gate.isFull) return
     isFull = true
-    holdUp(gate.whenKept(gate.made).then(() => void (isFull = false)))
+    stopReading(gate.whenKept(gate.made).then(() => void (isFull = false)))
   }
 
   socket.send = (data: unknown, done: unknown) => {
     // Baileys sends buffers, and always with a callback.
     const [frame, written] = [data as Buffer, done as Done]
-    if (!open || sendingNow()?.handOver() === false) return written(new Error("the connection sends no more"))
-    holdUpWhileFull()
+    if (!open || transmissionNow()?.handOver() === false)
+      return written(new Error("the connection sends no more"))
+    stopReadingWhileFull()
     if (held.length === 0 && gate.made <= gate.kept) return send(frame, written)
     held.push({ data: frame, unit: gate.made })
     wait(held[0]!.unit)
@@ -84,9 +85,9 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
     get isOpen() {
       return open && !broken && socket.readyState === socket.OPEN
     },
-    holdUp,
-    holdUpWhileFull,
-    heldUpAtMs: () => (holds > 0 ? performance.now() : readOnAtMs),
+    stopReading,
+    stopReadingWhileFull,
+    stoppedReadingAtMs: () => (holds > 0 ? performance.now() : readOnAtMs),
     cut() {
       open = false
       held.length = 0
@@ -95,5 +96,5 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
   }
 }
 
-/** Ignores an outcome: the socket reports the error itself, or the session has ended. */
-function noted(): void {}
+/** The socket reports the error itself, or the session has ended. */
+function ignored(): void {}

@@ -14,10 +14,10 @@ interface Input {
 }
 
 /** Sends the message to one device alone, as to one that has asked for it once more. */
-type SendTo = (sending: Transmission, participant: { jid: string; count: number }) => Promise<unknown>
+type SendTo = (transmission: Transmission, participant: { jid: string; count: number }) => Promise<unknown>
 
 /** Called once the network has accepted a message; `phash` is its hash of the chat's devices. */
-export type SendToMissed = (sending: Transmission, phash: string, sendTo: SendTo) => Promise<void>
+export type SendToMissed = (transmission: Transmission, phash: string, sendTo: SendTo) => Promise<void>
 
 /** How many chats' hashes are remembered. */
 const mostChats = 2000
@@ -28,19 +28,19 @@ const mostChats = 2000
  */
 export function newSendToMissed({ recipientDevices, me, log }: Input): SendToMissed {
   const asked = boundedCache<string>(mostChats)
-  return async (sending, phash, sendTo) => {
-    const { chat } = sending
+  return async (transmission, phash, sendTo) => {
+    const { chat } = transmission
     if (asked.get(chat) === phash) return
     asked.set(chat, phash)
-    const known = recipientDevices.knownDevices(sending)
+    const known = recipientDevices.knownDevices(transmission)
     if (phashOf(known, me()) === phash) return
     const had = new Set(known.map(jidOf))
-    const now = await recipientDevices.refreshDevices(sending)
+    const now = await recipientDevices.refreshDevices(transmission)
     const missed = now.filter((device) => !had.has(jidOf(device)))
     if (missed.length === 0) return
     Metrics.add("DevicesMissed", missed.length)
     log.warn({ devices: missed.length }, "devices that were not known get a message once more")
-    for (const device of missed) await sendTo(sending.repeated(), { jid: jidOf(device), count: 1 })
+    for (const device of missed) await sendTo(transmission.repeated(), { jid: jidOf(device), count: 1 })
   }
 }
 

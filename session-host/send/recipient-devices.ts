@@ -16,7 +16,7 @@ import { type GroupCache, metadataOf } from "./group-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { openSessions } from "./open-sessions.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
-import { sendingFor, sendingNow } from "../baileys/async-context.ts"
+import { inTransmission, transmissionNow } from "../baileys/async-context.ts"
 import type { Transmission } from "./transmission.ts"
 
 interface Input {
@@ -35,9 +35,9 @@ interface RecipientDevices {
     userDevicesCache: PossiblyExtendedCacheStore
   }
   /** The known devices that a transmission goes to, without the one that it comes from. */
-  knownDevices: (sending: Transmission) => Device[]
+  knownDevices: (transmission: Transmission) => Device[]
   /** Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer */
-  refreshDevices: (sending: Transmission) => Promise<Device[]>
+  refreshDevices: (transmission: Transmission) => Promise<Device[]>
 }
 
 /**
@@ -53,35 +53,36 @@ export function newRecipientDevices(input: Input): RecipientDevices {
   const knownDevices = ({ users }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
 
   async function cachedGroupMetadata(jid: string) {
-    const sending = sendingNow()
-    const group = await sendingFor(undefined, () => findGroup(input, jid))
-    if (sending && group) sending.members = group.members
+    const transmission = transmissionNow()
+    const group = await inTransmission(undefined, () => findGroup(input, jid))
+    if (transmission && group) transmission.members = group.members
     return group && metadataOf(group)
   }
 
   return {
     knownDevices,
-    async refreshDevices(sending) {
-      const { users } = sending
+    async refreshDevices(transmission) {
+      const { users } = transmission
       for (const user of users) devices.forget(user)
-      await inTurn(() => prepare(input, users, sending))
-      return knownDevices(sending).filter((device) => isReachable(sending, device))
+      await inTurn(() => prepare(input, users, transmission))
+      return knownDevices(transmission).filter((device) => isReachable(transmission, device))
     },
     forBaileys: {
       cachedGroupMetadata,
       userDevicesCache: {
         ...devices.asCache(),
         async mget<T>(users: string[]) {
-          const sending = sendingNow()
-          if (sending) sending.users = users
+          const transmission = transmissionNow()
+          if (transmission) transmission.users = users
           // The answers serve later messages, too. So the questions go on when this message is given up, though none of its frames may leave.
-          if (sending) await inTurn(() => sendingFor(undefined, () => prepare(input, users, sending)))
+          if (transmission)
+            await inTurn(() => inTransmission(undefined, () => prepare(input, users, transmission)))
           const found = users.flatMap((user) => {
             const list = devices.get(user)
-            return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
+            return list ? [[user, list.filter((device) => isReachable(transmission, device))] as const] : []
           })
-          if (sending) mustReachSomebody(devices, sending, new Map(found))
           // Baileys says itself which type it wants: these are devices.
+          if (transmission) mustReachSomebody(devices, transmission, new Map(found))
           return Object.fromEntries(found) as Record<string, T>
         },
       },
@@ -96,8 +97,8 @@ export async function findGroup({ groups, sock }: Pick<Input, "groups" | "sock">
   return groups.get(jid)
 }
 
-function isReachable(sending: Transmission | undefined, device: Device): boolean {
-  return sending?.reached?.get(jidOf(device)) !== false
+function isReachable(transmission: Transmission | undefined, device: Device): boolean {
+  return transmission?.reached?.get(jidOf(device)) !== false
 }
 
 /**
@@ -116,14 +117,14 @@ function mustReachSomebody(
   throw new NobodyReached("no device of this person can be reached")
 }
 
-async function prepare(input: Input, users: string[], sending: Transmission): Promise<void> {
-  sending.mustGoOn()
+async function prepare(input: Input, users: string[], transmission: Transmission): Promise<void> {
+  transmission.mustGoOn()
   const { devices } = input
-  const jids = users.flatMap((user) => (devices.has(user) ? [] : addressOf(input, user, sending)))
+  const jids = users.flatMap((user) => (devices.has(user) ? [] : addressOf(input, user, transmission)))
   if (jids.length > 0) await askForDevices(input, jids)
   const wanted = users.flatMap((user) => devices.get(user) ?? [])
-  sending.reached = await openSessions(input, await withoutKey(input, wanted, sending))
-  sending.openAgain = async (jid) =>
+  transmission.reached = await openSessions(input, await withoutKey(input, wanted, transmission))
+  transmission.openAgain = async (jid) =>
     await openSessions(
       input,
       wanted.filter((device) => jidOf(device) === jid),

@@ -120,8 +120,8 @@ export class Sending {
     const repeated = before !== undefined
     if (!repeated) memory.sentList.note(outgoing)
     // A repeated message was kept when it was sent first.
-    const kept = repeated ? undefined : await memory.keeping.outgoing(outgoing)
-    const timestamp = await this.#transmit(connection, outgoing, repeated, kept)
+    const transcriptWrites = repeated ? undefined : await memory.keeping.outgoing(outgoing)
+    const timestamp = await this.#transmit(connection, outgoing, repeated, transcriptWrites)
     // If the host dies before this is durable, a retry sends the same bytes once more.
     await unlessEnded(memory.statuses.acked(inRow(outgoing), timestamp))
     return { messageId, timestamp, repeated }
@@ -132,13 +132,13 @@ export class Sending {
     connection: Connection,
     outgoing: Omit<Outgoing, "beside"> & { generation: number },
     again: boolean,
-    kept: Awaited<ReturnType<MessageKeeping["outgoing"]>>,
+    transcriptWrites: Awaited<ReturnType<MessageKeeping["outgoing"]>>,
   ): Promise<number> {
     const { messageId } = outgoing
     const { log } = this.#input
     const start = performance.now()
     try {
-      const beside = kept && { beside: kept.beside }
+      const beside = transcriptWrites && { beside: transcriptWrites.beside }
       const { timestamp } = await connection.send({ ...outgoing, ...beside }, again)
       count({ isUnknown: false })
       Metrics.add("SendAckMs", Math.round(performance.now() - start))
@@ -154,7 +154,7 @@ export class Sending {
         // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
         // again, its outcome stays unknown.
         const { statuses } = this.#input.memory
-        await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, kept?.withdrawal))
+        await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, transcriptWrites?.withdrawal))
         throw networkRefusal(error.networkCode)
       }
       // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.

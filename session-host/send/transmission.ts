@@ -56,8 +56,8 @@ export class Transmission {
     if (this.#isGivenUp) throw new Error("the transmission was given up")
   }
 
-  /** The first step of the ratchet keeps the message itself. @param keep keeps what it is given: the message, or nothing more */
-  async keepOnce(keep: (sending: Outgoing | undefined) => Promise<void>): Promise<void> {
+  /** Has a step of the ratchet kept. @param keep gets the message with the first step, then undefined */
+  async keepOnce(keep: (outgoing: Outgoing | undefined) => Promise<void>): Promise<void> {
     if (this.#unkept) this.#isMaybeKept = true
     const members = this.members && { members: [...this.members.values()] }
     await keep(this.#unkept && { ...this.#unkept, ...members })

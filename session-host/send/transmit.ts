@@ -8,7 +8,7 @@ import { stanzaAttributesOf } from "./stanza-attributes.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import type { SendToMissed } from "./missed-devices.ts"
 import type { SenderKeys } from "./renew-sender-key.ts"
-import { sendingFor } from "../baileys/async-context.ts"
+import { inTransmission } from "../baileys/async-context.ts"
 import { Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
@@ -73,19 +73,19 @@ async function send(
   again: boolean,
   onLeft: () => void,
 ): Promise<{ timestamp: number }> {
-  const sending = new Transmission(outgoing, again)
-  if (!input.isOpen()) throw sending.giveUp(new Error("not connected"), again)
+  const transmission = new Transmission(outgoing, again)
+  if (!input.isOpen()) throw transmission.giveUp(new Error("not connected"), again)
 
   const expected = input.acks.expect(outgoing.messageId)
   const failed = await firstOf(
-    relay(input, sending),
+    relay(input, transmission),
     // Acknowledged already, or ended: either way there is nothing more to prepare.
     expected.answer.then((ack) => (ack ? undefined : new Error("the connection ended"))),
   )
   onLeft()
-  if (failed && !sending.isHanded) {
+  if (failed && !transmission.isHanded) {
     expected.stop(false)
-    throw sending.giveUp(failed, again || !input.isOpen())
+    throw transmission.giveUp(failed, again || !input.isOpen())
   }
 
   const ack = await expected.inTime()
@@ -96,11 +96,13 @@ async function send(
     throw new NetworkRejected(ack.networkCode)
   }
   // The network has the message, whatever becomes of the note: without it the key is given once more.
-  if (sending.senderKey === input.senderKeys.versionOf(sending.chat))
-    noteKeyHolders(input.keys, sending.keyHolders).catch(() => {})
+  if (transmission.senderKey === input.senderKeys.versionOf(transmission.chat))
+    noteKeyHolders(input.keys, transmission.keyHolders).catch(() => {})
   if (ack.phash)
     input
-      .missed(sending, ack.phash, (again, participant) => sendOnce(input, again, participant))
+      .missed(transmission, ack.phash, (repeated, participant) =>
+        relayThroughBaileys(input, repeated, participant),
+      )
       .catch(input.onError)
   return { timestamp: ack.timestamp }
 }
@@ -110,9 +112,9 @@ export type SendAgain = ReturnType<typeof newSendAgain>
 /** Sends a message once more to one device of its chat, or of our own account. Nobody waits for the acknowledgement. */
 export function newSendAgain(input: SendInput) {
   return async (outgoing: Outgoing, device: OneDevice): Promise<void> => {
-    const sending = new Transmission(outgoing, true)
-    sending.chat = await input.addressOf(outgoing.chat)
-    await sendOnce(input, sending, device)
+    const transmission = new Transmission(outgoing, true)
+    transmission.chat = await input.addressOf(outgoing.chat)
+    await relayThroughBaileys(input, transmission, device)
   }
 }
 
@@ -121,9 +123,9 @@ export type SendStatusAgain = ReturnType<typeof newSendStatusAgain>
 /** Sends a status once more to all devices of one of its viewers. Nobody waits for the acknowledgement. */
 export function newSendStatusAgain(input: SendInput) {
   return async (status: Pick<Outgoing, "messageId" | "message">, viewer: string): Promise<void> => {
-    const sending = new Transmission({ ...status, chat: statusChat, members: [viewer] }, true)
-    sending.members = await viewersOf(input, sending)
-    await sendOnce(input, sending)
+    const transmission = new Transmission({ ...status, chat: statusChat, members: [viewer] }, true)
+    transmission.members = await viewersOf(input, transmission)
+    await relayThroughBaileys(input, transmission)
   }
 }
 
@@ -137,13 +139,13 @@ async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["ke
 }
 
 /** The error that kept the stanza from leaving, or that came after it had left. */
-async function relay(input: SendInput, sending: Transmission): Promise<Error | undefined> {
+async function relay(input: SendInput, transmission: Transmission): Promise<Error | undefined> {
   try {
-    sending.chat = await input.addressOf(sending.outgoing.chat)
-    if (sending.chat === statusChat) sending.members = await viewersOf(input, sending)
-    await input.senderKeys.renewIfLeft(sending.chat, sending.members)
-    sending.senderKey = input.senderKeys.versionOf(sending.chat)
-    await sendOnce(input, sending)
+    transmission.chat = await input.addressOf(transmission.outgoing.chat)
+    if (transmission.chat === statusChat) transmission.members = await viewersOf(input, transmission)
+    await input.senderKeys.renewIfLeft(transmission.chat, transmission.members)
+    transmission.senderKey = input.senderKeys.versionOf(transmission.chat)
+    await relayThroughBaileys(input, transmission)
     return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error("unknown error", { cause: error })
@@ -159,27 +161,27 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 
 /**
  * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/recipient-devices.ts`,
- * `send/encrypt-and-keep.ts` and `send/hold-frames.ts`, where `baileys/socket-config.ts` and `baileys/tap.ts` have put them.
+ * `send/encrypt-and-keep.ts` and `send/hold-frames.ts`, where `baileys/socket-config.ts` and `baileys/dial.ts` have put them.
  * They find the message in `baileys/async-context.ts`.
  */
-async function sendOnce(
+async function relayThroughBaileys(
   { sock }: Pick<SendInput, "sock">,
-  sending: Transmission,
+  transmission: Transmission,
   device?: OneDevice,
 ): Promise<void> {
-  const { chat, outgoing } = sending
+  const { chat, outgoing } = transmission
   const message = proto.Message.decode(outgoing.message)
   const { additionalAttributes, additionalNodes } = stanzaAttributesOf(message)
-  await sendingFor(sending, () =>
+  await inTransmission(transmission, () =>
     sock.relayMessage(chat, message, {
       messageId: outgoing.messageId,
       additionalAttributes: {
         ...additionalAttributes,
         ...(device?.recipient && { recipient: device.recipient }),
       },
-      additionalNodes: device ? additionalNodes : lookedAtLast(additionalNodes, () => sending.built()),
+      additionalNodes: device ? additionalNodes : lookedAtLast(additionalNodes, () => transmission.built()),
       ...(device && { participant: device }),
-      ...(chat === statusChat && { statusJidList: [...(sending.members?.values() ?? [])] }),
+      ...(chat === statusChat && { statusJidList: [...(transmission.members?.values() ?? [])] }),
     }),
   )
 }

@@ -52,7 +52,7 @@ interface Parts {
 export class Session {
   readonly lease: Lease.Info
   readonly notes: LeaseNotes
-  /** After a stop: how many logins in a row did not stay. */
+  /** How many logins in a row had not lasted when the session was stopped. */
   plannedLogins: number | undefined
   readonly #input: Input
   readonly #log: Logger

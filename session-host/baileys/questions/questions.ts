@@ -17,7 +17,7 @@ import { askForLinkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-host.ts"
 import type { GroupCache } from "#session-host/send/group-cache.ts"
-import { tokenGivenBy } from "../tc-token.ts"
+import { tokenGivenBy } from "../find-tc-token.ts"
 import type { ShowAsAvailable } from "../show-as-available.ts"
 import type { ILogger } from "../quiet-log.ts"
 

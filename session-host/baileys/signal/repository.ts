@@ -22,6 +22,7 @@ export interface RepositoryInput {
   keys: Keys
   keep: Vault["keep"]
   intake: Omit<Intake, "foresee">
+  /** Runs work of the memory. If the work fails, the connection ends first. */
   guarded: Guarded
   /** By Signal address. */
   hold: Hold

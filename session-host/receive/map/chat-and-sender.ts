@@ -1,7 +1,7 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../../network/connection.ts"
-import { contextOf, unwrap } from "../../network/content.ts"
-import type { Own } from "../../session/own.ts"
+import { contextInfoOf, unwrap } from "../../network/content.ts"
+import type { Own } from "../../session/own-addresses.ts"
 import { type MessageIdentity, wholeNumber } from "./mapped.ts"
 import { messageIdentityOf, usernameOf } from "./message-identity.ts"
 
@@ -10,7 +10,7 @@ type Attrs = Record<string, string>
 /** Who wrote a message, where and when. */
 export interface About {
   id: string
-  name: MessageIdentity
+  identity: MessageIdentity
   /** The chat as its stanzas name it. For a broadcast list this is the list. */
   chat: string
   /** The author as the stanza names them, without device. */
@@ -48,11 +48,11 @@ export interface AboutInput {
 export function aboutOf(input: AboutInput): About | undefined {
   const { attrs, own } = input
   const { id, from } = attrs
-  const name = messageIdentityOf(attrs, own)
-  if (!id || !from || !name) return undefined
+  const identity = messageIdentityOf(attrs, own)
+  if (!id || !from || !identity) return undefined
 
   const sender = withoutDevice(attrs.participant ?? from)
-  const { fromMe } = name
+  const { fromMe } = identity
   const person = (given: string) => {
     const jid = withoutDevice(given)
     return input.phones.get(jid) ?? jid
@@ -64,7 +64,7 @@ export function aboutOf(input: AboutInput): About | undefined {
   const isList = chat.endsWith("@broadcast") && chat !== "status@broadcast"
   return {
     id,
-    name,
+    identity,
     chat,
     sender,
     contact,
@@ -96,7 +96,7 @@ function chatOf(attrs: Attrs, content: MessageContent, fromMe: boolean): string 
 /** The LIDs whose phone numbers an event about this message needs and its stanza does not give. */
 export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set<string> {
   const inner = unwrap(content)
-  const context = contextOf(inner)
+  const context = contextInfoOf(inner)
   const jids = [
     attrs.participant ?? attrs.from,
     attrs.recipient,

@@ -12,7 +12,7 @@ export function fromLost(input: AboutInput): Mapped[] {
   if (!about) return []
   return [
     {
-      identity: ["message_lost", ...eventIdentityOf(about.name)],
+      identity: ["message_lost", ...eventIdentityOf(about.identity)],
       event: { event: "message_lost", ...about.common, is_group: isGroup(about.chat) },
       mayRepeat: true,
     },

@@ -1,5 +1,5 @@
 import { isGroup, isLid, usernameIn, withoutDevice, isPhoneJid } from "#core/jid.ts"
-import type { Own } from "../../session/own.ts"
+import type { Own } from "../../session/own-addresses.ts"
 import type { MessageIdentity } from "./mapped.ts"
 import type { Received } from "../../network/connection.ts"
 import type { Acquaintance } from "../../network/happening.ts"

@@ -3,7 +3,15 @@ import { isGroup } from "#core/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { fromResponse, fromVote } from "./votes-and-responses.ts"
-import { changeTypes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "../../network/content.ts"
+import {
+  changeTypes,
+  contextInfoOf,
+  kindOf,
+  mediaOf,
+  pollOf,
+  unwrap,
+  wordsOf,
+} from "../../network/content.ts"
 import { type Mapped, Unreadable, wholeNumber } from "./mapped.ts"
 import { keptContent } from "./kept-content.ts"
 
@@ -44,11 +52,11 @@ export function fromMessage(input: Incoming): Mapped[] {
     if (isUnknown(input.content, content)) throw new Unreadable(`content of ${namesOf(content).join(", ")}`)
     return []
   }
-  const { chat, sender, fromMe, id, name } = about
+  const { chat, sender, fromMe, id } = about
   return [
     {
       identity: ["message"],
-      message: name,
+      message: about.identity,
       event: {
         event: "message",
         ...about.common,
@@ -170,7 +178,7 @@ function authorOf(
 
 /** The message it quotes, the people it mentions, and whether it was forwarded. */
 function referring(content: MessageContent, about: About): Partial<Fields> {
-  const context = contextOf(content)
+  const context = contextInfoOf(content)
   if (!context) return {}
   const mentions = (context.mentionedJid ?? []).map(about.person)
   const quoted = unwrap(context.quotedMessage ?? {})

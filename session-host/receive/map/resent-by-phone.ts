@@ -1,6 +1,6 @@
 import { withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../../network/connection.ts"
-import type { Own } from "../../session/own.ts"
+import type { Own } from "../../session/own-addresses.ts"
 
 interface Input {
   attrs: Record<string, string>

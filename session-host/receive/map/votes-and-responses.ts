@@ -14,7 +14,7 @@ export function fromVote(about: About, answer: OpenedAnswer | undefined): Mapped
   return [
     {
       identity: ["poll_vote"],
-      message: about.name,
+      message: about.identity,
       event: {
         event: "poll_vote",
         ...about.common,
@@ -41,7 +41,7 @@ export function fromResponse(about: About, sealed: Response, answer: OpenedAnswe
   return [
     {
       identity: ["event_response"],
-      message: about.name,
+      message: about.identity,
       event: {
         event: "event_response",
         ...about.common,

@@ -2,7 +2,7 @@ import { sqs } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
 import { expect, onTestFinished, test } from "vitest"
 import { handler } from "#functions/delivery/handler.ts"
-import { doorbellsAt } from "#local/delivery/doorbells-at-queue.ts"
+import { doorbellsFrom } from "#local/delivery/doorbells-from-queue.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -28,7 +28,7 @@ test("slow receivers with a backlog take turns, so that another bridge waits for
   const outbox = await anOutbox(await aBridge(ordinary.url))
   await outbox.append(anEvent())
 
-  const poller = startPoller({ doorbells: doorbellsAt(sqs.doorbellUrl), handler, concurrency: 2 })
+  const poller = startPoller({ doorbells: doorbellsFrom(sqs.doorbellUrl), handler, concurrency: 2 })
   onTestFinished(async () => {
     await forgetDoorbells()
     await poller.stop()

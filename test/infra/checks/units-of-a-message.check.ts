@@ -12,7 +12,7 @@ import { until } from "#test/support/until.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { tables } from "#core/store/tables.ts"
 import { handler } from "#functions/delivery/handler.ts"
-import { doorbellsAt } from "#local/delivery/doorbells-at-queue.ts"
+import { doorbellsFrom } from "#local/delivery/doorbells-from-queue.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { dynamoDbMeter } from "../../support/dynamodb-meter.ts"
 import { startAwsRecorder } from "../../support/aws-recorder.ts"
@@ -26,7 +26,7 @@ async function aMeteredBridge() {
   process.env.AWS_ENDPOINT_URL_DYNAMODB = recorder.endpoint
   let deliveries = 0
   const poller = startPoller({
-    doorbells: doorbellsAt(sqs.doorbellUrl),
+    doorbells: doorbellsFrom(sqs.doorbellUrl),
     handler: async (event) => {
       deliveries++
       return await handler(event)

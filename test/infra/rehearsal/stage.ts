@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { z } from "zod"
-import { doorbellsAt } from "#local/delivery/doorbells-at-queue.ts"
+import { doorbellsFrom } from "#local/delivery/doorbells-from-queue.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { startKms } from "#local/aws/kms.ts"
@@ -288,7 +288,7 @@ export async function startStage(
 
   const poller = () =>
     startPoller({
-      doorbells: doorbellsAt(doorbellOf("DeliveryRole")),
+      doorbells: doorbellsFrom(doorbellOf("DeliveryRole")),
       handler: async (event) => Reported.parse(await running.get("Delivery")!.invoke(event)),
       concurrency: 5,
     })

@@ -1,6 +1,6 @@
 import { SQSClient, ChangeMessageVisibilityCommand, SendMessageCommand } from "@aws-sdk/client-sqs"
 import { expect, onTestFinished, test } from "vitest"
-import { serveDoorbells } from "#local/aws/doorbell-queue.ts"
+import { serveDoorbells } from "#local/aws/serve-doorbells.ts"
 import { DoorbellsInMemory } from "#local/delivery/doorbells-in-memory.ts"
 
 const never = new AbortController().signal

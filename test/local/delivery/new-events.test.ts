@@ -9,7 +9,7 @@ import { tables } from "#core/store/tables.ts"
 import { listenForNewEvents, noteRow } from "#local/delivery/new-events.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
-import { doorbellsAt } from "#local/delivery/doorbells-at-queue.ts"
+import { doorbellsFrom } from "#local/delivery/doorbells-from-queue.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { countRequests } from "#test/support/count-requests.ts"
@@ -166,7 +166,7 @@ test("an event whose resending was asked for while a delivery waited goes out af
 
 const aPoller = () =>
   startPoller({
-    doorbells: doorbellsAt(sqs.doorbellUrl),
+    doorbells: doorbellsFrom(sqs.doorbellUrl),
     handler: answerDoorbells,
     concurrency: 10,
   })

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { sendingFor } from "#session-host/baileys/async-context.ts"
+import { inTransmission } from "#session-host/baileys/async-context.ts"
 import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
@@ -89,7 +89,7 @@ test("a connection that is dialled in the course of a message that was given up 
   connection.close()
   const message = aTransmission()
   message.giveUp(new Error("its connection was lost"), false)
-  const next = sendingFor(message, () => aConnection({ url: network.url, vault }))
+  const next = inTransmission(message, () => aConnection({ url: network.url, vault }))
   expect(await next.happens("open")).toMatchObject({ kind: "open" })
   next.close()
 })

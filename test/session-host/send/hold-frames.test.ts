@@ -1,7 +1,7 @@
 import { aTransmission } from "#test/support/session/transmission.ts"
 import type { WebSocket } from "ws"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { sendingFor } from "#session-host/baileys/async-context.ts"
+import { inTransmission } from "#session-host/baileys/async-context.ts"
 import { newLifetime } from "#session-host/baileys/lifetime.ts"
 import { endIfSilent } from "#session-host/baileys/end-if-silent.ts"
 import { holdOutgoingFrames } from "#session-host/send/hold-frames.ts"
@@ -122,15 +122,15 @@ test("while too much waits to become durable nothing more is read, until that is
 test("the socket is not read while anything holds it up, nor after a cut", async () => {
   const { wire, left } = aSocket()
   const [first, second, last] = [1, 2, 3].map(() => Promise.withResolvers<void>())
-  wire.holdUp(first!.promise)
-  wire.holdUp(second!.promise)
+  wire.stopReading(first!.promise)
+  wire.stopReading(second!.promise)
   first!.resolve()
   await first!.promise
   expect(left).toEqual(["paused"])
   second!.resolve()
   await second!.promise
   expect(left).toEqual(["paused", "resumed"])
-  wire.holdUp(last!.promise)
+  wire.stopReading(last!.promise)
   wire.cut()
   last!.resolve()
   await last!.promise
@@ -144,7 +144,7 @@ test("a connection is not dead for want of an answer that may be behind what was
   const lifetime = newLifetime(() => {})
   const reading = Promise.withResolvers<void>()
   endIfSilent(lifetime, wire, 100).asked()
-  wire.holdUp(reading.promise)
+  wire.stopReading(reading.promise)
   vi.advanceTimersByTime(250)
   reading.resolve()
   await reading.promise
@@ -157,9 +157,9 @@ test("a connection is not dead for want of an answer that may be behind what was
 test("once a message is given up, none of its frames leaves", () => {
   const { send, left, failed } = aSocket()
   const sending = aTransmission()
-  sendingFor(sending, () => send("a question"))
+  inTransmission(sending, () => send("a question"))
   sending.giveUp(new Error("it took too long"), false)
-  sendingFor(sending, () => send("the stanza"))
+  inTransmission(sending, () => send("the stanza"))
   send("of another message")
   expect(left).toEqual(["a question", "of another message"])
   expect(failed).toEqual(["the stanza"])

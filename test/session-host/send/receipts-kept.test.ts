@@ -11,7 +11,7 @@ import { eventsOfType } from "#test/support/session/host.ts"
 /** A message to Bob that a session has sent, without a network. */
 async function aSentMessage(memory: Awaited<ReturnType<typeof aMemory>>["memory"], chat = "1@lid") {
   const outgoing = { messageId: newMessageId(), chat, message: Buffer.alloc(0) }
-  await memory.vault.keep({ sending: { ...outgoing, members: members(40) } })
+  await memory.vault.keep({ outgoing: { ...outgoing, members: members(40) } })
   await memory.statuses.acked({ ...outgoing, generation: memory.vault.generation }, 100)
   return outgoing.messageId
 }

@@ -84,9 +84,9 @@ test("a send whose connection ends before the acknowledgement has an unknown out
 
   const second = aConnection({ url: network.url, vault })
   await second.happens("open")
-  const rows = vault.changes.filter(({ sending: row }) => row).length
+  const rows = vault.changes.filter(({ outgoing: row }) => row).length
   await second.send(message, true)
-  expect(vault.changes.filter(({ sending: row }) => row)).toHaveLength(rows)
+  expect(vault.changes.filter(({ outgoing: row }) => row)).toHaveLength(rows)
   await expect.poll(async () => await bob.read({ id: message.messageId })).toMatchObject([{ times: 2 }])
   second.close()
 })

@@ -4,7 +4,7 @@ import { newAcks } from "#session-host/send/acks.ts"
 import { buildMessage, toText } from "#session-host/send/compose.ts"
 import { type Keys, keysOf } from "#session-host/baileys/signal/keys.ts"
 import { newSender } from "#session-host/send/transmit.ts"
-import { sendingNow } from "#session-host/baileys/async-context.ts"
+import { transmissionNow } from "#session-host/baileys/async-context.ts"
 import type { Transmission } from "#session-host/send/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
@@ -26,7 +26,7 @@ function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault()
   const send = newSender({
     sock: {
       async relayMessage(_chat, _content, { messageId, additionalNodes }) {
-        await relay(sendingNow()!, additionalNodes!)
+        await relay(transmissionNow()!, additionalNodes!)
         relayed.push(messageId!)
         return messageId!
       },

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest"
 import { WebSocket } from "ws"
-import { sendingNow } from "#session-host/baileys/async-context.ts"
+import { transmissionNow } from "#session-host/baileys/async-context.ts"
 import type { Network } from "../network/network.ts"
 import type { VolatileVault } from "./vault.ts"
 
@@ -26,7 +26,7 @@ export function framesThatLeave(network: Network, vault: VolatileVault) {
   const spy = vi.spyOn(WebSocket.prototype, "send").mockImplementation(function (this: WebSocket, ...frame) {
     // The network's own sockets have no address.
     if (this.url && this !== socket) [socket, noted] = [this, []]
-    if (this.url) noted.push({ kept: vault.kept(), built: sendingNow()?.isBuilt })
+    if (this.url) noted.push({ kept: vault.kept(), built: transmissionNow()?.isBuilt })
     Reflect.apply(plain, this, frame)
   })
   onTestFinished(() => spy.mockRestore())

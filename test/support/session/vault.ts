@@ -50,7 +50,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       seen.add(change.received.hash)
       taken.push(change.received)
     }
-    if (change.sending) sends.set(change.sending.messageId, change.sending)
+    if (change.outgoing) sends.set(change.outgoing.messageId, change.outgoing)
   }
   const commit = async (unit: number) => {
     await stopped.before
@@ -103,7 +103,8 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     },
     keep,
     foresee: (attrs) => void foreseen.push(attrs),
-    before: async (ciphertext, mayBeNew) => (!mayBeNew && (await isSeen(ciphertext)) ? "seen" : "decrypt"),
+    whatToDoWith: async (ciphertext, mayBeNew) =>
+      !mayBeNew && (await isSeen(ciphertext)) ? "seen" : "decrypt",
     isSeen,
     expect: async () => {},
     forgets: () => "never",

@@ -1,7 +1,7 @@
 /** Delivery as it is shipped, under watch: a poller stands in for Lambda's. */
 import { need } from "#core/platform/config.ts"
 import { handler } from "#functions/delivery/handler.ts"
-import { doorbellsAt } from "#local/delivery/doorbells-at-queue.ts"
+import { doorbellsFrom } from "#local/delivery/doorbells-from-queue.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { stepsOf } from "../armed-steps.ts"
@@ -20,7 +20,7 @@ watchAttempts(steps)
 if (told) hearEventRows(Number(told), () => steps.at("told of an event"))
 
 startPoller({
-  doorbells: doorbellsAt(need("DOORBELL_URL")),
+  doorbells: doorbellsFrom(need("DOORBELL_URL")),
   concurrency: 100,
   handler: async (event) => {
     const done = steps.begin("doorbell")

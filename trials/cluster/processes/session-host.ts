@@ -26,9 +26,9 @@ function watchMemory({ at }: Steps): void {
   const take = Reflect.get(SessionIntake.prototype, "take")
   const isSeen = Reflect.get(SessionIntake.prototype, "isSeen")
   SessionVault.prototype.keep = async function (change, make) {
-    if (change.sending) at("before outgoing")
+    if (change.outgoing) at("before outgoing")
     await keep.call(this, change, make)
-    if (change.sending) at("after outgoing")
+    if (change.outgoing) at("after outgoing")
   }
   SessionIntake.prototype.take = async function (received, keys) {
     const word = received.attrs.offline === undefined ? "live" : "backlog"

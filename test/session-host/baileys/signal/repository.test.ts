@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { withoutDeletions } from "#session-host/baileys/signal/undo-deletions.ts"
 import { SessionRecord } from "#session-host/baileys/signal/libsignal.ts"
 import { decode } from "#session-host/network/decode.ts"
-import { sendingFor } from "#session-host/baileys/async-context.ts"
+import { inTransmission } from "#session-host/baileys/async-context.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { aTransmission } from "#test/support/session/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
@@ -83,13 +83,13 @@ test("a message that goes out is in the unit of the first ratchet that it moves,
   const outgoing = { messageId: "3EB0", chat: bob.lid, message: Buffer.from("x") }
   const state = aTransmission(outgoing)
 
-  await sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "out" }))
+  await inTransmission(state, () => ada.encrypt(bob.lid, { conversation: "out" }))
   expect(ada.vault.kept()).toBeLessThan(ada.vault.changes.length)
   release()
   const [change, ...more] = ada.vault.changes.slice(before)
   expect(more).toEqual([])
   expect(types(change)).toEqual(["session"])
-  expect(change?.sending).toEqual(outgoing)
+  expect(change?.outgoing).toEqual(outgoing)
 })
 
 test("a message that was given up is not encrypted any more", async () => {
@@ -97,7 +97,7 @@ test("a message that was given up is not encrypted any more", async () => {
   const state = aTransmission()
   state.giveUp(new Error("it took too long"), false)
   const changes = ada.vault.changes.length
-  await expect(sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "never" }))).rejects.toThrow(
+  await expect(inTransmission(state, () => ada.encrypt(bob.lid, { conversation: "never" }))).rejects.toThrow(
     "given up",
   )
   expect(ada.vault.changes).toHaveLength(changes)
@@ -107,7 +107,7 @@ test("however often a send asks for the keys of a device, the session with it st
   const { ada, bob } = await twoSignalDevices()
   const waiting = await bob.encrypt(ada.lid, { conversation: "on its way" })
   for (let n = 1; n <= 6; n++) {
-    await sendingFor(aTransmission(), () => ada.open(bob))
+    await inTransmission(aTransmission(), () => ada.open(bob))
     await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: `${n}` }))
   }
   expect(decode(await ada.decrypt(bob.lid, waiting)).conversation).toBe("on its way")
@@ -118,7 +118,7 @@ test("a session that is closed after a send has looked for it is opened once mor
   const address = ada.repository.jidToSignalProtocolAddress(bob.lid)
   await ada.keys.set(await withoutDeletions({ session: { [address]: null } }, ada.keys))
   const state = aTransmission()
-  await expect(sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "lost" }))).rejects.toThrow(
+  await expect(inTransmission(state, () => ada.encrypt(bob.lid, { conversation: "lost" }))).rejects.toThrow(
     "No open",
   )
   const asked: string[] = []
@@ -126,7 +126,7 @@ test("a session that is closed after a send has looked for it is opened once mor
     asked.push(jid)
     await ada.open(bob)
   }
-  const sealed = await sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "all the same" }))
+  const sealed = await inTransmission(state, () => ada.encrypt(bob.lid, { conversation: "all the same" }))
   expect(asked).toEqual([bob.lid])
   expect(decode(await bob.decrypt(ada.lid, sealed)).conversation).toBe("all the same")
 })
@@ -134,7 +134,7 @@ test("a session that is closed after a send has looked for it is opened once mor
 test("a device with a new identity, and one that could not read us, get a new session", async () => {
   const { ada, bob } = await twoSignalDevices()
   const again = await aSignalDevice(bob.lid)
-  await sendingFor(aTransmission(), () => ada.open(again))
+  await inTransmission(aTransmission(), () => ada.open(again))
   expect((await ada.encrypt(bob.lid, { conversation: "to the new one" })).type).toBe("pkmsg")
 
   const { ada: eve, bob: bill } = await twoSignalDevices()

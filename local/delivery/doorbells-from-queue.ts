@@ -10,7 +10,7 @@ const asked = (queueUrl: string, atMost: number) => ({
 })
 
 /** The doorbells of a queue in another process. */
-export function doorbellsAt(queueUrl: string): Doorbells {
+export function doorbellsFrom(queueUrl: string): Doorbells {
   const queue = new SQSClient()
   return {
     async receive(atMost, signal) {

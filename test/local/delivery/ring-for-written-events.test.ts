@@ -3,7 +3,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest"
 import { useDoorbellQueue } from "#core/event/doorbell.ts"
 import { tables } from "#core/store/tables.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
-import { Bells } from "#local/delivery/bells.ts"
+import { Bells } from "#local/delivery/ring-for-written-events.ts"
 import { DoorbellsInMemory } from "#local/delivery/doorbells-in-memory.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -11,7 +11,7 @@ import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts
 import { aReceiver } from "#test/support/service/receiver.ts"
 
 let bells: Bells
-dynamoDb.watch(tables.events, (item) => bells.noteRow(item))
+dynamoDb.watch(tables.events, (item) => bells.ringForRow(item))
 
 beforeEach(() => {
   bells = new Bells()

@@ -8,7 +8,7 @@ import type { Throughput } from "./throughput.ts"
 import type { Tokens } from "./tokens.ts"
 
 /** What an operation works on. */
-export interface Engine {
+export interface EngineParts {
   tables: Tables
   rows: Rows
   /** Holds a row by its name (`rowName`) while it is judged and written. */

@@ -14,7 +14,7 @@ export class Bells {
   readonly #bells = new LRUCache<string, Bell>({ max: most })
 
   /** A row of the events table was written. */
-  noteRow({ pk, sk }: Item): void {
+  ringForRow({ pk, sk }: Item): void {
     const event = EventRow.ofKey(toRow({ pk: pk!, sk: sk! }) as Key)
     if (!event || this.#isEnded) return
     const bell = this.#bells.get(event.bridgeId) ?? new Bell(event.bridgeId, ringUnlessDue)
