@@ -150,8 +150,12 @@ describe("the numbers of attempts", () => {
   test("of a failed one is listed although the answer to its record was lost", async () => {
     const { outbox, bridge } = await aDelivery([500])
     await outbox.append(anEvent())
-    const when = (request: object) => JSON.stringify(request).includes("SET failures")
-    dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", when, times: 1 })
+    dynamoDb.faults.add({
+      fault: "lost-answer",
+      operation: "UpdateItem",
+      when: (request) => JSON.stringify(request).includes("SET failures"),
+      times: 1,
+    })
     await answerAll()
     const listed = await AttemptLog.latest(Delivery.first(bridge.id))
     expect(listed.map(({ status_code }) => status_code)).toEqual([500])
