@@ -10,7 +10,10 @@ type OfType<Type extends Event["event"]> = Extract<Event, { event: Type }>
  */
 export async function startWebhook() {
   const refusing = new Set<string>()
-  const receiver = await startReceiver(({ bridge }) => (refusing.delete(bridge) ? 400 : 200))
+  const receiver = await startReceiver(({ bridge, body }) => {
+    const { event } = JSON.parse(body.toString()) as Event // as documented, or a fault
+    return refusing.delete(`${bridge} ${event}`) ? 400 : 200
+  })
   const { arrivals, until } = receiver
   const of = (ref: string) => arrivals.filter(({ bridge }) => bridge === ref).flatMap(eventIn)
 
@@ -18,8 +21,8 @@ export async function startWebhook() {
     urlOf: receiver.urlOf,
     trust: receiver.trust,
     stop: receiver.stop,
-    /** Answers the next delivery for a bridge with 400. */
-    refuseNext: (ref: string) => void refusing.add(ref),
+    /** Answers the next delivery of such an event for a bridge with 400. */
+    refuseNext: (ref: string, type: Event["event"]) => void refusing.add(`${ref} ${type}`),
     /** The faults in the deliveries, as a customer's receiver would see them. */
     faults: () => arrivals.flatMap(faultsOf),
     /** Every event that came for a bridge, in order. */

@@ -148,7 +148,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     const Attempts = z.array(
       z.object({ timestamp: z.string(), success: z.boolean(), status_code: z.number() }),
     )
-    whole.webhook.refuseNext("shop")
+    whole.webhook.refuseNext("shop", "message")
     const refused = await adaWrites({ text: "refused" })
     await arrived(refused)
     const attempts = await until(async () => {
@@ -190,7 +190,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   testWebhook: async (ask) => {
     expect((await ask()).json).toMatchObject({ success: true, status_code: 200, event: "test", attempt: 1 })
     await whole.webhook.event("shop", "test")
-    whole.webhook.refuseNext("shop")
+    whole.webhook.refuseNext("shop", "test")
     const refused = { success: false, status_code: 400, error: "client_error" }
     expect((await ask()).json).toMatchObject(refused)
   },
@@ -228,7 +228,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     await whole.call("PATCH", "/api/instances/made", { webhook_url: null })
   },
   resendSince: async (ask) => {
-    whole.webhook.refuseNext("shop")
+    whole.webhook.refuseNext("shop", "message")
     await arrived(await adaWrites({ text: "given up" }))
     await until(async () => (await undelivered("shop")) > 0)
     const before = whole.webhook.of("shop").length

@@ -180,7 +180,7 @@ test("somebody signs in, adds a number, links a phone to it, and follows it on e
   await until(async () => (await opens(at(""))).includes("Connected"), { withinMs: 60_000 })
 
   // Given up, and sent again.
-  receiver.refuseNext("till")
+  receiver.refuseNext("till", "message")
   await whole.write(ada, phone.number, { text: "to be given up" })
   const given = await until(async () => eventIn(await opens(at("/events?type=message"))))
   await until(async () => (await opens(at(`/events/${given}`))).includes("400"))
@@ -388,7 +388,7 @@ test("every verb of the operator", async () => {
   await admin("bridge", "make-anew", "all", new Date().toISOString())
   await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 60_000 })
   await whole.call("PATCH", "/api/instances/shop", { webhook_url: receiver.urlOf("shop") })
-  receiver.refuseNext("shop")
+  receiver.refuseNext("shop", "message")
   await whole.write(ada, grace.number, { text: "given up" })
   await until(async () => (await admin("events", "undelivered", id)).length > 0, { withinMs: 60_000 })
   await admin("events", "resend", id, "all")
