@@ -146,8 +146,8 @@ async function toPerson(handset: Handset, { content, id }: Sending, target: Extr
 type Shared = { group: Group } | { status: User[] }
 
 /**
- * A message to a group, or a status: encrypted once under our sender key, which goes to the devices that do not have
- * it.
+ * A message to a group, or a status: encrypted once under our sender key. In a group the key goes along for devices
+ * that do not have it, with a status for all.
  */
 async function toMany(handset: Handset, { content, id }: Sending, target: Shared) {
   const chat = jidOfTarget(target)
