@@ -10,7 +10,9 @@ type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
 /** What a connection is for. */
 interface Purpose {
   url: URL
-  /** The share that the look-up of its name belongs to: a bridge's id, so that it waits for no other bridge's. */
+  /**
+   * The share that the look-up of its name belongs to, such as a bridge's: it waits for look-ups of this share alone.
+   */
   share: string
   /** Ends look-up and dialling. */
   signal: AbortSignal

@@ -18,7 +18,7 @@ type Input = {
   url: string
   /** The caller's, who closes them. */
   connections: Connections
-  /** Whose look-ups of names these are, a bridge's or the network's: no share waits for another's. */
+  /** The share that its look-ups of names belong to, such as a bridge's: no share waits for another's. */
   share: string
   headers?: Record<string, string>
   /** For the whole exchange, from the look-up of the name to the last byte of the body. */

@@ -53,9 +53,9 @@ export const account = contractRouter()
   })
 
 /**
- * Makes a key for an account. One that is made by a key that expires does so with it, if not before.
- * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many,
- * `unauthorized` if it is made by a key that was revoked
+ * Makes a key for an account. A key that is made by a key that expires does not outlive it.
+ * @throws ApiError `invalid_request` if a key for one bridge names none or `expiresAt` is over, `not_found`,
+ * `forbidden` if there are too many, `unauthorized` if it is made by a key that was revoked
  */
 export async function makeKey(
   accountId: string,

@@ -11,7 +11,7 @@ type Asked =
   /** The host has refused. If no host was reached, `askHost` throws. */
   | { success?: undefined; refusal: ApiError }
 
-/** Tries to link a phone. A code to type rings the phone of whoever has that number: it may be a stranger's. */
+/** Calls that try to link a phone. One for a code to type rings a phone that may be a stranger's. */
 const linkTries = new Set(["/pair", "/passkey"])
 
 /**
@@ -30,7 +30,7 @@ export async function askHost(call: Call, isJson: boolean): Promise<Asked> {
   return isSuccess ? { success: answer } : { refusal: named(refusalOf(answer, call), call) }
 }
 
-/** The same error. If the outcome of a send is unknown, it names the message, so that its caller can look it up. */
+/** The error for the caller. If the outcome of a send is unknown, it names the message, to be looked up. */
 function named<Thrown>(error: Thrown, { messageId }: Call): Thrown | ApiError {
   if (!(error instanceof ApiError) || error.code !== "send_outcome_unknown" || !messageId) return error
   const { code, message, headers, fields } = error

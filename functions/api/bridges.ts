@@ -106,8 +106,7 @@ export async function redirectEvents(
   requestId: string,
 ): Promise<Bridge.Info> {
   const isSame = url === bridge.webhookUrl
-  // Only the customer can say which place is to have the login, so the status stays across
-  // hosts.
+  // Only the customer can say which program is to have the login, so the status stays across hosts.
   const isReplaced = awoken.reported?.status === "replaced"
   if (!isSame || isReplaced) await restart(bridge.id, requestId)
   // Written even if it is unchanged: one of the two tables may have been restored from a backup.

@@ -61,7 +61,7 @@ async function received({ body, headers }: Request): Promise<void> {
   let file: BusboyFileStream | undefined
   let kept: Promise<void> | undefined
   form.on("field", (name, value) => void fields.set(name, value))
-  // Whoever reads them sees their errors; once nobody reads any more, nobody else must.
+  // Whoever reads the form or its file sees their errors. Once nobody reads them, an error concerns nobody.
   form.on("error", () => {})
   form.on("file", (name, stream) => {
     file = stream.on("error", () => {})
@@ -74,7 +74,7 @@ async function received({ body, headers }: Request): Promise<void> {
     if (!kept) throw noFile()
     await kept
   } catch (error) {
-    // A part does not end with its form by itself.
+    // A file does not end by itself when its form does.
     file?.destroy(new Error("the form ended early"))
     const reasons = [await kept?.catch((reason: unknown) => reason), error]
     const ours = reasons.find((reason) => reason instanceof ApiError || isOfDisk(reason))
@@ -108,7 +108,7 @@ function parserOf(contentType: string) {
       limits: { files: 1, fields: 20, fieldSize: 4096, fileSize: maxUploadBytes },
     })
   } catch {
-    // It throws plain errors for any other type of content.
+    // Busboy throws plain errors for any other type of content.
     throw new ApiError("unsupported_media_type", "send the file as multipart/form-data")
   }
 }
@@ -124,10 +124,10 @@ async function keep(token: string, file: BusboyFileStream): Promise<void> {
   await slots.use(() => ofAll.use(() => Uploads.keep(upload, whole(file, upload.size))))
 }
 
-/** The bytes of a file, if they are as many as they may be. */
+/** The bytes of a file. In the end it throws if they are not as many as they should be. */
 async function* whole(file: BusboyFileStream, size: number | undefined): AsyncGenerator<Uint8Array> {
   let bytes = 0
-  // It is read on by others when this ends early.
+  // The caller reads on when this ends early.
   const chunks = file.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
   for await (const chunk of chunks) {
     bytes += chunk.length

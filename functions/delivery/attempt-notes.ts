@@ -14,10 +14,10 @@ const withinMs = 1000
 
 /** An attempt that was made, beside its outcome. */
 interface Made {
-  /** Those that were in the POST. */
+  /** The events that were in the POST. */
   events: EventRow.Info[]
   number: number
-  /** Its number among all that were recorded, of the first event's; absent when the claim was lost. */
+  /** The number of the first event's attempt among all that were recorded; undefined when the claim was lost. */
   count: number | undefined
   url: string
   deliveryKey: Uint8Array
@@ -31,7 +31,7 @@ function entryOf(event: EventRow.Info, made: Made, outcome: Outcome): Omit<Attem
     signature: headers["x-webhook-signature"] ?? "",
     standard: headers["webhook-signature"] ?? "",
   }
-  // What a receiver answered is of use, and is the first that the service can do without.
+  // What a receiver answered is of use, but the first thing that the service can do without.
   const isKept = verdict !== "delivered" && DiskRoom.hasRoomToSpare()
   return {
     n: event.n,

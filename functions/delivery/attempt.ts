@@ -96,7 +96,7 @@ export async function attempt(input: {
   }
 }
 
-/** As ours are: one of the customer's own then takes the place of ours, and does not stand beside it. */
+/** In lower case, as ours are: a customer's header then replaces ours of that name instead of standing beside it. */
 function inLowerCase(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
@@ -110,7 +110,7 @@ function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   return { verdict: "failed", error: "redirect" }
 }
 
-/** As many of an answer's headers as are kept, without cookies. */
+/** The headers of an answer that are kept, without cookies. */
 function headersOf(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const kept: Record<string, string> = {}
   let bytes = 0
@@ -123,7 +123,10 @@ function headersOf(headers: Record<string, string | string[] | undefined>): Reco
   return kept
 }
 
-/** Reads all of the body. The status has decided: an error in the body is not a failure of the delivery. */
+/**
+ * Reads all of the body, and returns its beginning. The status has decided: an error in the body is not a failure of
+ * the delivery.
+ */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let first = Buffer.alloc(0)
   try {

@@ -109,7 +109,7 @@ async function deliverUntilIdle(claimed: Delivery.Info, means: Means): Promise<n
       if (next && "wait" in next) return next.wait
       held = next
       const head = held ? held.head : event.n
-      // It is still ahead if the bridge has got a webhook URL in place of the inbox.
+      // The event is still ahead if the bridge has got a webhook URL in place of the inbox.
       ahead = ahead.filter(({ n }) => n > head)
     }
     // Resends go between two events, and never beyond an invocation's time.
@@ -145,7 +145,7 @@ function isTooOld(held: Delivery.Info, { createdAt }: EventRow.Info): boolean {
   return !Receiver.isFirst(held) && now() - createdAt >= EventRow.waitLimitAtFurther
 }
 
-/** Passes over all that has waited for too long, `first` being the first of it. */
+/** Passes over all events that have waited for too long; `first` is the first of them. */
 async function miss(held: Delivery.Info, first: EventRow.Info): Promise<Delivery.Info | undefined> {
   const since = now() - EventRow.waitLimitAtFurther + 1
   const to = (await orLetGo(held, () => EventLists.firstSince(held.bridgeId, since))) - 1
@@ -197,13 +197,16 @@ async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<bool
   const { filter } = held.receiver
   if (!filter) return true
   if (!Filter.mayPass(filter, event.type)) return false
-  // It is given up next, since its body may be what nobody can open.
+  // The event is given up next. Its body is not opened here, since that may be what fails.
   if (held.attempt > maxAttempts) return true
   const { deliveryKey } = await orLetGo(held, () => Receiver.keysOf(held.receiver))
   return Filter.passes(filter, JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event) // as it was written
 }
 
-/** The next write moves the row's `head` beyond it. What is recorded of its attempts must not count for the next event. */
+/**
+ * Passes over an event: the next write moves the row's `head` beyond it. What is recorded of its attempts must not
+ * count for the next event.
+ */
 async function passOver(held: Delivery.Info, { n }: EventRow.Info): Promise<Delivery.Info | undefined> {
   if (held.failures > 0 || held.attempt > maxAttempts) return await Progress.stepTo(held, n)
   return { ...held, head: n }

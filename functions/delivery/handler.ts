@@ -8,13 +8,13 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { deliver, NotClaimed } from "./deliver.ts"
 
 /**
- * A doorbell that comes while the store is away comes again so soon, in seconds. If the delivery was claimed all the
+ * After how many seconds a doorbell comes again that came while the store was away. If the delivery was claimed all the
  * same, the doorbell is deleted then, and the sweep rings some minutes later.
  */
 const claimedAgainAfter = 30
 /**
- * How often at most: for a quarter of an hour. A doorbell that is received fifty times counts as a fault of ours, which
- * is after an hour then.
+ * How often at most it comes again so soon: for a quarter of an hour. A doorbell that is received fifty times counts as
+ * a fault of ours; that then takes an hour.
  */
 const claimedAgainSoon = 30
 

@@ -50,7 +50,7 @@ export async function sendAgain(
   return atLeast(held.head, after)
 }
 
-/** The row, whose `head` may be behind the one that its holder knows. */
+/** The row, with the `head` that its holder knows if the row's own is behind it. */
 function atLeast(head: number, row: Delivery.Info | undefined): Delivery.Info | undefined {
   return row && { ...row, head: Math.max(row.head, head) }
 }

@@ -146,7 +146,7 @@ function requestOf({ method, path, operation }: Entry): Request {
     method: method.toUpperCase(),
     url: `{{url}}${path.replaceAll(/\{(\w+)\}/g, ":$1")}${search.length > 0 ? `?${search.join("&")}` : ""}`,
     description: `${summary}\n\n${description}`.trim(),
-    // Each time another one, in Postman as in Bruno: a message is sent as often as the button is pressed.
+    // Postman and Bruno make another key each time: a message is sent as often as the button is pressed.
     headers: takesKey ? [{ name: "Idempotency-Key", value: "{{$guid}}" }] : [],
     query,
     variables: parameters

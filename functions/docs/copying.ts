@@ -16,7 +16,10 @@ for (const pre of document.querySelectorAll("pre")) {
   box.append(pre, button)
 }`
 
-/** What a content security policy calls it, as it stands in the page: with the white space around it. */
+/**
+ * The script's source in a content security policy: the hash of the script as it stands in the page, with the white
+ * space around it.
+ */
 export function scriptHashIn(page: string): string {
   const [, script = ""] = /<script>([^]*?)<\/script>/.exec(page) ?? []
   return `'sha256-${createHash("sha256").update(script).digest("base64")}'`

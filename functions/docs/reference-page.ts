@@ -18,7 +18,7 @@ import {
   type Operation,
 } from "./openapi.ts"
 
-/** What a reader wants to see: a part, by its name in the address, or what words are found in. */
+/** What a reader wants to see: a part, by its name in the address, or where these words are found. */
 export interface Wanted {
   part?: string | undefined
   words?: string | undefined
@@ -35,7 +35,7 @@ interface Part {
 interface Item {
   id: string
   title: string
-  /** What is searched besides its id and title, and shown of it among what is found. */
+  /** The text that is searched besides id and title. Its first line is shown when it is found. */
   about: string
 }
 
@@ -100,7 +100,7 @@ function first({ info }: Document, title: string): Html {
     </p>`
 }
 
-/** What has all of these words, those that have them in their name first. */
+/** The items that have all of these words, those that have them in their id or title first. */
 function found(parts: Part[], words: string): Html {
   const each = words.toLowerCase().split(/\s+/)
   const has = (text: string) => each.every((word) => text.toLowerCase().includes(word))

@@ -14,7 +14,7 @@ const files: Record<string, string> = {
   cli: "clients/cli/README.md",
   n8n: "clients/n8n-nodes-messaging-bridge/README.md",
 }
-/** Their files, which a function has beside it. */
+/** The files of these pages, which a function has beside it. */
 export const pageFiles = Object.values(files)
 
 const nameOf = new Map(Object.entries(files).map(([name, file]) => [file, name]))

@@ -2,7 +2,7 @@ import { isSend } from "#core/contract/idempotency-key.ts"
 import { proxy } from "#core/contract/route-parts.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 
-/** A route of the contract, as far as a page that tries it looks at it. */
+/** What a page that tries a route of the contract knows of the route. */
 export interface Tryable {
   name: RouteName
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -46,7 +46,7 @@ function isProxy(address: string): boolean {
 
 function networkOf(address: string): string {
   const bare = address.trim().split("%")[0] ?? ""
-  // All of these are counted together.
+  // All invalid addresses are counted together.
   if (!ipaddr.isValid(bare)) return "unknown"
   const ip = ipaddr.process(bare)
   if (ip.kind() === "ipv4") return ip.toString()

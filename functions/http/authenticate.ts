@@ -5,7 +5,7 @@ import { ApiError } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
 import { originOf } from "./address.ts"
 
-/** Contract, "API keys". The answer is the same, whatever is wrong with the key, but that it has expired. */
+/** Contract, "API keys". The answer is the same whatever is wrong with the key, unless it has expired. */
 export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
   const owner = key && (await ApiKey.verify(key))
@@ -27,7 +27,7 @@ export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   await next()
 })
 
-/** An agent's program learns from it where a person can give it a key (RFC 9728, 5.1). */
+/** The header from which an agent's program learns where a person can give it a key (RFC 9728, 5.1). */
 function challenge(c: Context): string {
   if (c.req.path !== "/mcp") return "Bearer"
   return `Bearer resource_metadata="${originOf(c)}/.well-known/oauth-protected-resource/mcp"`

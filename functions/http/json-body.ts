@@ -21,7 +21,7 @@ const bodiless = new Set(["GET", "TRACE"])
 export const limitedBody = createMiddleware(async (c, next) => {
   if (bodiless.has(c.req.method)) return await next()
   const claimed = c.req.header("content-length")
-  // No more than this can follow it (RFC 9112, 6.3).
+  // The body can have no more bytes than this (RFC 9112, 6.3).
   const isFixed = claimed !== undefined && c.req.header("transfer-encoding") === undefined
   if (!isFixed) return await counted(c, next)
   if (Number(claimed) > maxBytes) throw tooLarge()

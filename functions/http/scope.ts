@@ -3,7 +3,10 @@ import type { ApiKey } from "#core/account/api-key.ts"
 import { ApiError, noSuchBridge } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
-/** The code that links a phone, and the link of a group. Whoever has one can take the bridge over, or join the group. */
+/**
+ * Paths of the code that links a phone, and of a group's link. Whoever has the code or link can take the bridge over,
+ * or join the group.
+ */
 const keys = /^\/api\/instances\/[^/]+\/proxy\/(?:qr|groups\/[^/]+\/invite)$/
 
 /** Whether a sandbox that is not there is created for this key. */

@@ -3,7 +3,7 @@ import type { Refused } from "./api.ts"
 
 /** The characters of one text that a stranger wrote, and the parts of one list. */
 const longest = { text: 2000, list: 50 }
-/** The same in an item that would be longer than `longestItem` otherwise. */
+/** The same limits in an item that would otherwise be longer than `longestItem`. */
 const shortest = { text: 200, list: 5 }
 /** Characters of one item. No stranger makes one so long that it leaves no room for the others. */
 const longestItem = 10_000

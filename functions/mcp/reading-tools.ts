@@ -30,7 +30,7 @@ const numberStatus = tool({
   run: async (input, { api, numberOf }) => {
     const name = numberOf(input.number)
     const about = (await api.call("GET", pathOf(name))) as object
-    // Whoever misleads an agent would sign events of their own with it.
+    // Whoever misleads an agent could sign events of their own with the secret.
     const bridge = { ...about, webhook_secret: undefined }
     const session = await api.call("GET", pathOf(name, "proxy", "status")).catch(refusal)
     return fromService({ bridge, session })

@@ -15,7 +15,7 @@ export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
   app.use("/mcp", byAddress, authenticate, byKey, limitedBody, jsonBody)
   app.post("/mcp", async (c) => {
     const message: unknown = await c.req.json()
-    // The later revisions have none, and a hundred calls in one would count as one.
+    // Later revisions of the protocol have no batches, and a batch of a hundred calls would count as one.
     if (Array.isArray(message)) throw new ApiError("invalid_request", "send one message at a time, no list")
     // Few callers are agents, and the protocol's library is large.
     const { mcpHandler } = await import("./server.ts")

@@ -88,8 +88,8 @@ interface Wish {
 }
 
 /**
- * Sends, or asks a person first. Every send has an idempotency key, so that a repeated call of the agent's program, and an
- * agent that repeats an unclear one, send nothing twice.
+ * Sends, or asks a person first. Every send has an idempotency key. So nothing is sent twice when the agent's program
+ * repeats a call, or the agent repeats one whose outcome is unclear.
  * @throws Refused
  */
 async function send(

@@ -9,7 +9,7 @@ import { eventStreamLastsMs, sendEvents, wantsStream } from "./sse.ts"
 
 /** Contract, "Streams" */
 export const mostEventStreams = { perBridge: 5, perAccount: 20 }
-/** Where nobody tells of events, this is how late one may be shown. */
+/** How late an event may be shown where nobody tells of events. */
 const lookEachMs = 1000
 
 /** The events of a bridge as they happen, for a caller that asks for a stream. The list is another router's. */

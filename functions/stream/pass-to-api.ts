@@ -73,7 +73,7 @@ export async function askApi(c: Context<ApiEnv>, path: string): Promise<Response
 async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
   const answer = await ask(event)
   if (!answer) {
-    // Perhaps nobody has counted it.
+    // Perhaps nobody has counted the request.
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
@@ -100,7 +100,7 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
   }
 }
 
-/** The same bytes; the place is given up after the last, or when the caller hangs up. */
+/** The bytes of the body. The place is given up after the last one, or when the caller hangs up. */
 async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerator<Buffer> {
   let keptAt = performance.now()
   try {
@@ -108,7 +108,7 @@ async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerat
       yield chunk
       if (performance.now() - keptAt < keepEachMs) continue
       keptAt = performance.now()
-      // A caller so slow that the place was given away goes on: at worst there is one more.
+      // A caller so slow that somebody else has the place by now goes on: at worst there is one more download.
       await StreamLimit.keep(place)
     }
   } finally {

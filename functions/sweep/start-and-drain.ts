@@ -73,7 +73,7 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   }
 }
 
-/** Records that a host could not be started where everybody sees it. It is not tried again for a while. */
+/** Records, where everybody sees it, that a host could not be started. No other is tried for a while. */
 export async function noteRefused(
   network: Network,
   { kind, why }: { kind: HostShortage.Kind; why: string },
@@ -83,7 +83,7 @@ export async function noteRefused(
   await HostShortage.note(network, kind, why)
 }
 
-/** A host that was started since is up, or none is missing and none is starting. */
+/** Whether a shortage is over: a host that was started since is up, or none is missing and none is starting. */
 function hasEnded(shortage: HostShortage.Info, fleet: Fleet, missing: number): boolean {
   if (fleet.hosts.some((host) => host.state === "up" && host.startedAt > shortage.at)) return true
   return missing === 0 && fleet.hosts.every((host) => host.state !== "starting")

@@ -45,7 +45,7 @@ export async function lookAtAll(): Promise<boolean> {
     await Promise.all(dead.slice(from, from + freedAtOnce).map((host) => freeLeasesOf(host, living)))
   await stopLeftovers(hosts, reports)
 
-  // For a sandbox, where there are none any more, no host comes.
+  // Where there are no sandboxes any more, no host comes for one.
   const free = (await Lease.listByHost(Lease.FREE)).filter(({ network }) => networks().includes(network))
   const sum = (of: (host: Host.Info) => number) => living.reduce((total, host) => total + of(host), 0)
   Metrics.add(
@@ -93,7 +93,7 @@ async function declareDead(hosts: Host.Info[], reports: Map<string, TaskReport>)
     log.warn({ hostId: host.id, was: host.state, report, why, isBlameless }, "host declared dead")
     Metrics.add("HostDead")
     dead.push({ ...host, isBlameless: isBlameless ?? false })
-    // If it were started again at once, it would end again at once.
+    // A host that is started again at once would end again at once.
     if (host.state === "starting") await noteRefused(host.network, { kind: "start", why })
   }
   return dead
@@ -112,8 +112,8 @@ async function freeLeasesOf(host: Host.Info, living: Host.Info[]): Promise<void>
 }
 
 /**
- * The orchestrator is ending a host's task, as in a Spot interruption or a retirement. Its room no longer counts. If
- * the signal has not reached it, it gives its leases back at its next beat.
+ * Drains each host whose task the orchestrator is ending, as in a Spot interruption or a retirement. The host's room no
+ * longer counts. If the signal has not reached the host, it gives its leases back at its next beat.
  */
 async function drainStopping(living: Host.Info[], reports: Map<string, TaskReport>): Promise<Host.Info[]> {
   const after: Host.Info[] = []

@@ -75,7 +75,7 @@ function whyOf(task: Task): string {
 /** SIGHUP, SIGINT, SIGKILL and SIGTERM, as exit codes. A program that fails by itself gets none of them. */
 const killed = [129, 130, 137, 143]
 
-/** Whether somebody ended it: the provider, an operator or a kill; but the kernel kills a program that takes too much memory. */
+/** Whether somebody ended a task: the provider, an operator or a kill, but not the kernel since memory was short. */
 export function isEndedFromOutside(task: Task): boolean {
   const [container] = task.containers ?? []
   if (/OutOfMemory/.test(`${container?.reason} ${task.stoppedReason}`)) return false
@@ -96,7 +96,7 @@ export async function runTask(host: Pick<Host.Info, "id" | "network">): Promise<
         taskDefinition: config.ECS_TASK_DEFINITION,
         count: 1,
         clientToken: hostId,
-        // Those of the stage, by which its budget counts.
+        // The stage's tags, by which its budget counts.
         propagateTags: "TASK_DEFINITION",
         ...placement(),
         overrides: {
@@ -139,16 +139,16 @@ async function startedAs(host: Pick<Host.Info, "id" | "network">, task: string):
 }
 
 /**
- * An earlier look asked for this host with other parameters, which a deploy changes, and did not hear the answer. ECS
- * names what it started then; it is replaced like any other host of before.
+ * The task of an earlier look. That look asked for this host with other parameters, which a deploy changes, and did not
+ * hear the answer. ECS names what it started then. The host is replaced like any other old one.
  */
 function taskOfBefore(error: unknown): string | undefined {
   return error instanceof ConflictException ? error.resourceIds?.[0] : undefined
 }
 
 /**
- * After a deploy: a right or a role that IAM does not know yet, a revision that is no longer active while its successor is
- * unknown.
+ * Whether a refusal comes from a deploy under way: a right or a role that IAM does not know yet, a revision that is no
+ * longer active while its successor is unknown.
  */
 function isUnsettled(error: Error): boolean {
   if (error.name !== "AccessDeniedException" && !/inactive|unable to assume the role/i.test(error.message)) {
