@@ -4,18 +4,21 @@ import { config } from "./platform/config.ts"
 import { transact, type Write } from "./store/store.ts"
 
 /**
- * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder they do nothing, and
- * nobody pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
+ * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder they do
+ * nothing, and nobody pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
  *
- * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change exactly if
- * the change is made.
+ * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change exactly
+ * if the change is made.
  */
 export interface Hooks {
-  /** The writes that put an account under billing: from then on its subscription is what Stripe says. Empty if it is under billing already. */
+  /**
+   * The writes that put an account under billing: from then on its subscription is what Stripe says. Empty if it is
+   * under billing already.
+   */
   enrolling(accountId: string): Promise<Write[]>
   /**
-   * The writes that belong to a change of what an account has to pay, such as one bridge more: they make billing look at the
-   * account soon. Empty if the account is not under billing.
+   * The writes that belong to a change of what an account has to pay, such as one bridge more: they make billing look
+   * at the account soon. Empty if the account is not under billing.
    */
   changing(accountId: string): Promise<Write[]>
 }
@@ -56,7 +59,7 @@ export async function noteChange(accountId: string): Promise<void> {
   if (writes.length > 0) await transact(writes)
 }
 
-/** The page where an account subscribes and pays: `BILLING_URL`, else the dashboard's own page. `""` if there is none. */
+/** The page where an account subscribes and pays: `BILLING_URL`, else the dashboard's; `""` if there is none. */
 export function url(): string {
   const isKnown = isOn() && config.DASHBOARD_URL !== ""
   return config.BILLING_URL === "" && isKnown ? dashboardUrl("/subscription") : config.BILLING_URL

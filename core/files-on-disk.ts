@@ -56,7 +56,7 @@ export async function isThere(kind: Kind, name: string, youngerThanMs: number): 
   return found !== undefined && nowMs() - found.mtimeMs <= youngerThanMs
 }
 
-/** A file that is at most so old; undefined when there is none. It can be read to its end, also when it is removed meanwhile. */
+/** A file that is at most so old; undefined when there is none. It can be read to its end, even if it is removed. */
 export async function open(kind: Kind, name: string, youngerThanMs: number): Promise<Opened | undefined> {
   const path = pathOf(kind, name)
   const file = await openFile(path).catch(absent)

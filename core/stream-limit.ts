@@ -6,8 +6,8 @@ import { putRow, removeRow, updateRow } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
 /**
- * One of the few places for open streams that a bridge, an account or a person has. It is held for a while; `keep` extends
- * that.
+ * One of the few places for open streams that a bridge, an account or a person has. It is held for a while; `keep`
+ * extends that.
  */
 export interface Info {
   pk: string

@@ -14,8 +14,8 @@ import { withAgents } from "./mcp/routes.ts"
 import { reference } from "./docs/routes.ts"
 
 /**
- * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts` here
- * and the one in `stream`.
+ * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts`
+ * here and the one in `stream`.
  */
 export const app = withAgents(
   door({

@@ -65,7 +65,7 @@ export function creating(input: New): { account: Info; writes: Write[] } {
   return { account, writes: adding(account) }
 }
 
-/** The writes by which an account comes from another service, without bridges yet, and with no rights of an operator here. */
+/** The writes by which an account comes from another service: without bridges yet, and without an operator's rights. */
 export function arriving(account: Info): Write[] {
   // Stripe knows the subscription at the other service, and tells this one nothing of it.
   const isByHand = account.isByHand || Billing.isOn()
@@ -118,7 +118,10 @@ export async function setSubscription(accountId: string, subscription: Subscript
   })
 }
 
-/** Takes the operator's word back: there is no subscription until Stripe says so. @returns false when there is no such account. */
+/**
+ * Takes the operator's word back: there is no subscription until Stripe says so.
+ * @returns false when there is no such account.
+ */
 export async function endOverride(accountId: string): Promise<boolean> {
   return await change(accountId, "SET subscription = :is REMOVE by_hand", { ":is": "none" })
 }

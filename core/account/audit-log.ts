@@ -169,7 +169,7 @@ async function ownersOf(accountId: string): Promise<string[]> {
   return (await Member.list(accountId)).filter(({ role }) => role === "owner").map(({ email }) => email)
 }
 
-/** The entries of an account, newest first, a hundred at a time; `before`: those older than that, in Unix milliseconds. */
+/** A page of an account's entries, newest first; `before`: only those older than that, in Unix milliseconds. */
 export async function page(accountId: string, before?: number): Promise<Entry[]> {
   const found: Entry[] = []
   for await (const row of rows(accountId, before)) if (found.push(Entry.parse(row)) === pageSize) break

@@ -22,7 +22,8 @@ export async function get(accountId: string): Promise<Info> {
 
 /**
  * Chooses the colour and the logo. @param logo undefined: it stays; empty: there is none
- * @throws ApiError `invalid_request` for a colour on which white cannot be read, and for a logo that is no small picture
+ * @throws ApiError `invalid_request` for a colour on which white cannot be read, and for a logo that is no small
+ * picture
  */
 export async function choose(accountId: string, colour: string, logo: Uint8Array | undefined): Promise<void> {
   if (colour !== "" && !isDark(colour))

@@ -19,8 +19,8 @@ const mostKept = 1000
 const keptFor = 86_400
 
 /**
- * The last overview of an account with very many numbers; undefined if there is none, or it is too old. A count reads two rows
- * of each number, so its result is kept for the next page.
+ * The last overview of an account with very many numbers; undefined if there is none, or it is too old. A count reads
+ * two rows of each number, so its result is kept for the next page.
  */
 export async function get(accountId: string): Promise<Info | undefined> {
   const row = Row.safeParse(await getRow(tables.accounts, key(accountId))).data

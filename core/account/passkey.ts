@@ -122,7 +122,10 @@ export async function optionsToSignIn(place: Place) {
   })
 }
 
-/** Whose passkey answered. @returns undefined when it is none of ours, removed, too late, copied, or of another place */
+/**
+ * Whose passkey answered.
+ * @returns undefined when it is none of ours, removed, too late, copied, or of another place
+ */
 export async function use(
   input: { challenge: string; response: unknown },
   place: Place,

@@ -34,7 +34,7 @@ const Code = z.object({
   expires_at: z.number(),
 })
 
-/** Where the program gets the code, and the challenge with which it later proves that it is the one that asked (RFC 7636, S256). */
+/** Where the program gets the code, and the challenge by which it later proves that it asked (RFC 7636, S256). */
 export interface Asked {
   redirectUri: string
   challenge: string
@@ -91,7 +91,7 @@ export async function askByDevice(name: string): Promise<{ device: string; user:
   return refused ? await askByDevice(name) : { device, user }
 }
 
-/** The program that waits for a person to type this code: its name, and the hash of its own code. Undefined if none does. */
+/** The program that waits for this code to be typed: its name, and the hash of its own code. Undefined if none does. */
 export async function waitingProgram(typed: string): Promise<{ device: string; name: string } | undefined> {
   const found = await getRow(tables.accounts, userKey(fromTyped(typed)))
   const device = z.string().optional().parse(found?.device)

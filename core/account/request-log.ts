@@ -11,7 +11,7 @@ import { log } from "../platform/log.ts"
 import { Bytes, type Key, putRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** A call of the API as its account sees it afterwards: what was asked, by which key, and what was answered; no bodies. */
+/** A call of the API as its account sees it afterwards: what was asked, by which key, and the answer; no bodies. */
 const Call = z.object({
   requestId: z.string(),
   method: z.string(),
@@ -50,7 +50,7 @@ const longest = 300
 /** How many rows are read for one page, since a filter may match few of them. */
 const read = { most: 2000, atOnce: 100 }
 
-/** How many more calls of an account may be written. Refused calls and others have a room each, so neither hides the other. */
+/** How many more calls of an account may be written. Refused calls and others do not take each other's room. */
 interface Room {
   left: number
   sinceMs: number
@@ -139,8 +139,8 @@ function cut(text: string): string {
 const Row = z.object({ sk: z.string(), refused: z.boolean(), sealed: Bytes, expires_at: z.number().int() })
 
 /**
- * The calls of an account, newest first; `before`: the place of a call; `sinceMs`: none that is older. `next` leads on, if there
- * may be more.
+ * The calls of an account, newest first; `before`: the place of a call; `sinceMs`: none that is older. `next` leads on,
+ * if there may be more.
  */
 export async function page(
   accountId: string,

@@ -79,7 +79,10 @@ export async function newLinkToPrint(email: string): Promise<string> {
   return token
 }
 
-/** Makes the link of an invitation to an account. Somebody who uses it has shown that the mailbox is theirs. @returns its token */
+/**
+ * Makes the link of an invitation to an account. Somebody who uses it has shown that the mailbox is theirs.
+ * @returns its token
+ */
 export async function newLinkToInvite(email: string, accountId: string): Promise<string> {
   const token = newToken()
   const leads = { account_id: accountId, invited: true, expires_at: now() + Member.invitedFor }

@@ -163,8 +163,8 @@ const Listed = Info.pick({
 export type Listed = z.infer<typeof Listed>
 
 /**
- * The bridges of an account in the order of their references, with the fields that a list shows. Sealed fields are not read: of
- * very many bridges they would be most of what crosses the wire.
+ * The bridges of an account in the order of their references, with the fields that a list shows. Sealed fields are not
+ * read: of very many bridges they would be most of what crosses the wire.
  * @param most how many, at most
  */
 export async function listBrief(accountId: string, most?: number): Promise<Listed[]> {

@@ -15,8 +15,8 @@ export function creation(receiver: Receiver.Info): Write {
 }
 
 /**
- * The write that creates a further webhook's row, behind the event of the number `newest`. Somebody may have appended an
- * event since that was read, so a look is promised.
+ * The write that creates a further webhook's row, behind the event of the number `newest`. Somebody may have appended
+ * an event since that was read, so a look is promised.
  */
 export function furtherCreation(
   receiver: Receiver.Info,
@@ -33,7 +33,7 @@ export function furtherCreation(
   }
 }
 
-/** The write by which the first webhook's row names these further ones. Refused if they have changed since it was read. */
+/** The write by which the first webhook's row names these further ones. Refused if they changed since it was read. */
 export function namingFurther(first: Delivery.Info, further: string[]): Write {
   const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(first.further)
   const change = further.length === 0 ? "REMOVE further" : "SET further = :next"

@@ -32,8 +32,8 @@ export interface Lines {
 export type Past = Lines & { isCut: boolean }
 
 /**
- * Appends a line in a single write at the end of the file, so that no other process can split it. Without room to spare,
- * no line is kept.
+ * Appends a line in a single write at the end of the file, so that no other process can split it. Without room to
+ * spare, no line is kept.
  */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
   if (!DiskRoom.hasRoomToSpare()) return

@@ -26,8 +26,8 @@ export interface RowsAndKeys {
 }
 
 /**
- * A bridge leaves, all at once: its holder is fenced, so that nothing of its session is committed any more; calls are refused; and
- * nothing is delivered from here. May be repeated. Resolves once no delivery is under way.
+ * A bridge leaves, all at once: its holder is fenced, so that nothing of its session is committed any more; calls are
+ * refused; and nothing is delivered from here. May be repeated. Resolves once no delivery is under way.
  * @throws ApiError `not_found`
  */
 export async function leave(bridge: Bridge.Info): Promise<void> {

@@ -20,8 +20,8 @@ export function newSecret(): string {
 }
 
 /**
- * The secrets that sign what goes to a bridge's `webhook_url` now: its own, then the one that it replaces, and until when
- * that signs as well.
+ * The secrets that sign what goes to a bridge's `webhook_url` now: its own, then the one that it replaces, and until
+ * when that signs as well.
  * @throws ApiError `not_found`
  */
 export async function ofBridge(bridgeId: string) {

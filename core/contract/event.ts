@@ -222,7 +222,7 @@ export type EventType = z.infer<typeof EventType>
 /** The types of events that are sent only if the customer names them. */
 const unusual = new Set<EventType>(["message_status", "group", "message_lost"])
 
-/** Whether events of this type are sent to a customer who has chosen none: all but those that are sent only if they are named. */
+/** Whether events of this type are sent to a customer who has chosen no types. */
 export function isUsual(type: EventType): boolean {
   return !unusual.has(type)
 }

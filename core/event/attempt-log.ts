@@ -55,8 +55,8 @@ export interface Known extends Partial<Failure> {
 }
 
 /**
- * Writes attempts into the ring of the latest 200. A failure gets a row of its own as well, sealed, which stays for a week:
- * failures of a receiver are looked into when the ring has gone round. A success costs nothing more.
+ * Writes attempts into the ring of the latest 200. A failure gets a row of its own as well, sealed, which stays for a
+ * week: failures of a receiver are looked into when the ring has gone round. A success costs nothing more.
  */
 export async function append(id: Receiver.Id, entries: Entry[], deliveryKey: Uint8Array): Promise<void> {
   await batchWrite(

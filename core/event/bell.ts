@@ -9,7 +9,7 @@ export function leaveRingingToOthers(): void {
   isLeft = true
 }
 
-/** Notifies a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
+/** Notifies a bridge's delivery that events wait: in the background, once for many events, until it succeeds. */
 export class Bell {
   readonly #bridgeId: string
   readonly #ringWebhooks: typeof promiseAndRing

@@ -8,7 +8,7 @@ import type { Receiver } from "./receiver.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-// How an invocation takes, keeps and gives back the `DELIVERY` row; `progress.ts` has what it records while it holds the row.
+// How an invocation takes, keeps and gives back the `DELIVERY` row. `progress.ts` has what it records meanwhile.
 
 /**
  * Claims a delivery for an invocation and counts the attempt that it may make.

@@ -12,8 +12,8 @@ import { Receiver } from "./receiver.ts"
 export interface DoorbellQueue {
   send: (doorbell: { group: string; body: string }) => Promise<void>
   /**
-   * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds back the others
-   * of its group.
+   * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds back the
+   * others of its group.
    */
   hide: (receiptHandle: string, seconds: number) => Promise<void>
 }

@@ -25,8 +25,8 @@ import { tables } from "../store/tables.ts"
 /**
  * The events after `head`, up to `to`, were delivered: moves `head` on and counts the first attempt of the next event.
  * Nothing is written to the events' own rows: an event up to `head` without another outcome was delivered.
- * @param more `attempts`: how many are recorded, one for each event that was in the POST; `isLast`: whether nothing more
- * is known to wait, so that this may be written together with the next event
+ * @param more `attempts`: how many are recorded, one for each event that was in the POST; `isLast`: whether nothing
+ * more is known to wait, so that this may be written together with the next event
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function advance(

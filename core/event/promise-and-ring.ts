@@ -5,8 +5,8 @@ import { ring } from "./doorbell.ts"
 
 /**
  * A producer's duty after it has committed an event: for each webhook at which nobody is due to look, it promises that
- * somebody will, and rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody else.
- * Never rejects.
+ * somebody will, and rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody
+ * else. Never rejects.
  * @returns whether it rang anywhere; if not, somebody is looking everywhere.
  */
 export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Promise<boolean> {

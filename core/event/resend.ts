@@ -28,16 +28,16 @@ export async function ask(id: Receiver.Id, n: number): Promise<"noted" | "waits"
 }
 
 /**
- * Whether an event's next attempt is still to begin. If its turn has come and a deliverer is at work, its receiver may have
- * it already: the outcome is written a moment later.
+ * Whether an event's next attempt is still to begin. If its turn has come and a deliverer is at work, its receiver may
+ * have it already: the outcome is written a moment later.
  */
 function isBeforeItsTurn({ head, holder }: Delivery.Info, n: number): boolean {
   return n > head + 1 || (n === head + 1 && holder === Delivery.nobody)
 }
 
 /**
- * Requests that events be sent again: as many of the first ones as there is room for. The list and the promise to look are
- * in one row: a process that dies here has either requested nothing, or the sweep finds its request.
+ * Requests that events be sent again: as many of the first ones as there is room for. The list and the promise to look
+ * are in one row: a process that dies here has either requested nothing, or the sweep finds its request.
  * @returns those that were requested.
  */
 async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
@@ -84,8 +84,8 @@ async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
 }
 
 /**
- * Requests that what was given up at this time (Unix seconds) or later be sent again, oldest first, beginning behind the
- * event `after`, as far as there is room.
+ * Requests that what was given up at this time (Unix seconds) or later be sent again, oldest first, beginning behind
+ * the event `after`, as far as there is room.
  * @returns the events that were requested, and whether there are more.
  */
 export async function askSince(

@@ -43,8 +43,8 @@ export async function retryEvent(id: Receiver.Id, event: EventRow.Info): Promise
 }
 
 /**
- * Gives up the event whose turn it is, as if its attempts had failed: it is undelivered, and the next goes out. An attempt
- * that is under way is waited for, since two events must never be on their way at once.
+ * Gives up the event whose turn it is, as if its attempts had failed: it is undelivered, and the next goes out. An
+ * attempt that is under way is waited for, since two events must never be on their way at once.
  * @throws ApiError `not_waiting`, `not_found`
  */
 export async function skipEvent(

@@ -9,8 +9,8 @@ import { tables } from "../store/tables.ts"
 const bounds = [25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]
 
 /**
- * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery writes anyway,
- * so counting costs no extra write. When a day is over, its count becomes a row (`keep`): one write a day.
+ * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery writes
+ * anyway, so counting costs no extra write. When a day is over, its count becomes a row (`keep`): one write a day.
  */
 export const Day = z.object({
   /** In UTC, as `2026-11-22`. */
@@ -33,7 +33,9 @@ export function noHours(): number[] {
   return Array.from({ length: 24 }, () => 0)
 }
 
-/** The messages that a bridge's sessions counted: those that others wrote, and those sent by the API or written on the phone. */
+/**
+ * The messages that a bridge's sessions counted: those of others, and those sent by the API or written on the phone.
+ */
 export interface Messages {
   in: number
   out: number

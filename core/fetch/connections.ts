@@ -51,7 +51,8 @@ export class Connections {
     const free = this.#free.get(purpose.url.origin) ?? new Map<Client, number>()
     for (const [client, since] of free) {
       free.delete(client)
-      // undici's timer is late in a process that is busy or was frozen, and the other side may have closed it meanwhile.
+      // undici's timer is late in a process that is busy or was frozen, and the other side may have closed it
+      // meanwhile.
       if (client.stats.connected && performance.now() - since < this.#idleMs) return client
       void client.destroy()
     }
@@ -118,7 +119,10 @@ export class Connections {
     }
   }
 
-  /** Dials the proxy, whose address must be public like any other. The proxy looks up the target's name. @throws ProxyError, TLS errors */
+  /**
+   * Dials the proxy, whose address must be public like any other. The proxy looks up the target's name.
+   * @throws ProxyError, TLS errors
+   */
   async #dialThrough({ url: proxy, share }: Proxy, { url, signal }: Purpose): Promise<Socket> {
     const to = await this.#dialChecked({ url: withPort(proxy), share, signal }).catch(() => {
       throw new ProxyError(false)

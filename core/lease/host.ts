@@ -44,8 +44,8 @@ export const Info = z.object({
 export type Info = z.infer<typeof Info>
 
 /**
- * The partition keys of hosts' rows. DynamoDB takes 1,000 writes a second for one: the beats of 5,000 hosts. A host's id
- * ends with the number of its partition; an id without one belongs to the first.
+ * The partition keys of hosts' rows. DynamoDB takes 1,000 writes a second for one: the beats of 5,000 hosts. A host's
+ * id ends with the number of its partition; an id without one belongs to the first.
  */
 const partitions = ["HOSTS", "HOSTS#1", "HOSTS#2", "HOSTS#3"]
 

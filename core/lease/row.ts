@@ -11,8 +11,8 @@ export const Network = z.enum(["live", "simulated"])
 export type Network = z.infer<typeof Network>
 
 /**
- * Why a bridge must not run, the gravest first. `moved`: another service has it; `operator`: its operator has paused it;
- * `customer`: its own people.
+ * Why a bridge must not run, the gravest first. `moved`: another service has it; `operator`: its operator has paused
+ * it; `customer`: its own people.
  */
 export const Reason = z.enum(["moved", "suspended", "billing", "operator", "customer", "idle"])
 export type Reason = z.infer<typeof Reason>
@@ -40,8 +40,8 @@ export type Reported = z.infer<typeof Reported>
 export type Refusal = Pick<Reported, "objection" | "objection_until">
 
 /**
- * Which host holds a bridge. `host` is an id, or one of the three words below. Every change of `host` raises `epoch`, and
- * every commit of a session checks both, so an old owner can write nothing.
+ * Which host holds a bridge. `host` is an id, or one of the three words below. Every change of `host` raises `epoch`,
+ * and every commit of a session checks both, so an old owner can write nothing.
  */
 export const Info = z.object({
   bridgeId: z.string(),
@@ -49,7 +49,7 @@ export const Info = z.object({
   /** Where the holder listens, `host:port`; empty when nobody holds it. */
   addr: z.string(),
   epoch: z.number().int(),
-  /** Ends in a row by errors of its own, or with a host that it was alone on, each before the session had lived for a minute. */
+  /** Sessions in a row that ended within a minute, by errors of their own or with a host that held no other bridge. */
   failures: z.number().int(),
   /**
    * Hosts that died in a row while they held it, and not from outside, with no session between them that lived for a
@@ -57,8 +57,8 @@ export const Info = z.object({
    */
   deaths: z.number().int().default(0),
   /**
-   * The epoch whose session has lived for a minute. From then on its end is not a failure, and a death of its host counts
-   * from one again.
+   * The epoch whose session has lived for a minute. From then on its end is not a failure, and a death of its host
+   * counts from one again.
    */
   provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
@@ -110,9 +110,9 @@ export const STOPPED = "NONE"
 export const GONE = "GONE"
 
 /**
- * The parts of the index that free leases are spread over; the last digit of a bridge's id says which is its own. DynamoDB
- * takes 1,000 writes and 3,000 reads a second for one partition key: with a single one, 40,000 bridges whose hosts have
- * died would wait for minutes, and the looks of 6,000 hosts would be refused.
+ * The parts of the index that free leases are spread over; the last digit of a bridge's id says which is its own.
+ * DynamoDB takes 1,000 writes and 3,000 reads a second for one partition key: with a single one, 40,000 bridges whose
+ * hosts have died would wait for minutes, and the looks of 6,000 hosts would be refused.
  */
 export const partsOfFree = [FREE, "FREE#1", "FREE#2", "FREE#3"]
 

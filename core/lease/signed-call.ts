@@ -32,8 +32,9 @@ export type HostCall = z.infer<typeof HostCall>
 const Signed = HostCall.extend({ signedAt: z.number().int(), expiresAt: z.number().int() })
 
 /**
- * The value of the `authorization` header for a call to a host whose clock is `ahead` of ours by so many seconds. `notAfter`
- * (Unix seconds) makes it expire sooner: a call under a claim must not begin once the claim may have been taken over.
+ * The value of the `authorization` header for a call to a host whose clock is `ahead` of ours by so many seconds.
+ * `notAfter` (Unix seconds) makes it expire sooner: a call under a claim must not begin once the claim may have been
+ * taken over.
  */
 export function signCall(call: HostCall, { notAfter = Infinity, ahead = 0 } = {}): string {
   const signedAt = now() + ahead

@@ -30,8 +30,8 @@ interface Part {
 }
 
 /**
- * The alarms on the service's own metrics, on AWS and on one machine. docs/operations.md has each one's meaning, and what
- * to do about it, under its name.
+ * The alarms on the service's own metrics, on AWS and on one machine. docs/operations.md has each one's meaning, and
+ * what to do about it, under its name.
  */
 export const alarms: Record<string, Rule> = {
   Unkept: { of: "UnkeptMs", stat: "Maximum", above: 60_000, minutes: [3, 5] },

@@ -78,13 +78,15 @@ export const Config = z.object({
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
   /**
-   * The secret that the router sends with each request. If it is set, requests without it are not answered, and a request
-   * with it is believed about its caller's address. Not set where there is no router.
+   * The secret that the router sends with each request. If it is set, requests without it are not answered, and a
+   * request with it is believed about its caller's address. Not set where there is no router.
    */
   ROUTER_SECRET: z.string().min(32).optional(),
   /** The previous secret, which the router goes on sending for some minutes after a change. */
   ROUTER_SECRET_BEFORE: z.string().min(32).optional(),
-  /** Where people and programs reach the service on one machine, behind a proxy; `""`: at the host that a request names. */
+  /**
+   * Where people and programs reach the service of one machine behind a proxy; `""`: at the host that a request names.
+   */
   PUBLIC_URL: page,
   /** The proxies that are believed about the address of a request's caller (`X-Forwarded-For`). */
   TRUST_PROXY: ranges,
@@ -103,7 +105,7 @@ export const Config = z.object({
   SESSION_WRAPPING_KEY: z.string().optional(),
   DELIVERY_WRAPPING_KEY: z.string().optional(),
 
-  /** Whether each account has a sandbox bridge. It is on the simulated network, so there must be hosts of that network. */
+  /** Whether each account has a sandbox bridge on the simulated network. There must be hosts of that network. */
   SANDBOX: flag,
   /** The address that mail is sent from; `""`: no mail is sent. */
   MAIL_FROM: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),

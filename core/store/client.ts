@@ -26,8 +26,8 @@ export interface Options {
   /** Do not retry: the caller does that. */
   once?: boolean
   /**
-   * Whether the write may wait a moment for others to share its sync of the disk, asked when it is about to be written. Only
-   * a store in this process does that.
+   * Whether the write may wait a moment for others to share its sync of the disk, asked when it is about to be written.
+   * Only a store in this process does that.
    */
   mayLinger?: (() => boolean) | undefined
   /** Once it is aborted nobody waits for the answer: requests that have not been sent yet are not sent. */

@@ -8,8 +8,8 @@ const idleMs = 1000
 let kept: Connections | undefined
 
 /**
- * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its own: those of
- * an earlier invocation were frozen with it.
+ * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its own: those
+ * of an earlier invocation were frozen with it.
  */
 export function newConnections(): {
   connections: Connections

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 
-/** The pages of the repository for those who use the API, by the name under which they are served: `/api/docs/contract.md`. */
+/** The pages of the repository for users of the API, by the names in their paths, such as `/api/docs/contract.md`. */
 const files: Record<string, string> = {
   agents: "docs/agents.md",
   recipes: "docs/recipes.md",
@@ -21,7 +21,9 @@ const nameOf = new Map(Object.entries(files).map(([name, file]) => [file, name])
 const besideFunction = new URL("./", import.meta.url)
 const root = existsSync(new URL("docs", besideFunction)) ? besideFunction : new URL("../../", import.meta.url)
 
-/** Each of these pages, in this order. Links between them lead to where they are served; those to what is not served are text. */
+/**
+ * These pages, in this order. Links between them lead to where they are served; other links in the repository are text.
+ */
 export function repositoryPages(): { name: string; title: string; text: string }[] {
   return Object.entries(files).map(([name, file]) => {
     const text = readFileSync(new URL(file, root), "utf8").replaceAll(

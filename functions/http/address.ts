@@ -69,8 +69,8 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Where there is a router, a request that did not come through it is refused before anything is counted, logged or looked
- * up. A function's own URL is open to the internet, and the router's firewall does not protect it.
+ * Where there is a router, a request that did not come through it is refused before anything is counted, logged or
+ * looked up. A function's own URL is open to the internet, and the router's firewall does not protect it.
  */
 export const routed = createMiddleware(async (c, next) => {
   if (config.ROUTER_SECRET && !isRouted(c)) return c.body(null, 403)

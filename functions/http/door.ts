@@ -23,7 +23,7 @@ import { type ApiEnv, contractRouter } from "./contract-router.ts"
 type Routes = OpenAPIHono<ApiEnv>
 
 interface Rooms {
-  /** For people. They count their visitors themselves, so that a program at the same address does not shut people out. */
+  /** For people. These count visitors themselves, so that a program at the same address does not shut people out. */
   pages?: Hono<ApiEnv>
   /** Answers a browser that asks for a path that nothing has. */
   missing?: (c: Context<ApiEnv>) => Promise<Response>
@@ -36,8 +36,8 @@ interface Rooms {
 /** An app with these routes. */
 export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes {
   const app = contractRouter()
-  // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key, body. Its method is checked
-  // last, but a HEAD is refused at once.
+  // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key, body. Its
+  // method is checked last, but a HEAD is refused at once.
   app.use(routed, withRequestId, withHeadersAndLog)
   for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
   app.use(onlyTheirMethods(app))

@@ -15,7 +15,8 @@ export function mayCreateSandbox({ scope }: ApiKey.Access): boolean {
 }
 
 /**
- * Contract, "Scopes of keys". This file alone compares a request with what its key may do: here once its bridge was found.
+ * Contract, "Scopes of keys". This file alone compares a request with what its key may do: here once its bridge was
+ * found.
  * @throws ApiError `forbidden`; `not_found` for a bridge that is not the key's
  */
 export const withinScope = createMiddleware<ApiEnv>(async (c, next) => {

@@ -37,8 +37,8 @@ interface FromStrangers {
 }
 
 /**
- * What strangers wrote, marked as data and bounded: long texts are cut, and items that are beyond the bound are left out and counted.
- * Nothing in it can end the mark, since `<` is escaped.
+ * What strangers wrote, marked as data and bounded: long texts are cut, and items that are beyond the bound are left
+ * out and counted. Nothing in it can end the mark, since `<` is escaped.
  */
 export function fromStrangers({ items, beside = {} }: FromStrangers): CallToolResult {
   const lines = items.map(lineOf)

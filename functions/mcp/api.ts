@@ -28,8 +28,8 @@ interface Page {
 }
 
 /**
- * The API as an agent's tools call it: through its own door, with the key that the agent came with. So a tool may do what its key may,
- * and counts as any other call does.
+ * The API as an agent's tools call it: through its own door, with the key that the agent came with. So a tool may do
+ * what its key may, and counts as any other call does.
  */
 export class Api {
   readonly #serve: Serve

@@ -8,8 +8,8 @@ import { ApiError } from "#core/error.ts"
 import { WhenToAsk } from "./when-to-ask.ts"
 
 /**
- * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). It keeps nothing between two requests, so any function may
- * answer the next one.
+ * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). It keeps nothing between two requests,
+ * so any function may answer the next one.
  */
 export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
   app.use("/mcp", byAddress, authenticate, byKey, limitedBody, jsonBody)

@@ -51,8 +51,8 @@ type Answer = z.infer<typeof Answer>
 /**
  * Passes a request to the API as it came: the API counts it, authenticates its caller and calls its host. If the body
  * of the answer is in the bucket, it is streamed from there.
- * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened too often or
- * the account fetches too many files at once
+ * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened too often
+ * or the account fetches too many files at once
  */
 export async function passToApi(c: Context<ApiEnv>): Promise<Response> {
   return await answerOf(c, withRequestId(c))

@@ -104,8 +104,8 @@ async function leave(places: StreamLimit.Info[]): Promise<void> {
 
 /**
  * The text that is followed, a comment now and then, and at the end how soon to reconnect. It reads nothing ahead, so a
- * client that stops reading stops renewing its places. The stream ends once somebody else has taken one of them, its key was
- * revoked or its bridge deleted.
+ * client that stops reading stops renewing its places. The stream ends once somebody else has taken one of them, its
+ * key was revoked or its bridge deleted.
  */
 async function* stream(
   bridgeId: string,

@@ -40,7 +40,7 @@ export async function startAndDrain(network: Network, hosts: Host.Info[], free: 
   if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a surplus host")
 }
 
-/** Ends every host that a sweep has started: the operator wants none. One that still starts is drained once it is up. */
+/** Ends every host that a sweep has started: the operator wants none. One that is starting is drained once it is up. */
 export async function drainAll(hosts: Host.Info[]): Promise<void> {
   for (const host of hosts)
     if (host.state === "up" && Host.isOwnedBySweep(host))

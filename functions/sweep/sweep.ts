@@ -11,8 +11,8 @@ import { drainAll, networks, noteRefused, startAndDrain } from "./start-and-drai
 import { type TaskReport, reportsOf, stopTask } from "./tasks.ts"
 
 /**
- * Dead hosts whose leases are looked for at once. One after the other, the hosts of a lost zone would take longer than a
- * beat.
+ * Dead hosts whose leases are looked for at once. One after the other, the hosts of a lost zone would take longer than
+ * a beat.
  */
 const freedAtOnce = 10
 /** How long a dead host's leases are looked for, since the index that lists them lags. In seconds. */
