@@ -12,7 +12,7 @@ import { accountId, region } from "./stage/stage.ts"
 const settings = {
   ACCOUNTS_TABLE: accounts.name,
   LEASES_TABLE: leases.name,
-  // The name alone: only who moves bridges may read the table.
+  // Only the name is given: the table itself may be read only by those who move bridges.
   SESSIONS_TABLE: sessions.name,
   EVENTS_TABLE: events.name,
   REQUESTS_TABLE: requests.name,
@@ -46,8 +46,8 @@ for (const [name, value] of Object.entries({
 const changes = ["GetItem", "UpdateItem", "DeleteItem", "Query"] as const
 
 /**
- * For the people who operate the stage: the rights of every verb of `npm run admin` but those that move bridges, and to read
- * its settings.
+ * For the people who operate the stage: the rights of every verb of `npm run admin` except those that move bridges, and
+ * the right to read the stage's settings.
  */
 new aws.iam.Policy("AdminPolicy", {
   name: `${$app.name}-${$app.stage}-admin`,
@@ -56,7 +56,7 @@ new aws.iam.Policy("AdminPolicy", {
     statements: [
       {
         actions: ["ssm:GetParametersByPath"],
-        // The path that is asked for, and what is under it.
+        // Both the path that is asked for and what is under it.
         resources: [folder, `${folder}/*`].map(
           (name) => $interpolate`arn:aws:ssm:${region}:${accountId}:parameter${name}`,
         ),
@@ -68,7 +68,8 @@ new aws.iam.Policy("AdminPolicy", {
       { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
       { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
       { actions: ["kms:RotateKeyOnDemand"], resources: [sessionKey.arn, deliveryKey.arn] },
-      // An operator may wrap data keys again but not see them: under a key of their own they could open them.
+      // An operator may wrap data keys again, under the same wrapping key alone: under a key of their own they could
+      // open them.
       {
         actions: ["kms:ReEncryptFrom", "kms:ReEncryptTo"],
         resources: [sessionKey.arn, deliveryKey.arn],
@@ -79,8 +80,8 @@ new aws.iam.Policy("AdminPolicy", {
 })
 
 /**
- * The rights of `export`, `import`, `undo-import` and `take-back`, which see keys and sessions in the clear. Nobody has it but for the time of a
- * move (docs/operations.md, "Moving bridges").
+ * The rights of `export`, `import`, `undo-import` and `take-back`, which see keys and sessions in the clear. Nobody has
+ * these rights except during a move (docs/operations.md, "Moving bridges").
  */
 new aws.iam.Policy("MovePolicy", {
   name: `${$app.name}-${$app.stage}-move`,

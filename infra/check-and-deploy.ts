@@ -5,15 +5,17 @@ import { parseArgs } from "node:util"
 import { refuseRegion } from "./stage/check-region.ts"
 import { readSettings, refuseAdminShell, refuseBeforeAll, refuseEnvFiles } from "./stage/settings-file.ts"
 
-// `npm run deploy -- --stage <stage>`: all of a deploy. It refuses with a sentence what would fail half-way, installs and
-// runs SST, waits until the stage answers and its first host beats, and says what comes next.
+// `npm run deploy -- --stage <stage>`: a whole deploy. It refuses with a sentence what would fail half-way, installs
+// and runs SST, waits until the stage answers and its first host beats, and says what comes next.
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const infra = fileURLToPath(new URL(".", import.meta.url))
 
-/** Functions that must be able to run at once, the hundred that AWS wants unreserved among them: `test/infra` compares. */
+/**
+ * How many functions must be able to run at once, with the hundred that AWS wants unreserved: `test/infra` compares.
+ */
 const places = { production: 1302, staging: 402, personal: 342 }
-/** The smallest quota of Fargate's vCPUs with which a stage makes sense: a quarter a host. */
+/** The smallest quota of Fargate's vCPUs with which a stage makes sense: each host takes a quarter of one. */
 const vcpus = 1
 /** How long the router and the first host may take, in ms. */
 const comesUpWithin = 15 * 60_000
@@ -32,7 +34,7 @@ async function main(): Promise<number> {
   try {
     readSettings(stage, root)
     refuseBeforeAll(stage, { isDev: false })
-    // SST refuses it too, but has made its own bucket and registry in that region by then.
+    // SST refuses the region too, but has made its own bucket and registry there by then.
     refuseRegion(process.env.AWS_REGION ?? "")
     refuseEnvFiles(stage, root)
     refuseAdminShell()
@@ -58,7 +60,10 @@ async function main(): Promise<number> {
   return await comesUp(stage)
 }
 
-/** The stage of `--stage`; undefined if there is none, or no stage can be named so: SST cuts the names of a longer one's roles. */
+/**
+ * The stage that `--stage` names; undefined without one, or if a stage cannot have this name: SST cuts the names of
+ * roles when it is longer.
+ */
 function stageAsked(): string | undefined {
   try {
     const { stage = "" } = parseArgs({ options: { stage: { type: "string" } } }).values
@@ -69,9 +74,9 @@ function stageAsked(): string | undefined {
   }
 }
 
-/** Whether it succeeded; what it says is shown. */
+/** Runs a command and shows what it says. @returns whether it succeeded */
 function run(command: string, args: string[], cwd: string): boolean {
-  // SST would tell its makers of errors, with names of resources.
+  // SST would report errors to its makers, with names of resources.
   const env = { ...process.env, SST_TELEMETRY_DISABLED: "1" }
   return spawnSync(command, args, { cwd, env, stdio: "inherit" }).status === 0
 }
@@ -91,7 +96,7 @@ function faultsOfMachine(): string[] {
 
 type Answer = { said: unknown } | { refused: string }
 
-/** What AWS says, or why it does not. */
+/** What AWS answers, or why it does not. */
 function aws(...args: string[]): Answer {
   const { status, stdout, stderr } = spawnSync("aws", [...args, "--output", "json"], { encoding: "utf8" })
   return status === 0 ? { said: JSON.parse(stdout || "null") } : { refused: stderr.trim() }
@@ -104,7 +109,10 @@ function part(answer: Answer, ...path: string[]): unknown {
   return found
 }
 
-/** As far as the command line can tell. Whether the account may make CloudFront distributions yet, only the deploy tells. */
+/**
+ * What is wrong with the account, as far as the command line can tell. Only the deploy tells whether the account may
+ * make CloudFront distributions yet.
+ */
 function faultsOfAccount(stage: string): string[] {
   const caller = aws("sts", "get-caller-identity")
   if ("refused" in caller) return [`AWS does not take the credentials of this shell: ${caller.refused}`]
@@ -124,7 +132,8 @@ function quotas(stage: string): string[] {
     "--quota-code",
     "L-3032A538",
   )
-  // What a cut-off deploy of this very stage has set aside is there already: so it is said, and refuses nothing.
+  // Those others may be this very stage's own, from a deploy that was cut off: so this is only said, and refuses
+  // nothing.
   const left = part(functions, "AccountLimit", "UnreservedConcurrentExecutions")
   if (typeof left === "number" && left < needed && Object.keys(settingsOf(stage)).length === 0)
     console.error(
@@ -153,7 +162,10 @@ function tooLow(has: unknown, needed: number, of: string, raise: string): string
   return has >= needed ? [] : [`this account may have ${has} ${of}, and the stage needs ${needed}: ${raise}`]
 }
 
-/** The first cluster makes this role, too late for what is made right after the cluster. */
+/**
+ * Refuses an account without ECS's role: the first cluster makes it, but too late for what is made right after the
+ * cluster.
+ */
 function ecsRole(): string[] {
   const role = aws("iam", "get-role", "--role-name", "AWSServiceRoleForECS")
   if (!("refused" in role) || !role.refused.includes("NoSuchEntity")) return []
@@ -173,7 +185,7 @@ function zoneOfDomain(): string[] {
     : [`DOMAIN is ${domain}, and this account has no zone in Route 53 that it is in`]
 }
 
-/** Nobody is mailed a code from an address that SES does not know. */
+/** Refuses an address that SES does not know: nobody would be mailed a code from it. */
 function sender(): string[] {
   const { MAIL_FROM: address = "" } = process.env
   if (address === "") return []
@@ -204,7 +216,7 @@ async function comesUp(stage: string): Promise<number> {
   }
   console.error(`waiting for ${address} and the first session host...`)
   const until = performance.now() + comesUpWithin
-  // The others have none until they have a bridge (`spare` in infra/stage/stage.ts).
+  // Other stages have no host until they have a bridge (`spare` in infra/stage/stage.ts).
   const needsHost = stage === "production"
   for (;;) {
     const answers = await isHealthy(address)
@@ -248,7 +260,7 @@ async function isHealthy(address: string): Promise<boolean> {
   try {
     return (await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(10_000) })).ok
   } catch {
-    // Its name is not known yet, or nobody listens.
+    // The router's name is not known yet, or nobody listens.
     return false
   }
 }

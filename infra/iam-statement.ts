@@ -43,8 +43,8 @@ export function logAccess(arn: $util.Input<string>): Statement {
 }
 
 /**
- * Permission to send mail, where mail is sent. SES counts the address as an identity, its domain as another, and each domain
- * above as one more: whichever of them was proved to it is asked for.
+ * Permission to send mail, where mail is sent. For SES the address is an identity, its domain another, and each domain
+ * above one more. SES asks for the right to whichever of them was proved to it.
  */
 export function mailAccess(): Statement[] {
   const { mailFrom } = operator
@@ -57,7 +57,7 @@ export function mailAccess(): Statement[] {
   return [{ actions: ["ses:SendEmail"], resources }]
 }
 
-/** A role's own policy. Every action and every resource by its name: nothing is granted whole. */
+/** A role's own policy. Every action and every resource is named: nothing is granted as a whole. */
 export function policy(name: string, statements: Statement[]) {
   return { name, policy: aws.iam.getPolicyDocumentOutput({ statements }).json }
 }

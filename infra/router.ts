@@ -14,7 +14,8 @@ const viewerAddress = `event.request.headers["x-viewer-address"] = { value: even
 
 export const router = new sst.aws.Router("Router", {
   domain: operator.domain,
-  // It only counts: AWS's ready-made rules look into bodies, and people write what these take for an attack.
+  // The firewall only counts how often an address asks: AWS's ready-made rules look into bodies, and people write what
+  // these take for an attack.
   ...(operator.waf && {
     waf: {
       rateLimitPerIp: 2000,
@@ -23,14 +24,15 @@ export const router = new sst.aws.Router("Router", {
   }),
   routes: {
     "/*": to(dashboard),
-    // A star stands for whatever is there, also for more than one part of a path: what is not its own it passes on.
+    // A star stands for any text, also for several parts of a path. What is not its own, this function passes on to the
+    // API.
     "/api/instances/*/logs": to(stream),
     "/api/instances/*/events": to(stream),
     "/api/instances/*/webhook-test": to(transfer),
     "/api/instances/*/proxy/messages/*/media": to(transfer),
-    // All of a long address book is more than a function may answer that does not stream.
+    // A whole long address book is more than a function that does not stream may answer.
     "/api/instances/*/proxy/contacts": to(transfer),
-    // The reference knows who reads it.
+    // The dashboard serves the reference, since that shows who reads it.
     "/api/docs": to(dashboard),
     "/api/*": to(api),
     "/llms*": to(api),
@@ -77,7 +79,7 @@ function isForPrograms(path: string): boolean {
   return path.startsWith("/api/") || path === "/mcp"
 }
 
-/** People are led to https. For a program that would come too late: it has sent its key in the clear by then. */
+/** People are redirected to https. For a program that would come too late: by then it has sent its key in the clear. */
 function withPolicy(viewerProtocolPolicy: "https-only" | "redirect-to-https") {
   return <Behavior>(behavior: Behavior) => ({ ...behavior, viewerProtocolPolicy })
 }

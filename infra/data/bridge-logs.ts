@@ -1,4 +1,4 @@
-/** The logs that customers see: a stream for each bridge. Kept as long as one machine keeps its files. */
+/** The logs that customers see: a stream for each bridge, kept for as long as on one machine. */
 export const bridgeLogs = new aws.cloudwatch.LogGroup("BridgeLogs", {
   name: `/${$app.name}/${$app.stage}/bridges`,
   retentionInDays: 14,

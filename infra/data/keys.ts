@@ -10,7 +10,7 @@ export const deliveryKey = wrappingKey("DeliveryKey", "wraps the delivery keys o
 /** Encrypts the settings that are secret, where Systems Manager and Lambda keep them. */
 export const settingsKey = wrappingKey("SettingsKey", "encrypts secret settings")
 
-/** Where tables are kept their keys are: SST's `retain` knows tables and buckets alone. */
+/** Where tables are kept, their keys are kept, too: SST's `retain` knows only tables and buckets. */
 function wrappingKey(name: string, description: string) {
   return new aws.kms.Key(
     name,
@@ -18,7 +18,7 @@ function wrappingKey(name: string, description: string) {
       description: `${$app.name} ${$app.stage}: ${description}`,
       // Old key material stays usable, so nothing has to be wrapped anew.
       enableKeyRotation: true,
-      // Everything wrapped under a deleted key is lost: time to notice.
+      // Everything that was wrapped under a deleted key is lost: this leaves time to notice.
       deletionWindowInDays: 30,
     },
     { protect: stage.kept && !operator.removable, retainOnDelete: stage.kept },

@@ -1,12 +1,13 @@
-/** Media on their way from a session host to a customer: the network keeps them longer than we do. */
+/** Media on their way from a session host to a customer. The network keeps them for longer than this bucket. */
 export const media = new sst.aws.Bucket("Media", {
-  // "From the cache for 3 hours": whoever reads compares the age; a day is S3's least, and only cleans up.
+  // "From the cache for 3 hours": whoever reads a file compares its age. A day is the least that S3 knows, and only
+  // cleans up.
   lifecycle: [{ expiresIn: "1 day" }],
   transform: {
     lifecycle: (args) => {
       args.rules = $util.output(args.rules).apply((rules) => [
         ...(rules ?? []),
-        // Uploads in parts, of hosts that died over them.
+        // Uploads in parts that hosts began before they died.
         { id: "Unfinished", status: "Enabled", abortIncompleteMultipartUpload: { daysAfterInitiation: 1 } },
       ])
     },

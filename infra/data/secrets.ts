@@ -12,12 +12,15 @@ export const apiKeyPepper = operator.pepper ? $util.secret(operator.pepper) : ma
  */
 export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION)
 
-/** Under it the numbers of linked phones are hashed. Never rotated: nobody could be found by a number any more. */
+/**
+ * The secret under which the numbers of linked phones are hashed. It is never rotated: nobody could be found by a
+ * number any more.
+ */
 export const phoneSecret = secret("PhoneSecret", 1).current
 
 /**
- * Proves to the functions that a request came through the router, and with it the viewer's address. They accept the
- * previous one as well: the router learns of a new one minutes after them.
+ * Proves to the functions that a request came through the router, and with it the viewer's address. The functions
+ * accept the previous secret as well: the router learns of a new one minutes after them.
  */
 export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECRET_VERSION)
 
@@ -25,9 +28,9 @@ export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECR
 export const hostSecretsFolder = `/${$app.name}/${$app.stage}/hosts`
 
 /**
- * A task reads its secrets once, when it starts: only another name makes another task definition, and only that makes the
- * sweep replace the hosts. So each version of the token is a parameter, and older ones stay: until then the sweep starts
- * hosts that read them.
+ * A task reads its secrets once, when it starts. Only another name of a secret makes another task definition, and only
+ * that makes the sweep replace the hosts. So each version of the token is a parameter of its own. Older ones stay:
+ * until the sweep knows the new definition, it starts hosts that read them.
  */
 const hostTokenParameters = hostTokenSecret.versions.map((value, i) =>
   hostParameter(`HostTokenParameter${i + 1}`, `HOST_TOKEN_SECRET/${i + 1}`, value),

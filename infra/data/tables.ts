@@ -14,7 +14,10 @@ export const leases = table("Leases", {
   },
 })
 
-/** Credentials and ratchets. Once restored, `npm run admin -- bridge make-anew` comes before any session (docs/operations.md). */
+/**
+ * Credentials and ratchets. After a restore, `npm run admin -- bridge make-anew` comes before any session
+ * (docs/operations.md).
+ */
 export const sessions = table("Sessions")
 
 /** Events and how far their delivery has come. */

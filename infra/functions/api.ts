@@ -8,7 +8,7 @@ import { accounts, events, leases, requests } from "../data/tables.ts"
 import { calls } from "./calls.ts"
 import { answeringSettings, commonArguments, settings } from "./common.ts"
 
-/** In no VPC: there it would need an endpoint for each service that it asks. `Calls` calls session hosts for it. */
+/** In no VPC: there it would need an endpoint for each AWS service that it asks. `Calls` calls session hosts for it. */
 export const api = new sst.aws.Function("Api", {
   ...commonArguments("Api", { secrets: true }),
   handler: "functions/api/handler.handler",
@@ -17,7 +17,7 @@ export const api = new sst.aws.Function("Api", {
   // More than it needs: CPU comes with memory, and a customer waits for each cold start.
   memory: "1024 MB",
   url: { cors: false },
-  // The pages that it serves beside the reference.
+  // The pages that the API serves beside the reference.
   copyFiles: pageFiles.map((from) => ({ from })),
   environment: {
     ...settings,
@@ -39,15 +39,15 @@ export const api = new sst.aws.Function("Api", {
     tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...rowActions),
     tableAccess(requests, ...rowActions, "Query"),
-    // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go. Lists
-    // of events are read in batches, and what no longer belongs there is taken off them.
+    // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go.
+    // Lists of events are read in batches, and entries that no longer belong there are removed.
     tableAccess(events, ...rowActions, "Query", "BatchGetItem", "BatchWriteItem"),
     // A customer who ends an event's wait wakes the doorbell that rests until then.
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     // A new bridge's session key is made here, and never seen here.
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey", "kms:Decrypt"], resources: [deliveryKey.arn] },
-    // What a customer changes is a line of the bridge's log.
+    // Each change by a customer is a line in the bridge's log.
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
     { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
     // A form for an upload has the rights of whoever signed it.

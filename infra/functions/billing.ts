@@ -15,13 +15,13 @@ export const stripeSettings = operator.stripe && {
 /** Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where nobody pays. */
 export const subscriptions = stripeSettings && looks(stripeSettings)
 
-/** In no VPC: it asks Stripe. `Calls` calls session hosts for it. */
+/** In no VPC, as it asks Stripe. `Calls` calls session hosts for it. */
 function looks(stripe: Record<string, $util.Input<string>>) {
   const fn = new sst.aws.Function("Subscriptions", {
-    // Two would ask Stripe about the same accounts; an account stays due until a look has succeeded.
+    // Two at once would ask Stripe about the same accounts. An account stays due until a look has succeeded.
     ...commonArguments("Subscriptions", { scheduled: true, secrets: true }),
     handler: "billing/scheduled.handler",
-    // It looks for 45 s, and the last look may wait for Stripe and for a session host.
+    // It looks for 45 s, and its last look may wait for Stripe and for a session host.
     timeout: "5 minutes",
     memory: "256 MB",
     environment: {
@@ -35,8 +35,8 @@ function looks(stripe: Record<string, $util.Input<string>>) {
     },
     permissions: [
       tableAccess(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
-      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery.
-      // A second trial of a phone ends when it is linked: which phones are new is a list there.
+      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery. A trial
+      // ends when a phone is linked that had one before: the newly linked phones are a list in this table.
       tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "Query"),
       tableAccess(events, "DeleteItem"),
       { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },

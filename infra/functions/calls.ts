@@ -14,23 +14,24 @@ const rights = [
       "ec2:AssignPrivateIpAddresses",
       "ec2:UnassignPrivateIpAddresses",
     ],
-    // Lambda makes them before they have names, and asks for exactly this.
+    // Lambda makes network interfaces before they have names, and asks for exactly this.
     resources: ["*"],
   },
 ]
 
 /**
- * Calls session hosts for the functions that are outside their network. It alone is inside, has the secret that signs
- * these calls, and reaches nothing else: neither the internet nor any service of AWS. The others are outside because inside
- * each service of AWS needs an endpoint that is paid for by the hour, the internet a NAT gateway, and the URL of a function
- * cannot stream. It costs each call one invocation and one place more. Where Lambda has no place for it, nothing was sent.
+ * Calls session hosts for the functions that are outside their network. Only this function is inside, and has the
+ * secret that signs these calls. It reaches nothing else, neither the internet nor any service of AWS. Inside, each
+ * service of AWS needs an endpoint that is paid for by the hour, the internet needs a NAT gateway, and the URL of a
+ * function cannot stream: so the others are outside. Each call costs one invocation and one place more. Where Lambda
+ * has no place for this function, nothing was sent.
  */
 export const calls = new sst.aws.Function("Calls", {
   ...commonArguments("Calls", { rights, secrets: true }),
   handler: "functions/calls/handler.handler",
   // As long as the functions that ask it (Contract, "Time to answer").
   timeout: "55 seconds",
-  // It waits for hosts nearly all of its time, and loads no client of AWS.
+  // It waits for hosts nearly all of its time, and loads no AWS client.
   memory: "256 MB",
   vpc: { privateSubnets: callsSubnets.map(({ id }) => id), securityGroups: [callsGroup.id] },
   environment: {

@@ -6,11 +6,11 @@ import { operator } from "../stage/settings.ts"
 import { givenSettings } from "../stage/passed-on.ts"
 
 /**
- * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
- * in the bundle: nothing is linked (a link grants everything), so it opens an empty object.
+ * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of
+ * linked resources in the bundle. Nothing is linked (a link grants everything), so it opens an empty object.
  *
- * Under `scheduled` it runs one at a time, and a missed minute is not made up for; under `secrets` its environment is sealed
- * under the stage's own key, which it must be permitted to use.
+ * With `scheduled` the function runs one at a time, and a missed minute is not made up for. With `secrets` its
+ * environment is sealed under the stage's own key, which the function must be permitted to use.
  */
 export function commonArguments(
   name: string,
@@ -27,7 +27,7 @@ export function commonArguments(
   return {
     runtime: "nodejs24.x",
     architecture: "arm64",
-    // SST's component says that this is the default, and its program (4.17.1) takes the opposite.
+    // SST's component says that this is the default, but its program (4.17.1) assumes the opposite.
     nodejs: { minify: true },
     logging: { logGroup: logs.name },
     ...(scheduled && { concurrency: { reserved: 1 }, retries: 0 }),

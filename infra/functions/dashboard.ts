@@ -21,9 +21,9 @@ export const dashboard = aDashboard("Dashboard", {
   // A session host's answers take up to 50 s (Contract, "Time to answer").
   timeout: "55 seconds",
   memory: "512 MB",
-  // They take none from the API's calls, nor do these from them.
+  // Pages take no places from the API's calls, nor those from pages.
   concurrency: { reserved: stage.pages },
-  // The operator looks up phones.
+  // Under this secret the operator looks up phones.
   environment: { ...stripeSettings, PHONE_SECRET: phoneSecret },
   permissions: [
     tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
@@ -36,7 +36,7 @@ export const dashboard = aDashboard("Dashboard", {
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey"], resources: [deliveryKey.arn] },
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
-    // Skipping an event or changing a webhook is a line of the bridge's log.
+    // A skipped event or a changed webhook is a line in the bridge's log.
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
     ...both,
     ...mailAccess(),
@@ -44,8 +44,9 @@ export const dashboard = aDashboard("Dashboard", {
 })
 
 /**
- * The streams of the pages. Each open page occupies one of this function's reserved places, so streams never starve pages,
- * API or deliveries. It may read rows, wake a bridge while somebody waits for its code, and record that a browser was seen.
+ * The streams of the pages. Each open page occupies one of this function's reserved places, so streams never starve
+ * pages, the API or deliveries. This function may read rows, wake a bridge while somebody waits for its code, and
+ * record that a browser was seen.
  */
 export const dashboardStream = aDashboard("DashboardStream", {
   // A stream ends after a minute, and its page begins another.
@@ -64,8 +65,9 @@ export const dashboardStream = aDashboard("DashboardStream", {
 })
 
 /**
- * In no VPC: it sends mail, posts to customers' addresses, and streams, which a function's URL does not do inside one (AWS's
- * documentation, "VPC compatibility with response streaming"; read in November 2026). So `Calls` calls session hosts for it.
+ * In no VPC: it sends mail, posts to customers' addresses, and streams. A function's URL does not stream inside a VPC
+ * (AWS's documentation, "VPC compatibility with response streaming"; read in November 2026). So `Calls` calls session
+ * hosts for it.
  */
 function aDashboard(
   name: string,

@@ -46,16 +46,16 @@ export const delivery = new sst.aws.Function("Delivery", {
       resources: [doorbell.arn],
     },
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn] },
-    // Each attempt is a line of the bridge's log.
+    // Each attempt is a line in the bridge's log.
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
   ],
 })
 
 /**
- * A delivery whose time is over rings for itself, and so a long backlog is a long chain of invocations. Lambda would stop it
- * after sixteen of them. The chain is bounded all the same: each link has posted an event that is then off the backlog, or has
- * lasted 45 s. To give back its own doorbell would make that a dead one after fifty receives, and to leave the next one to the
- * sweep would pause for minutes at each link.
+ * A delivery whose time is over rings for itself, so a long backlog is a long chain of invocations. Lambda would stop
+ * the chain after sixteen of them. It is bounded all the same: each link has taken an event off the backlog by posting
+ * it, or has lasted 45 s. If each link gave its own doorbell back, that would be a dead one after fifty receives. If it
+ * left the next link to the sweep, there would be pauses of minutes.
  */
 new aws.lambda.FunctionRecursionConfig("DeliveryRingsItself", {
   functionName: delivery.name,

@@ -18,8 +18,8 @@ export const stream = aStream("Stream", {
 })
 
 /**
- * Downloads, contacts and webhook tests: they stream as well, or need the internet, but end by themselves. They have places
- * of their own, so that open streams do not keep them out.
+ * Downloads, contacts and webhook tests: they stream as well, or need the internet, but end by themselves. They have
+ * places of their own, so that open streams do not take them.
  */
 export const transfer = aStream("Transfer", {
   places: stage.transfers,
@@ -31,7 +31,10 @@ export const transfer = aStream("Transfer", {
   ],
 })
 
-/** In no VPC: it posts to customers' addresses; of hosts and leases it knows nothing. The API answers what is not its own. */
+/**
+ * In no VPC: it posts to customers' addresses. Of hosts and leases it knows nothing: calls that are not its own it
+ * passes on to the API.
+ */
 function aStream(
   name: string,
   more: { places: number; environment: Record<string, $util.Input<string>>; permissions: Statement[] },
@@ -42,9 +45,9 @@ function aStream(
     streaming: true,
     // A log stream ends by itself after ten minutes (Contract, "Streams"); media of 100 MB take one at 2 MB/s.
     timeout: "660 seconds",
-    // It waits nearly all of the time that is paid for: as little as Node needs.
+    // It waits for nearly all of the time that is paid for, so it has only as much memory as Node needs.
     memory: "256 MB",
-    // It must not use up what the API and the deliveries need.
+    // Streams must not use up the places that the API and the deliveries need.
     concurrency: { reserved: more.places },
     url: { cors: false },
     environment: {

@@ -8,12 +8,12 @@ import { hostSubnets } from "../network/subnets.ts"
 import { stage } from "../stage/stage.ts"
 import { commonArguments, settings } from "./common.ts"
 
-/** Every revision: a sweep that a deploy has overtaken still names the one before. */
+/** Every revision of the task definition: a sweep that a deploy has overtaken still names the former one. */
 const definitions = host.nodes.taskDefinition.arn.apply((arn) => arn.replace(/:\d+$/, ":*"))
 const tasks = cluster.nodes.cluster.arn.apply((arn) => `${arn.replace(":cluster/", ":task/")}/*`)
 
 const rights = [
-  // This bounds the tasks that it can start: they get these two roles or none.
+  // This bounds what the tasks that it starts can do: they get these two roles or none.
   {
     actions: ["iam:PassRole"],
     resources: [host.nodes.taskRole.arn, host.nodes.executionRole.arn],
@@ -31,7 +31,7 @@ const rights = [
 
 /** In no VPC: it asks ECS. */
 export const sweep = new sst.aws.Function("Sweep", {
-  // Its observations are its process's: two would each see half of the time.
+  // The sweep's process remembers what it has observed: two at once would each see half of the time.
   ...commonArguments("Sweep", { rights, scheduled: true }),
   handler: "functions/sweep/handler.handler",
   // It stays 50 s; the last look may have hosts to start.
@@ -56,8 +56,8 @@ export const sweep = new sst.aws.Function("Sweep", {
     tableAccess(leases, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query"),
     indexAccess(leases, "byHost"),
     indexAccess(events, "bySince"),
-    // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. What is sealed in
-    // this table it cannot open.
+    // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. The sweep
+    // cannot open what is sealed in this table.
     tableAccess(events, "GetItem", "UpdateItem"),
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
     { actions: ["ecs:RunTask"], resources: [definitions] },

@@ -7,10 +7,10 @@ import { commonArguments, settings } from "./common.ts"
 
 /** Tells customers of their numbers' troubles. In no VPC: it sends mail, and posts to customers' addresses. */
 export const troubles = new sst.aws.Function("Troubles", {
-  // Two would tell everything twice.
+  // Two at once would tell everything twice.
   ...commonArguments("Troubles", { scheduled: true }),
   handler: "functions/troubles/handler.handler",
-  // Receivers that hang take ten seconds each; what is not told by then, the next minute tells.
+  // Receivers that hang take ten seconds each. What was not told in this time is told in the next minute.
   timeout: "5 minutes",
   memory: "256 MB",
   environment: {
@@ -28,7 +28,7 @@ export const troubles = new sst.aws.Function("Troubles", {
   permissions: [
     // It remembers what it has told.
     tableAccess(accounts, "GetItem", "Query", "PutItem", "DeleteItem"),
-    // Who is down and who fails, from indexes that have nobody else.
+    // Which bridges are down, and which webhooks fail, from indexes that list no others.
     indexAccess(leases, "byHost"),
     indexAccess(leases, "byDown"),
     indexAccess(events, "byFailing"),

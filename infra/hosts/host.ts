@@ -1,10 +1,10 @@
 import { hostPolicy } from "./rights.ts"
 import { hostTask } from "./task.ts"
 
-/** Sessions of a host. 1 gives each bridge a task of its own, at fifty times the price. */
+/** How many sessions a host has. With 1, each bridge has a task of its own, at fifty times the price. */
 export const hostCapacity = 50
 
-/** Started and stopped by the sweep, one by one: an ECS service would choose itself whom to stop. */
+/** The sweep starts and stops hosts one by one: an ECS service would choose by itself which to stop. */
 export const host = hostTask("SessionHost", {
   // The sweep names it when it starts a task.
   container: "session-host",

@@ -7,7 +7,7 @@ import { hostSecretsFolder } from "../data/secrets.ts"
 import { events, leases, requests, sessions } from "../data/tables.ts"
 import { accountId, region } from "../stage/stage.ts"
 
-/** The ids of sandbox bridges begin with it, as `core/bridge/bridge.ts` makes them. */
+/** The prefix with which the ids of sandbox bridges begin, as `core/bridge/bridge.ts` makes them. */
 const sandboxIdPrefix = "5a4db0c5-"
 
 const changes = ["GetItem", "PutItem", "Query", "BatchWriteItem"] as const
@@ -17,7 +17,7 @@ const common = [
   indexAccess(leases, "byHost"),
   tableAccess(requests, "UpdateItem"),
   { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
-  // Without it S3 calls a missing object forbidden, not missing.
+  // Without this right S3 calls a missing object forbidden.
   { actions: ["s3:ListBucket"], resources: [media.arn] },
 ]
 
@@ -38,9 +38,9 @@ export const hostPolicy = policy("session-host", [
 ])
 
 /**
- * The rights of the sandbox's host: the same, for sandbox bridges alone. It opens and changes nothing that a real
- * bridge keeps. Like every host it may change what all share: the rows of hosts (`HOSTS*`), of which number is where
- * (`PHONE#*`), and of idempotency keys (Requests).
+ * The rights of the sandbox's host: those of any host, but for sandbox bridges alone. It opens and changes nothing that
+ * a real bridge keeps. Like every host it may change what all share: the rows of hosts (`HOSTS*`), those that say which
+ * number is where (`PHONE#*`), and those of idempotency keys (Requests).
  */
 export const sandboxPolicy = policy("sandbox-host", [
   ...common,
@@ -57,7 +57,7 @@ export const sandboxPolicy = policy("sandbox-host", [
   logs(sandboxIdPrefix),
 ])
 
-/** Media of the bridges whose ids begin so. */
+/** Media of the bridges whose ids begin with `ids`. */
 function files(ids: string): Statement {
   return {
     actions: ["s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"],
@@ -65,7 +65,7 @@ function files(ids: string): Statement {
   }
 }
 
-/** Logs of the bridges whose ids begin so. The log of a deleted one goes with its rows. */
+/** Logs of the bridges whose ids begin with `ids`. The log of a deleted bridge goes with its rows. */
 function logs(ids: string): Statement {
   return {
     actions: ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DeleteLogStream"],
@@ -78,7 +78,8 @@ export const executionPolicy = (logs: string) =>
   policy("start", [
     {
       actions: ["ssm:GetParameters"],
-      // Every version of the token: a host of the revision before may still be started while a deploy or a replacement is under way.
+      // Every version of the token: while a deploy or a replacement is under way, hosts of the former revision may
+      // still be started.
       resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${hostSecretsFolder}/*`],
     },
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },

@@ -11,7 +11,7 @@ export function sandboxFileSystem(group: aws.ec2.SecurityGroup) {
     vpcId: vpc.id,
     description: "files of the sandbox",
   })
-  // Real bridges' hosts have no business with them.
+  // Only the sandbox's group: the hosts of real bridges have no business with these files.
   new aws.vpc.SecurityGroupIngressRule("SandboxToFiles", {
     securityGroupId: filesGroup.id,
     referencedSecurityGroupId: group.id,

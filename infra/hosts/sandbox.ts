@@ -32,7 +32,7 @@ function sandbox() {
       taskDefinition: task.taskDefinition,
       desiredCount: 1,
       launchType: "FARGATE",
-      // Those of the stage, by which its budget counts.
+      // The stage's tags, by which its budget counts.
       propagateTags: "TASK_DEFINITION",
       // Never two at once: the network's files have one writer.
       deploymentMinimumHealthyPercent: 0,

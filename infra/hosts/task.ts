@@ -7,16 +7,16 @@ import { executionPolicy } from "./rights.ts"
 import { hostSettings } from "./settings.ts"
 
 interface HostTask {
-  /** The only container; also where its log is. */
+  /** The only container, and the name of its log. */
   container: string
   dockerfile: string
   cpu: sst.aws.TaskArgs["cpu"]
   memory: sst.aws.TaskArgs["memory"]
-  /** The rights of its processes. */
+  /** The rights of the task's processes. */
   policy: { name: string; policy: $util.Output<string> }
   /** In addition to the secrets that every host reads. */
   environment: Record<string, string>
-  /** Beside `/tmp`: where they are mounted, and what they are. */
+  /** Volumes in addition to `/tmp`, and where they are mounted. */
   volumes?: { path: string; volume: aws.types.input.ecs.TaskDefinitionVolume }[]
 }
 
@@ -32,7 +32,7 @@ export function hostTask(name: string, about: HostTask) {
     containers: [
       {
         name: about.container,
-        // A cache in the registry is more than Docker's default driver can write: a first deploy would end there.
+        // Docker's default driver cannot write a cache to the registry: a first deploy would end there.
         image: { context: ".", dockerfile: about.dockerfile, cache: false },
         logging: { name: logGroup },
         environment: { ...hostSettings, ...about.environment },

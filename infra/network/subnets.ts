@@ -22,7 +22,7 @@ function subnet(name: string, about: { zone: number; cidrBlock: string; routeTab
       availabilityZoneId: zones.apply((ids) => ids[about.zone]),
       tags: { Name: `${$app.name}-${$app.stage}-${name}` },
     },
-    // It stays where it was made: another one of its addresses cannot be made before it is gone.
+    // A subnet stays in its zone: a new one with the same addresses cannot be made before the old one is gone.
     { ignoreChanges: ["availabilityZone", "availabilityZoneId"] },
   )
   new aws.ec2.RouteTableAssociation(name, { subnetId: made.id, routeTableId: about.routeTable.id })

@@ -1,9 +1,9 @@
 /**
- * The regions that have all that is asked of them, as AWS's documentation says it ("Supported Regions for Amazon ECS on AWS
- * Fargate", "Creating and managing Lambda function URLs"; read in November 2026). The younger regions have no function URLs.
- * Answers of functions are streamed in fewer ("not yet available in all AWS Regions"): AWS's "Capabilities by Region"
- * (builder.aws.com/build/capabilities) says in which. It was not read, so those are left out that have to be opted into, where
- * AWS offers what is new last.
+ * The regions that have everything the service needs, according to AWS's documentation ("Supported Regions for Amazon
+ * ECS on AWS Fargate", "Creating and managing Lambda function URLs"; read in November 2026). The younger regions have
+ * no function URLs. Fewer regions stream the answers of functions ("not yet available in all AWS Regions"): AWS's
+ * "Capabilities by Region" (builder.aws.com/build/capabilities) says which. It was not read. So the regions that have
+ * to be opted into are left out: there AWS offers what is new last.
  */
 const regions = new Set([
   "ap-northeast-1",
@@ -26,23 +26,23 @@ const regions = new Set([
 ])
 
 /**
- * Zones that lack something which is put there, by their ids: names differ between accounts. Fargate, as its documentation
- * says: the second of California, the third of Tokyo, the fourth of Canada. File systems and some endpoints: the third of
- * Virginia.
+ * Zones that lack something that the stage puts there, by their ids, since names differ between accounts. Fargate, as
+ * its documentation says: the second of California, the third of Tokyo, the fourth of Canada. File systems and some
+ * endpoints: the third of Virginia.
  */
 const lacking = new Set(["usw1-az2", "apne1-az3", "cac1-az4", "use1-az3"])
 
 /** A customer's number outlives the failure of one zone. */
 const zonesNeeded = 2
 
-/** The zones that can be used, of these; always in the same order. */
+/** Those of these zones that can be used, always in the same order. */
 export function usableZones(zoneIds: string[]): string[] {
   return zoneIds.filter((id) => !lacking.has(id)).toSorted()
 }
 
 /**
- * Finds an account's zones: not the local zones that it may have asked for, but also those that are impaired: a list
- * that grows shorter in an outage would move the subnets, with everything in them, during that outage.
+ * Finds an account's zones: without the local zones that it may have asked for, but with those that are impaired. If
+ * the list grew shorter in an outage, a deploy would move the subnets, with everything in them, during that outage.
  */
 export const allZonesFilter = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }
 

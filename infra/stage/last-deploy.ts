@@ -2,12 +2,16 @@ import { operator, comparedSettings } from "./settings.ts"
 
 const folder = `/${$app.name}/${$app.stage}/deployed`
 
-/** Without these something would be taken away in silence: mails, the customers' address, sandboxes, keys or subscriptions. */
+/**
+ * If one of these were missing, something would be taken away in silence: mails, the customers' address, sandboxes,
+ * keys or subscriptions.
+ */
 const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "MAIL_FROM", "API_KEY_PEPPER", "BILLING"]
 
 /**
  * Compares the settings of this deploy with those that the last one left in Systems Manager, and leaves its own there.
- * @throws where one is missing that the last deploy had, or a secret would go back to an earlier version, or skip one
+ * @throws where a setting of the last deploy is missing, or where a secret would go back to an earlier version, or skip
+ * one
  */
 export async function compareWithLastDeploy(): Promise<void> {
   const { names, values } = await aws.ssm.getParametersByPath({ path: folder })
@@ -26,10 +30,10 @@ export async function compareWithLastDeploy(): Promise<void> {
 }
 
 /**
- * There was no deploy of this stage here. What has its names all the same is a stage in another region, whose policy for
- * operators has the same name and would end this deploy half-way; or the tables of a stage that was removed, beside which
- * this one would begin empty.
- * @throws where there is such
+ * There was no deploy of this stage here. Something may have its names all the same: a stage in another region, whose
+ * policy for operators has the same name and would end this deploy half-way; or the tables of a stage that was removed,
+ * beside which this one would begin empty.
+ * @throws if so
  */
 async function refuseBesideAnother(): Promise<void> {
   const named = `^${$app.name}-${$app.stage}-`
@@ -55,7 +59,10 @@ function missing(name: string, last: string | undefined): string[] {
   return [`${name} is not set, and the last deploy had "${last}": set it, or set it to nothing`]
 }
 
-/** The service also accepts the secret of the version before, and no earlier one. */
+/**
+ * Refuses a version that is lower, or is raised by more than one: the service accepts only the former secret beside the
+ * new one.
+ */
 function misstepped(name: string, last: string): string[] {
   const [given, before] = [Number(comparedSettings[name]), Number(last)]
   const said = `${name} is ${given}, and the last deploy had ${before}`
@@ -63,7 +70,7 @@ function misstepped(name: string, last: string): string[] {
   return given > before + 1 ? [`${said}: raise it by one at each deploy`] : []
 }
 
-/** A pepper that is given is in use whatever its version. */
+/** Refuses to raise the version of a pepper that was given: such a pepper is in use whatever the version. */
 function overridden(last = "1"): string[] {
   if (!operator.pepper || operator.versions.API_KEY_PEPPER_VERSION <= Number(last)) return []
   return [

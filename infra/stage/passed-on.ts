@@ -1,4 +1,7 @@
-/** Settings of the processes that may be set for a deploy, as `core/platform/config.ts` takes them: it refuses others at the start. */
+/**
+ * Settings of the processes that may be set for a deploy. Their values are those that `core/platform/config.ts` takes
+ * at the start.
+ */
 const settable = {
   LOG_LEVEL: /^(trace|debug|info|warn|error|fatal|silent)$/,
   WHATSAPP_WEB_VERSION: /^\d+\.\d+\.\d+$/,
@@ -8,7 +11,10 @@ const settable = {
   RATE_LIMIT_ADDRESS: /^[1-9]\d*$/,
 }
 
-/** Those of these settings that were given; a process has its own default for each other. @throws where one makes no sense */
+/**
+ * Those of these settings that were given; for the others, a process has its own defaults.
+ * @throws where one makes no sense
+ */
 export function givenSettings(...names: (keyof typeof settable)[]): Record<string, string> {
   const found: Record<string, string> = {}
   for (const name of names) {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 /**
- * Takes the settings of a stage from `stages/<stage>.env` in the project's folder into the environment, which wins where
- * both have one.
+ * Takes the settings of a stage from `stages/<stage>.env` in the project's folder into the environment. Where both have
+ * a setting, the environment wins.
  */
 export function readSettings(stage: string, folder = projectOf(process.cwd())): void {
   const file = join(folder, "stages", `${stage}.env`)
@@ -38,7 +38,10 @@ export function refuseEnvFiles(stage: string, folder = projectOf(process.cwd()))
       )
 }
 
-/** @throws in a shell that has a stage's settings for `npm run admin`: several have the names of settings of a deploy, and would win */
+/**
+ * @throws in a shell that has a stage's settings for `npm run admin`: several have the same names as settings of a
+ * deploy, and would win
+ */
 export function refuseAdminShell(): void {
   if (!process.env.ACCOUNTS_TABLE) return
   throw new Error(

@@ -10,7 +10,7 @@ export const operator = {
   sandbox: process.env.SANDBOX === "1",
   /** `WAF=1`: AWS's firewall stands before the router, and refuses addresses that ask too often. */
   waf: process.env.WAF === "1",
-  /** That of a stage which was removed, put back: the API keys in its table of accounts go on. */
+  /** The pepper of a stage that was removed: with it, the API keys in the kept table of accounts are valid again. */
   pepper: pepper(process.env.API_KEY_PEPPER),
   /** `REMOVABLE=1`: the keys of a kept stage may be forgotten by `sst remove`. They are never deleted by it. */
   removable: process.env.REMOVABLE === "1",
@@ -21,9 +21,9 @@ export const operator = {
     ROUTER_SECRET_VERSION: version("ROUTER_SECRET_VERSION", process.env.ROUTER_SECRET_VERSION),
   },
   budget: budget(),
-  /** Mail comes from it. SES has to know it or its domain; without it nobody is mailed a code. */
+  /** The address that mail is sent from. SES has to know it or its domain; without it nobody is mailed a code. */
   mailFrom: address("MAIL_FROM", process.env.MAIL_FROM),
-  /** Where customers write to the operator. */
+  /** The address at which customers reach the operator. */
   supportEmail: address("SUPPORT_EMAIL", process.env.SUPPORT_EMAIL),
   /** The dashboard has the API's domain. */
   dashboardUrl:
@@ -34,7 +34,7 @@ export const operator = {
   stripe: paid(),
 }
 
-/** The next deploy of the stage is compared with these: nothing secret, and none of it empty. */
+/** The settings with which the next deploy of the stage is compared: none of them is secret, and none is empty. */
 export const comparedSettings: Record<string, string> = Object.fromEntries(
   Object.entries({
     ALARM_EMAIL: operator.email,

@@ -5,8 +5,8 @@ const stages = {
     kept: true,
     logDays: 90,
     /**
-     * Places for so many at once, set aside: nobody else's calls take them. Of streams and open pages a customer has a small
-     * part at most. What the account's quota leaves is for the API.
+     * Places that are set aside for so many at once: no other calls take them. A customer can have only a small part of
+     * the streams and open pages. What the account's quota leaves is for the API.
      */
     deliveries: 500,
     /** Log and event streams. An account may have 30 of them. */
@@ -18,8 +18,8 @@ const stages = {
     /** Open pages of the dashboard that are followed live. A person may have 12 of them, an address 30. */
     live: 300,
     /**
-     * Sessions for which there is room although no bridge needs it yet: a new bridge is live in seconds. With none there
-     * is no host while there is no bridge, and the first one waits a minute or two for its host.
+     * For how many more sessions than bridges need there is always room: a new bridge is live in seconds. With 0 there
+     * is no host while there is no bridge, and the first bridge waits a minute or two for its host.
      */
     spare: 10,
     /** US dollars a month; `MONTHLY_BUDGET` overrides. */

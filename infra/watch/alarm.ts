@@ -1,7 +1,9 @@
 import { asWatched, type Metric, inExpression } from "./metrics.ts"
 import { alarmTopic } from "./topic.ts"
 
-/** Rings when the metric is above the threshold in the first number of `minutes` of the last second number of them; `period`: in seconds. */
+/**
+ * Rings when the metric is above the threshold in `minutes[0]` of the last `minutes[1]` periods. `period`: in seconds.
+ */
 export function alarmAbove(
   name: string,
   of: Metric,
@@ -20,7 +22,7 @@ export function alarmAbove(
   })
 }
 
-/** Rings when a metric is too large or too small a part of another for three minutes of five. */
+/** Rings when the ratio of two metrics is too large or too small for three minutes of five. */
 export function alarmRatio(name: string, about: { of: Metric; to: Metric; above?: number; below?: number }) {
   alarm(name, {
     metricQueries: [
@@ -36,7 +38,7 @@ export function alarmRatio(name: string, about: { of: Metric; to: Metric; above?
   })
 }
 
-/** Tells when it rings and when that is over. */
+/** An alarm that tells when it rings, and when that is over. */
 export function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
   new aws.cloudwatch.MetricAlarm(name, {
     ...args,
@@ -47,11 +49,11 @@ export function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
 }
 
 /**
- * The expression by which CloudWatch compares `part` with `whole`. Code that measures one of them also measures the other,
- * even where it is 0: if one metric has no data, neither has the expression, and its alarm is silent.
+ * The expression by which CloudWatch compares `part` with `whole`. Code that measures one of them also measures the
+ * other, even where it is 0: if one metric had no data, neither would the expression, and the alarm would be silent.
  *
- * Where there is no whole, a part that is too large (`above`) is all of it, as an event that was given up without an attempt;
- * and one that is too small (`below`) lacks nothing.
+ * Where there is no whole, a part that is too large (`above`) is all of it, as an event that was given up without an
+ * attempt; and one that is too small (`below`) lacks nothing.
  */
 function partOfWhole({ above }: { above?: number }): string {
   const ofNothing = above === undefined ? "1" : "IF(part > 0, 1, 0)"

@@ -17,17 +17,17 @@ alarmAbove("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 
 alarmAbove("TransferErrors", ofFunction(transfer, "Url5xxCount"), 5, { minutes: [2, 5] })
 alarmAbove("DashboardErrors", ofFunction(dashboard, "Url5xxCount"), 5, { minutes: [2, 5] })
 alarmAbove("DashboardStreamErrors", ofFunction(dashboardStream, "Url5xxCount"), 5, { minutes: [2, 5] })
-// A URL whose function is full answers 429, which is none of its 5xx.
+// The URL of a function that is full answers 429, which does not count among its 5xx.
 alarmAbove("ApiThrottled", ofFunction(api, "Throttles"), 0)
 alarmAbove("StreamThrottled", ofFunction(stream, "Throttles"), 0)
 alarmAbove("TransferThrottled", ofFunction(transfer, "Throttles"), 0)
 alarmAbove("DashboardThrottled", ofFunction(dashboard, "Throttles"), 0)
 alarmAbove("DashboardStreamThrottled", ofFunction(dashboardStream, "Throttles"), 0)
 alarmAbove("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 5] })
-// One that still runs when its minute is over keeps the next from starting, once.
+// A sweep that still runs when its minute is over keeps the next one from starting, once.
 alarmAbove("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })
 alarmAbove("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
-// Loops are allowed for deliveries: one that is stopped all the same means that Lambda was told otherwise.
+// Loops are allowed for deliveries. If one is stopped all the same, Lambda has another setting.
 alarmAbove("DeliveryStopped", ofFunction(delivery, "RecursiveInvocationsDropped"), 0)
 alarmAbove("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
 alarmAbove("TroublesErrors", ofFunction(troubles, "Errors"), 0, { minutes: [2, 5] })

@@ -12,7 +12,7 @@ import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
 const sums = (...names: string[]) => names.map((name) => metric(name))
 const worst = (...names: string[]) => names.map((name) => metric(name, "Maximum"))
 
-/** Read from the top: what customers see, then what makes it so. AWS's own metrics cost nothing. */
+/** To be read from the top: what customers see, then what causes it. AWS's own metrics cost nothing. */
 const charts: Record<string, Metric[]> = {
   "API: requests and refusals": ["UrlRequestCount", "Url5xxCount", "Url4xxCount"].map((name) =>
     ofFunction(api, name),

@@ -25,7 +25,7 @@ export function ofTable(table: sst.aws.Dynamo, name: string, stat = "Sum"): Metr
   return { namespace: "AWS/DynamoDB", name, stat, dimensions: { TableName: table.name } }
 }
 
-/** A metric, where an alarm computes with several. */
+/** A metric for an alarm that computes with several. */
 export function inExpression(of: Metric) {
   return {
     namespace: of.namespace,
@@ -36,7 +36,7 @@ export function inExpression(of: Metric) {
   }
 }
 
-/** A metric, where an alarm has no other. */
+/** The metric of an alarm that has no other. */
 export function asWatched(of: Metric) {
   return { namespace: of.namespace, metricName: of.name, dimensions: of.dimensions, statistic: of.stat }
 }

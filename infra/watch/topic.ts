@@ -1,7 +1,7 @@
 import { operator } from "../stage/settings.ts"
 import { accountId } from "../stage/stage.ts"
 
-/** Where alarms are told. Each one's meaning, and what to do about it: docs/operations.md, under its name. */
+/** Where alarms are told. docs/operations.md says under each one's name what it means, and what to do about it. */
 export const alarmTopic = new aws.sns.Topic("Alarms", {})
 
 new aws.sns.TopicPolicy("AlarmsPolicy", {
@@ -12,7 +12,7 @@ new aws.sns.TopicPolicy("AlarmsPolicy", {
         actions: ["sns:Publish"],
         resources: [alarmTopic.arn],
         principals: [{ type: "Service", identifiers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] }],
-        // Not for another account's alarms.
+        // Not from other accounts.
         conditions: [{ test: "StringEquals", variable: "aws:SourceAccount", values: [accountId] }],
       },
     ],

@@ -60,7 +60,8 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
   }
 
   /**
-   * Lets it rest for so long, unless somebody has rung since it was received, or does meanwhile: there may be something to do.
+   * Lets the doorbell rest for so long. If somebody has rung since it was received, or rings meanwhile, it shows at
+   * once: there may be something to do.
    * @throws Error if it was received anew since, or removed
    */
   async hide(handle: string, seconds: number): Promise<void> {

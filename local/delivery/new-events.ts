@@ -67,8 +67,7 @@ class NewEvents implements Arrivals {
   justWritten(held: Delivery.Info): { event: EventRow.Info; held: Delivery.Info } | undefined {
     if (this.#newest !== held.head + 1 || !this.#event || !this.#delivery) return undefined
     const now = Delivery.fromRow(toRow(this.#delivery))
-    // Either the claim is lost, or our last write has not been told yet, as in a trial with the store in another
-    // process.
+    // The claim may be lost. Or our last write has not been told yet, as in a trial with the store in another process.
     const isOurs = now.holder === held.holder
     const isNewest = now.head === held.head && now.attempts === held.attempts
     return isOurs && isNewest ? { event: EventRow.fromRow(toRow(this.#event)), held: now } : undefined
