@@ -49,7 +49,7 @@ export interface Piece {
 /** A stream. `opener`: the part of a tab that opened it; undefined if the request does not say. */
 interface Stream {
   opener: string | undefined
-  /** The same part has opened another one. */
+  /** The same part of the tab has opened another stream. */
   isReplaced: boolean
 }
 

@@ -132,7 +132,7 @@ function quotas(stage: string): string[] {
     "--quota-code",
     "L-3032A538",
   )
-  // Those others may be this very stage's own, from a deploy that was cut off: so this is only said, and refuses
+  // Those functions may be this very stage's own, from a deploy that was cut off: so this is only said, and refuses
   // nothing.
   const left = part(functions, "AccountLimit", "UnreservedConcurrentExecutions")
   if (typeof left === "number" && left < needed && Object.keys(settingsOf(stage)).length === 0)

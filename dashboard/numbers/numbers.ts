@@ -193,7 +193,7 @@ async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map
     Promise.all(named.map(async ({ accountId, customerRef }) => await Bridge.find(accountId, customerRef))),
   ])
   const rows = bridges.map(async (bridge) => {
-    // It was deleted between the two reads.
+    // The number was deleted between the two reads.
     if (!bridge) return undefined
     const before = known.get(bridge.id)
     const [knownState, receiving] = await Promise.all([

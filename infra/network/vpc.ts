@@ -9,10 +9,10 @@ export const vpc = new aws.ec2.Vpc("Network", {
 new aws.ec2.DefaultSecurityGroup("Unused", { vpcId: vpc.id, ingress: [], egress: [] })
 
 const internet = new aws.ec2.InternetGateway("Internet", { vpcId: vpc.id })
-/** With a way to the internet. */
+/** The routes of subnets with a way to the internet. */
 export const outward = new aws.ec2.RouteTable("Outward", {
   vpcId: vpc.id,
   routes: [{ cidrBlock: "0.0.0.0/0", gatewayId: internet.id }],
 })
-/** Without one, in or out. */
+/** The routes of subnets without a way to the internet, in or out. */
 export const inward = new aws.ec2.RouteTable("Inward", { vpcId: vpc.id, routes: [] })

@@ -53,7 +53,7 @@ function version(name: string, value = "1"): number {
   return Number(value)
 }
 
-/** As `core/platform/config.ts` takes it. */
+/** Takes a pepper that `core/platform/config.ts` takes. */
 function pepper(value = ""): string | undefined {
   if (value !== "" && value.length < 32) throw new Error("API_KEY_PEPPER has fewer than 32 characters")
   return value || undefined
@@ -78,14 +78,14 @@ function budget(): number {
   return dollars
 }
 
-/** As `core/platform/config.ts` takes it. */
+/** Takes a URL that `core/platform/config.ts` takes. */
 function page(name: string, url = ""): string {
   if (url !== "" && !(/^https?:/i.test(url) && URL.canParse(url)))
     throw new Error(`${name} cannot be "${url}"`)
   return url
 }
 
-/** As `core/platform/config.ts` takes it, roughly: SES says the rest. */
+/** Takes an address that `core/platform/config.ts` takes, roughly: SES says the rest. */
 function address(name: string, given = ""): string | undefined {
   if (given !== "" && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(given))
     throw new Error(`${name} cannot be "${given}"`)

@@ -5,7 +5,7 @@ import type { BackupSettings } from "../service/settings.ts"
 import { makeBackup, ownBackups } from "./backup.ts"
 
 const everyMs = 3_600_000
-/** After one that failed. */
+/** How soon a backup that failed is tried again. */
 const againMs = 600_000
 /** From when on the operator is told, in ms. */
 export const alertAfterMs = 3 * everyMs

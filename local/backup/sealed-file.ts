@@ -166,7 +166,7 @@ async function exactly(file: FileHandle, length: number): Promise<Buffer> {
   return bytes.subarray(0, at)
 }
 
-/** The same bytes in chunks of one size; only the last one, which there always is, may be shorter. */
+/** Cuts the content into chunks of one size; only the last one, which there always is, may be shorter. */
 async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<{ chunk: Buffer; isLast: boolean }> {
   let waiting = Buffer.alloc(0)
   for await (const bytes of content) {

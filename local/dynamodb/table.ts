@@ -109,7 +109,7 @@ function keyAttribute(attributes: z.infer<typeof Attributes>, name: string): Key
   return { name, type }
 }
 
-/** As DescribeTable shows it. */
+/** A table as DescribeTable shows it. */
 export function description({ definition }: Table): object {
   const { timeToLive: _, GlobalSecondaryIndexes: indexes, ...shown } = definition
   return {

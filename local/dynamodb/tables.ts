@@ -35,7 +35,7 @@ export class Tables {
     return this.#known.values()
   }
 
-  /** As DescribeTimeToLive shows it. */
+  /** The time to live of a table, as DescribeTimeToLive shows it. */
   timeToLive(name: string): object {
     const { timeToLive: attribute } = this.get(name).definition
     return {

@@ -48,7 +48,7 @@ export class Throughput {
     if (this.#limits) this.#bucket(kind, partition).units -= units
   }
 
-  /** As full as it is now. */
+  /** The bucket of a partition, as full as it is now. */
   #bucket(kind: keyof Limits, partition: string): Bucket {
     const most = this.#limits?.[kind] ?? Infinity
     const atMs = performance.now()

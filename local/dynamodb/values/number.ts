@@ -64,7 +64,7 @@ function decimalOf(text: string): Decimal {
   return { isNegative: sign === "-", digits, exponent }
 }
 
-/** Without an exponent. */
+/** A number as a text without an exponent. */
 function written({ isNegative, digits, exponent }: Decimal): string {
   if (digits === "") return "0"
   const minus = isNegative ? "-" : ""

@@ -116,7 +116,7 @@ function list(content: unknown): unknown[] {
   return content
 }
 
-/** Its size as DynamoDB counts: names and content, in bytes. */
+/** The size of an item as DynamoDB counts it: names and content, in bytes. */
 export function itemSize(item: Item): number {
   let size = 0
   for (const name in item) size += Buffer.byteLength(name) + sizeOf(item[name]!)
