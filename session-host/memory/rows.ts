@@ -189,7 +189,8 @@ export class SessionStore {
     { from, before }: { from: string; before: string },
   ): AsyncGenerator<Stored> {
     const bottom = prefix + from
-    for (let below = prefix + before; ;) {
+    // DynamoDB refuses a range that ends before it begins.
+    for (let below = prefix + before; bottom < below;) {
       const input = {
         TableName: tables.sessions,
         ConsistentRead: true,
