@@ -2,10 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { integer, string } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
-const Day = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/, "a date, as 2026-11-22")
-  .openapi({ example: "2026-11-22" })
+const Day = z.iso.date("must be a day, as 2026-11-22").openapi({ example: "2026-11-22" })
 
 /** Contract, "Usage" */
 const Usage = z
@@ -36,7 +33,9 @@ export const getUsage = createRoute({
   summary: "What the bridges of the account delivered, day by day",
   request: {
     query: z.object({
-      from: Day.optional().openapi({ description: "The first day; 30 days ago, unless you say otherwise." }),
+      from: Day.optional().openapi({
+        description: "The first day; 30 days before `to`, unless you say otherwise.",
+      }),
       to: Day.optional().openapi({ description: "The last day; today, unless you say otherwise." }),
     }),
   },

@@ -85,15 +85,21 @@ export async function makeKey(
   return { ...about, createdAt: now(), createdBy: ApiKey.makerName(by), key }
 }
 
-/** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */
+/**
+ * The deliveries of an account's bridges by day, oldest first; by default up to today, and from 30 days before `to` on.
+ * @throws ApiError `invalid_request` for a `from` after `to`
+ */
 export async function usageOf(
   bridges: Bridge.Info[],
   asked: { from?: string | undefined; to?: string | undefined },
 ): Promise<UsageRow[]> {
-  const days = { from: asked.from ?? dayOf(now() - 30 * 86_400), to: asked.to ?? dayOf(now()) }
+  const to = asked.to ?? dayOf(now())
+  const from = asked.from ?? dayOf(Date.parse(to) / 1000 - 30 * 86_400)
+  if (from > to)
+    throw invalid([{ path: "from", message: `is after \`to\`, ${to}: give that day or an earlier one` }])
   const all = await Promise.all(
     bridges.map(async ({ id, customerRef }) =>
-      (await Usage.daysOf(id, days, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
+      (await Usage.daysOf(id, { from, to }, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
         wireUsage(customerRef, day),
       ),
     ),

@@ -1012,7 +1012,7 @@ export interface AccountCalls {
 
   /** What the bridges of the account delivered, day by day */
   getUsage(input?: {
-    /** The first day; 30 days ago, unless you say otherwise. */
+    /** The first day; 30 days before `to`, unless you say otherwise. */
     from?: string
     /** The last day; today, unless you say otherwise. */
     to?: string

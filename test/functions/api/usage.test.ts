@@ -55,8 +55,26 @@ test("events, messages, attempts and failures count on their day, and every day 
   ])
   expect(await shop.usage("?from=2026-11-21")).toHaveLength(1)
   expect(await shop.usage("?from=2026-11-20&to=2026-11-20")).toMatchObject([first])
-  expect((await shop.get("/api/usage?from=yesterday")).status).toBe(400)
   expect(await (await (await aCustomer()).get("/api/usage")).json()).toEqual([])
+})
+
+test("a `to` alone ends 31 days, and a range that ends before it begins or names no day is refused", async () => {
+  const shop = await aShop()
+  for (const day of ["2026-09-30", "2026-10-01", "2026-10-31", "2026-11-01"])
+    await Usage.addMessages(shop.bridge.id, day, { in: 1, out: 0 })
+  expect(await shop.usage("?to=2026-10-31")).toMatchObject([{ date: "2026-10-01" }, { date: "2026-10-31" }])
+  for (const [query, path, sentence] of [
+    ["from=2026-11-21", "from", "is after `to`, 2026-11-20: give that day or an earlier one"],
+    ["from=2026-11-12&to=2026-11-11", "from", "is after `to`, 2026-11-11: give that day or an earlier one"],
+    ["from=2026-02-30", "from", "must be a day, as 2026-11-22"],
+    ["to=2026-13-01", "to", "must be a day, as 2026-11-22"],
+    ["to=0000-00-00", "to", "must be a day, as 2026-11-22"],
+    ["from=yesterday", "from", "must be a day, as 2026-11-22"],
+  ] as const) {
+    const answer = await shop.get(`/api/usage?${query}`)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ issues: [{ path, message: sentence }] })
+  }
 })
 
 test("an event that is sent again counts as an attempt, and is undelivered no more once that succeeds; a second time it is no new event", async () => {

@@ -79,7 +79,7 @@ class AccountCalls(Calls):
     def get_usage(self, *, from_: str | None = None, to: str | None = None) -> List[Usage]:
         """What the bridges of the account delivered, day by day
 
-        :param from_: The first day; 30 days ago, unless you say otherwise.
+        :param from_: The first day; 30 days before `to`, unless you say otherwise.
         :param to: The last day; today, unless you say otherwise.
         """
         return self._ask(List[Usage], "GET", "/api/usage", locals(), query=("from", "to"))
