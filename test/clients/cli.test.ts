@@ -180,6 +180,7 @@ test.for<[what: string, args: string[], answer: Answer, code: number, says: RegE
     /^a key on the command line can be seen by others/,
   ],
   ["a URL that is none", ["listen", "--forward", "localhost:3000"], 200, 2, /^not a URL/],
+  ["a bridge without contacts", ["trigger", "message", "-b", "shop"], 200, 2, /^--bridge: only the sandbox/],
   ["a missing word", ["send", "4917"], 200, 2, /^<text> is missing/],
   ["no such time", ["resend", "--since", "yesterday"], 200, 2, /^--since: a time such as/],
 ])("%s is told in clear words, with the right exit code", async ([, args, answer, code, says]) => {
@@ -189,6 +190,23 @@ test.for<[what: string, args: string[], answer: Answer, code: number, says: RegE
   expect(result.code).toBe(code)
   expect(result.err).toMatch(says)
 })
+
+test.for<[where: string, args: string[]]>([
+  ["sandbox/proxy/contacts", ["message"]],
+  ["sandbox/proxy/contacts", ["message", "--bridge", "sandbox"]],
+  ["default/webhook-test", ["test"]],
+  ["shop/webhook-test", ["test", "--bridge", "shop"]],
+])(
+  "trigger asks for %s when it is told %j: only the sandbox has contacts, and any bridge may have a webhook",
+  async ([where, args]) => {
+    const service = await startReceiver(() => refusal(401, "unauthorized"))
+    onTestFinished(service.stop)
+    await run({ url: `http://127.0.0.1:${service.port}` }, "trigger", ...args).ended
+    expect(service.arrivals.map(({ path }) => path.split("?")[0])).toEqual([
+      expect.stringContaining(`/instances/${where}`),
+    ])
+  },
+)
 
 test("the code in a terminal is the one in the picture", async () => {
   const text = `2@${"a/b+".repeat(50)},key,id`

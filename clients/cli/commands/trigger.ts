@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type BridgeClient, type EventType } from "../../typescript/src/index.ts"
-import { type Command, service, word } from "../command.ts"
+import { bridge, type Command, service, word } from "../command.ts"
 import { told } from "../forward.ts"
 import { Misused, Refused } from "../refused.ts"
 
@@ -26,14 +26,13 @@ const happensWithinMs = 30_000
 
 export const trigger: Command = {
   takes: `<${Object.keys(triggers).join("|")}|test>`,
-  says: "makes an event happen for real, in the sandbox (`listen -b sandbox` gets it); `test` goes to the webhook of --bridge alone",
+  says: "makes an event happen for real, in the sandbox (`listen -b sandbox` gets it); `test` goes to the bridge's webhook alone",
   options: ["bridge"],
-  run: async ({ words, options, print, stop }) => {
+  run: async (asked) => {
+    const { words, options, print, stop } = asked
     const type = word(words, 0, "type")
     if (type === "test") {
-      const attempt = await service()
-        .bridge(options.bridge ?? "sandbox")
-        .testWebhook()
+      const attempt = await bridge(asked).testWebhook()
       print(
         `test  ${attempt.event_id}  ${attempt.status_code || attempt.error}  ${attempt.latency_ms} ms`,
         attempt,
@@ -42,8 +41,10 @@ export const trigger: Command = {
     }
     if (!isTrigger(type))
       throw new Misused(`there is no trigger for \`${type}\`: ${Object.keys(triggers).join(", ")}, test`)
-    if (options.bridge !== undefined)
-      throw new Misused("--bridge: only the sandbox has contacts who answer; `test` goes to any")
+    if (options.bridge !== undefined && options.bridge !== "sandbox")
+      throw new Misused(
+        "--bridge: only the sandbox has contacts who answer; `test` goes to the webhook of any bridge",
+      )
     const box = service().bridge("sandbox")
     const { of, send } = triggers[type]
     const chat = await contact(box, of, AbortSignal.any([stop, AbortSignal.timeout(readyWithinMs)]))
