@@ -64,7 +64,8 @@ export type Profiles = ReturnType<typeof open>
 
 /**
  * Whether a person shows something of this category to somebody else. It is shown to nobody (`none`), to all, or to
- * contacts: the person has given them a token, and they prove by it that they are contacts.
+ * contacts, perhaps but for some (`contact_blacklist`): the person has given contacts a token, and they prove by it that they
+ * are contacts.
  */
 export function isShown(
   profile: Profile,
@@ -74,6 +75,7 @@ export function isShown(
   const shownTo = profile.privacy[category] ?? "all"
   if (shownTo === "none") return false
   if (shownTo === "all") return true
+  if (shownTo === "contact_blacklist" && profile.disallowed?.[category]?.includes(asking.pn)) return false
   return profile.tokens[asking.pn]?.equals(asking.token ?? Buffer.alloc(0)) === true
 }
 

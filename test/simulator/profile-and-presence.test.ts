@@ -1,5 +1,6 @@
 import type { Contact, PresenceData, WACallEvent } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
+import { isShown } from "#simulator/network/profiles.ts"
 import { aNetwork, deviceOf } from "../support/network/network.ts"
 
 const network = await aNetwork()
@@ -272,4 +273,16 @@ test("reading goes both ways, to each for itself and all its devices", async () 
     attrs: { type: "read" },
   })
   expect(heard).toHaveLength(1)
+})
+
+test("who is left out of the contacts that see something does not see it, whatever token they show", () => {
+  const token = Buffer.from("token")
+  const profile = {
+    ...{ about: "", aboutAt: 0, blocked: [], qr: "", restricted: false },
+    privacy: { status: "contact_blacklist" },
+    disallowed: { status: [ada.number], last: [bob.number] },
+    tokens: { [ada.number]: token, [bob.number]: token },
+  }
+  const seen = [ada, bob].map(({ number: pn }) => isShown(profile, "status", { pn, token }))
+  expect(seen).toEqual([false, true])
 })

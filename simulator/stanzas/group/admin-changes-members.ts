@@ -39,9 +39,7 @@ export function refusalToAdd(
   if (roleOf(group, pn)) return 409
   if (profile.blocked.includes(by)) return 401
   const asking = { pn: by, token: bytes(child(added.node, "privacy")) }
-  const isLeftOut =
-    profile.privacy.groupadd === "contact_blacklist" && profile.disallowed?.groupadd?.includes(by)
-  if (isLeftOut || !isShown(profile, "groupadd", asking)) return 403
+  if (!isShown(profile, "groupadd", asking)) return 403
   if (group.left?.some((one) => one.pn === pn && one.at > now() - recently)) return 408
   return group.members.length >= mostMembers ? 419 : undefined
 }
