@@ -278,7 +278,11 @@ test("reading goes both ways, to each for itself and all its devices", async () 
 test("who is left out of the contacts that see something does not see it, whatever token they show", () => {
   const token = Buffer.from("token")
   const profile = {
-    ...{ about: "", aboutAt: 0, blocked: [], qr: "", restricted: false },
+    about: "",
+    aboutAt: 0,
+    blocked: [],
+    qr: "",
+    restricted: false,
     privacy: { status: "contact_blacklist" },
     disallowed: { status: [ada.number], last: [bob.number] },
     tokens: { [ada.number]: token, [bob.number]: token },
