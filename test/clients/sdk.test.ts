@@ -196,6 +196,18 @@ describe("a call", () => {
     )
     expect(arrivals).toEqual([])
   })
+
+  test("that no request can carry is not made", async () => {
+    const { arrivals, shop } = await aService([])
+    const cyclic: { name?: unknown } = {}
+    cyclic.name = cyclic
+    for (const body of [1n, cyclic])
+      expect((await errorOf(shop.sendText({ chat: "1", body: body as string }))).code).toBe(
+        "invalid_argument",
+      )
+    expect((await errorOf(shop.getMessage({ id: "\ud800" }))).code).toBe("invalid_argument")
+    expect(arrivals).toEqual([])
+  })
 })
 
 const jids = (from: number, to: number) =>

@@ -40,8 +40,8 @@ export interface Asked {
   /** With its query. */
   path: string
   headers?: Record<string, string>
-  /** Sent as JSON. */
-  body?: unknown
+  /** JSON. */
+  body?: string
   /** Whether the same request may be made again though the first one may have had its effect. */
   repeatable: boolean
 }
@@ -102,7 +102,7 @@ export function asker(settings: Settings) {
         headers,
         redirect: "manual",
         signal: signals,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body }),
       })
       if (answer.ok) return await read(answer)
       throw await refusal(answer, idempotencyKey)

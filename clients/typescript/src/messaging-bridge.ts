@@ -129,7 +129,7 @@ const readers: Record<Exclude<Recipe["answer"], "list">, (answer: Response) => P
   nothing: async (answer) => await answer.body?.cancel(),
 }
 
-/** @throws BridgeError `invalid_argument` for a part of the path that is missing, or a key that no header can carry */
+/** @throws BridgeError `invalid_argument` for a part of the path that is missing, or what no request can carry */
 function requestOf(name: Name, recipe: Recipe, input: Input, { idempotencyKey }: SendOptions) {
   const { method, query = [] } = recipe
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
@@ -145,7 +145,7 @@ function requestOf(name: Name, recipe: Recipe, input: Input, { idempotencyKey }:
       throw argument(
         `${name}: ${field === "customer_ref" ? "the reference of the bridge" : field} is missing`,
       )
-    return encodeURIComponent(value)
+    return carried(name, () => encodeURIComponent(value))
   })
   const asked = withQuery(path, Object.fromEntries(query.map((field) => [field, take(field)])) as Query)
   const repeatable = method === "GET" || method === "PUT" || method === "PATCH" || recipe.takesKey === true
@@ -154,7 +154,16 @@ function requestOf(name: Name, recipe: Recipe, input: Input, { idempotencyKey }:
     path: asked,
     repeatable,
     ...(recipe.takesKey && { headers: { "idempotency-key": keyed(idempotencyKey ?? crypto.randomUUID()) } }),
-    ...(recipe.body && { body: Object.fromEntries(rest) }),
+    ...(recipe.body && { body: carried(name, () => JSON.stringify(Object.fromEntries(rest))) }),
+  }
+}
+
+/** @throws BridgeError `invalid_argument` for what an encoder refuses */
+function carried(name: Name, encode: () => string): string {
+  try {
+    return encode()
+  } catch (cause) {
+    throw argument(`${name}: no request can carry this: ${(cause as Error).message}`)
   }
 }
 

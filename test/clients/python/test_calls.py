@@ -175,6 +175,18 @@ def test_a_call_whose_path_would_lead_elsewhere_is_not_made(ask: Make, between: 
     assert between.arrivals == []
 
 
+def test_what_no_request_can_carry_is_refused_before_it_is_sent(ask: Make, between: Between) -> None:
+    wrong: list[Callable[[Any], Any]] = [
+        lambda shop: shop.send_location(chat="1", lat=float("nan"), lng=8.5),
+        lambda shop: shop.send_text(chat="1", body=b"bytes"),
+        lambda shop: shop.get_message(id="\ud800"),
+        lambda shop: shop.get_message(id="m", chat="\ud800"),
+    ]
+    for work in wrong:
+        assert error_of(lambda work=work: ask(lambda client: work(client.bridge("shop")))).code == "invalid_argument"  # type: ignore[misc]
+    assert between.arrivals == []
+
+
 def test_no_secret_is_in_any_repr(ask: Make, between: Between) -> None:
     bridge = {"id": "b", "customer_ref": "shop", "state": "running", "created_at": 1, "webhook_secret": "whsec_secretsecret", "webhook_url": ""}
     between.script = [says(201, bridge), says(201, {"id": "k", "name": "n", "scope": "all", "created_at": 1, "key": KEY})]

@@ -6,7 +6,8 @@ import os
 import random
 import re
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
@@ -41,7 +42,7 @@ class Asked:
     method: str
     path: str
     headers: dict[str, str] = field(default_factory=dict)
-    body: dict[str, object] | None = None
+    body: bytes | None = None
     repeatable: bool = True
     """Whether the same request may be made again though the first one may have had its effect."""
     stream: bool = False
@@ -100,7 +101,7 @@ class Service:
     def _request(self, asked: Asked) -> httpx.Request:
         parts: dict[str, Any] = {}
         if asked.body is not None:
-            parts["content"] = json.dumps(asked.body, default=_plain, allow_nan=False).encode()
+            parts["content"] = asked.body
         # The service sends a comment every 10 seconds: a stream that is silent for longer has broken unnoticed.
         read = 30.0 if asked.stream else self.timeout
         request = self.transport.build(
@@ -125,7 +126,7 @@ def request_of(
 ) -> Asked:
     """The request of a call with these arguments.
 
-    :raises InvalidArgument: a part of the path is missing, or no header can carry the key
+    :raises InvalidArgument: a part of the path is missing, or no request can carry an argument
     """
     key = given.pop("idempotency_key", None) if takes_key else None
     # `from_` is `from` on the wire, which is a word of the language.
@@ -138,15 +139,25 @@ def request_of(
         if not isinstance(value, str) or value in ("", ".", ".."):
             what = "the reference of the bridge" if match[1] == "customer_ref" else match[1]
             raise InvalidArgument(f"{method} {path}: {what} is missing")
-        return quote(value, safe="")
+        with _carried(method, path):
+            return quote(value, safe="")
 
     filled = re.sub(r"\{(\w+)\}", part, path)
-    asked = urlencode({name: rest.pop(name) for name in query if name in rest})
+    with _carried(method, path):
+        asked = urlencode({name: rest.pop(name) for name in query if name in rest})
+        content = json.dumps(rest, default=_plain, allow_nan=False).encode() if body else None
     headers = {"idempotency-key": _checked_idempotency_key(key)} if takes_key else {}
     repeatable = takes_key or method in ("GET", "PUT", "PATCH")
-    return Asked(
-        method, f"{filled}?{asked}" if asked else filled, headers, rest if body else None, repeatable
-    )
+    return Asked(method, f"{filled}?{asked}" if asked else filled, headers, content, repeatable)
+
+
+@contextmanager
+def _carried(method: str, path: str) -> Iterator[None]:
+    """:raises InvalidArgument: what an encoder refuses, which has errors of its own"""
+    try:
+        yield
+    except (TypeError, ValueError) as cause:
+        raise InvalidArgument(f"{method} {path}: no request can carry this: {cause}") from None
 
 
 def json_in(answer: httpx.Response, form: Any) -> Any:
