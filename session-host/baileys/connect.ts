@@ -105,6 +105,10 @@ function open(input: ConnectInput): Connection {
       silence.asked()
       return sender(message, again)
     },
+    async isInGroup(group) {
+      await answerOrEnd(findGroup({ groups, sock: () => sock }, group))
+      return !groups.isForeign(group)
+    },
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
       const group = await answerOrEnd(findGroup({ groups, sock: () => sock }, chat))

@@ -17,11 +17,13 @@ export const contacts = {
 
   checkContacts: command(contract.checkContacts, async ({ session, body }) => {
     const digits = body.phones.map((phone) => phone.replace(/^\+/, ""))
-    const found = await session.use(async ({ connection, contacts }) => {
+    const found = await session.use(async ({ connection, contacts, heardOf }) => {
       const asked = [...new Set(digits)]
       const registered = await connection.registered(asked)
       const said = asked.map((phone) => learntOf(phone, registered.get(phone)))
       await contacts.learn(said, (lids) => connection.phonesOf(lids))
+      // The JIDs that were learnt may spell a number differently.
+      heardOf([...registered.keys()].map(toJid))
       return registered
     })
     return digits.map((phone) => resultOf(phone, found.get(phone)))

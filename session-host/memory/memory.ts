@@ -10,6 +10,7 @@ import { History } from "../chats/keep-history.ts"
 import { MessageKeeping } from "../chats/keep-messages.ts"
 import { Transcript } from "../chats/transcript.ts"
 import { Contacts, removalsOfContacts } from "../people/contacts.ts"
+import { Recipients } from "../people/recipients.ts"
 import { Awaited } from "../receive/awaited.ts"
 import { Bell } from "#core/event/bell.ts"
 import { EventOutbox } from "../receive/outbox.ts"
@@ -45,6 +46,7 @@ export class Memory extends Ground {
   readonly statuses = new Statuses(this)
   readonly awaited = new Awaited(this, this.found.awaited)
   readonly pacing = new Pacing(this, this.found.rows.get(pacingRow))
+  readonly recipients = new Recipients()
   readonly createdGroups = new CreatedGroups(this)
   readonly intake = new SessionIntake(this)
   #vault = new SessionVault(this, credsOf(this.found.rows.get(credsSk)))

@@ -276,6 +276,8 @@ export interface Connection {
   tokenOf(jid: string): Promise<Uint8Array | undefined>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>
+  /** Whether the session is in this group. Only if that is not known is the network asked. @throws NetworkRejected, NoAnswer */
+  isInGroup(group: string): Promise<boolean>
   /**
    * The seconds after which messages of a chat disappear; 0: never. For a group the network may be asked.
    * @throws NetworkRejected, NoAnswer

@@ -8,6 +8,7 @@ import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Commits } from "../memory/commits.ts"
 import { type SessionStore, type SessionWrite, RowTooLarge } from "../memory/rows.ts"
 import type { Acquaintance } from "../network/happening.ts"
+import type { Recipients } from "./recipients.ts"
 
 /** A contact, as last heard of. */
 const Contact = z.object({
@@ -55,6 +56,7 @@ type PhonesOf = (lids: string[]) => Promise<Map<string, string>>
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "note">
+  recipients: Pick<Recipients, "heardOf">
   log: Logger
 }
 
@@ -151,6 +153,9 @@ export class Contacts {
 
   async #learn(people: Learnt[], phonesOf: PhonesOf): Promise<void> {
     const named = await withPhones(people, phonesOf)
+    this.#parts.recipients.heardOf(
+      named.filter(({ isRegistered }) => isRegistered !== false).flatMap(addressesOf),
+    )
     const jids = new Set(named.flatMap(addressesOf))
     jids.delete("")
     const before = await this.#readAll([...jids])

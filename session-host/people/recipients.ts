@@ -5,9 +5,8 @@ import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
 import { findByUsername, askUsync } from "./ask-about-people.ts"
-import { askForGroupCard } from "../groups/group-card.ts"
 
-type Asked = Pick<Connection, "ask" | "registered">
+type Asked = Pick<Connection, "ask" | "registered" | "isInGroup">
 
 const day = 24 * 3600 * 1000
 /** Somebody may join the network at any time, but need not be looked up at each attempt. */
@@ -21,7 +20,7 @@ interface Known {
   isLocked?: boolean
 }
 
-/** The people who can be written to. Messaging numbers that are not on the network gets numbers restricted. */
+/** Who can be written to. Messaging numbers that are not on the network gets numbers restricted. */
 export class Recipients {
   readonly #known = boundedCache<Known>(5000)
 
@@ -42,7 +41,18 @@ export class Recipients {
     return isUsername(chat) ? await this.#reach(chat, connection, "not_found") : chat
   }
 
+  /** Somebody with these addresses is on the network. */
+  heardOf(addresses: string[]): void {
+    for (const address of addresses)
+      if (this.#known.peek(address)?.jid === undefined) this.#known.delete(address)
+  }
+
   async #reach(chat: string, connection: Asked, code: "recipient_not_found" | "not_found"): Promise<string> {
+    if (isGroup(chat)) {
+      // The connection remembers it, and hears of each change.
+      if (await connection.isInGroup(chat)) return chat
+      throw notInGroup()
+    }
     const { jid, isLocked } = this.#known.get(chat) ?? (await this.#ask(chat, connection))
     if (jid) return jid
     throw new ApiError(code, isLocked ? locked : sentences.recipient_not_found)
@@ -56,12 +66,17 @@ export class Recipients {
   }
 }
 
+/** A message is for a group that does not exist, or that the session is not in. */
+function notInGroup(): ApiError {
+  const sentence = "there is no such group, or the session is not in it: check `chat`, or join it first"
+  return new ApiError("recipient_not_found", sentence)
+}
+
 const locked =
   "the owner of this username asks for four digits with it: write `@name:1234`, with the digits that they gave you"
 
 async function find(chat: string, connection: Asked): Promise<Known> {
   if (isUsername(chat)) return await findByUsername(connection, chat)
-  if (isGroup(chat)) return { jid: (await askForGroupCard(connection, chat)) && chat }
   if (!isPhoneJid(chat)) return { jid: (await isSomebody(connection, chat)) ? chat : undefined }
   const phone = userOf(chat)
   return { jid: (await connection.registered([phone])).get(phone)?.jid }

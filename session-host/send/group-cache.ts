@@ -6,6 +6,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 import { userOf } from "#core/jid.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Question } from "../network/connection.ts"
 import { type Stanza, child } from "../network/stanza.ts"
 
@@ -27,6 +28,9 @@ const memberBytes = 60
 
 const ttlMs = 12 * 3600 * 1000
 
+/** How long a group that we are not in is not asked for, unless there is news of it. */
+const foreignMs = 10 * 60_000
+
 export type GroupCache = ReturnType<typeof newGroupCache>
 
 /**
@@ -39,10 +43,28 @@ export function newGroupCache() {
     sizeCalculation: ({ members }) => 200 + members.size * memberBytes,
     ttl: ttlMs,
   })
+  const foreign = boundedCache<true>(500, { ttl: foreignMs })
+  let changes = 0
+  const forget = (jid: string) => {
+    changes++
+    groups.delete(jid)
+    foreign.delete(jid)
+  }
   return {
     get: (jid: string) => groups.get(jid),
+    /** Whether the network has said lately that we are not in this group, or that there is none. */
+    isForeign: (jid: string) => foreign.has(jid),
+    /** Rises with all news of groups. */
+    get changes() {
+      return changes
+    },
+    /** The network says that we are not in this group. `asked`: the `changes` before it was asked. */
+    notIn(jid: string, asked: number): void {
+      // With news in between, the answer may be out of date.
+      if (changes === asked) foreign.set(jid, true)
+    },
     /** What is remembered of the group may be wrong. */
-    forget: (jid: string) => void groups.delete(jid),
+    forget,
     /**
      * A question about a group has ended, with or without an answer. Either way the group may have changed, and the
      * network's own news of the change may come later. So the group is forgotten: nobody may be written to as a member
@@ -51,20 +73,28 @@ export function newGroupCache() {
      */
     asked({ xmlns, to = "", children = [] }: Question, answer: Stanza | undefined): void {
       if (xmlns !== "w:g2" || children[0]?.tag === "query") return
-      groups.delete(to)
-      const id = child(answer, "group")?.attrs.id
-      if (id) groups.delete(jidOf(id))
+      forget(to)
+      const { id, jid = id } = child(answer, "group")?.attrs ?? {}
+      if (jid) forget(jidOf(jid))
     },
     /**
-     * Takes every frame: an answer may have a whole group in it, and a notice may say that one group or any group has
-     * changed.
+     * Takes every frame: an answer may have a whole group in it, a notice may say that one group or any group has
+     * changed, and who gets a group's message is in it.
      */
     take(frame: BinaryNode): void {
       const { type, from } = frame.attrs
-      if (frame.tag === "notification" && type === "w:gp2" && from) groups.delete(from)
-      if (frame.tag === "ib" && getBinaryNodeChild(frame, "dirty")?.attrs.type === "groups") groups.clear()
+      if (frame.tag === "notification" && type === "w:gp2" && from) forget(from)
+      if (frame.tag === "message" && from && foreign.has(from)) forget(from)
+      if (frame.tag === "ib" && getBinaryNodeChild(frame, "dirty")?.attrs.type === "groups") {
+        changes++
+        groups.clear()
+        foreign.clear()
+      }
       const group = frame.tag === "iq" && type === "result" ? groupIn(frame) : undefined
-      if (group) groups.set(group.id, group)
+      if (group) {
+        forget(group.id)
+        groups.set(group.id, group)
+      }
     },
   }
 }

@@ -92,8 +92,11 @@ export function newRecipientDevices(input: Input): RecipientDevices {
 
 /** The group as remembered, or asked for; undefined if we are not in it. @throws NetworkRejected, NoAnswer */
 export async function findGroup({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
+  if (groups.get(jid) || groups.isForeign(jid)) return groups.get(jid)
+  const { changes } = groups
   // The answer is taken in as it arrives.
-  if (!groups.get(jid)) await askForGroupCard({ ask: (question) => askNetwork(sock(), question) }, jid)
+  const card = await askForGroupCard({ ask: (question) => askNetwork(sock(), question) }, jid)
+  if (!card) groups.notIn(jid, changes)
   return groups.get(jid)
 }
 

@@ -3,7 +3,6 @@ import type { NewChat } from "#core/contract/send.ts"
 import { isLid } from "#core/jid.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Memory } from "../memory/memory.ts"
-import type { Recipients } from "../people/recipients.ts"
 import type { Own } from "./own-addresses.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
@@ -21,6 +20,8 @@ export interface ConnectedSession {
   reach: (chat: string) => Promise<string>
   /** The JID that a caller means by a `chat`, which may be a username. @throws ApiError `not_found` where nobody has it */
   named: (chat: string) => Promise<string>
+  /** Somebody with these addresses is on the network. */
+  heardOf: (addresses: string[]) => void
   /** Waits until a message to this chat may leave (Contract, "Pacing", "New chats"). @throws ApiError `pacing`, `new_chat` */
   pace: (chat: string, newChat?: NewChat) => Promise<void>
   /** Every remembered message of this id, ours first. */
@@ -40,11 +41,8 @@ export interface ConnectedSession {
 /** A session that is connected now. */
 export function connectedSession(
   connection: Connection,
-  { messages, vault, contacts, standing, pacing, createdGroups }: Memory,
-  {
-    recipients,
-    ...own
-  }: Pick<ConnectedSession, "bridgeId" | "media" | "sentFiles"> & { recipients: Recipients },
+  { messages, vault, contacts, recipients, standing, pacing, createdGroups }: Memory,
+  own: Pick<ConnectedSession, "bridgeId" | "media" | "sentFiles">,
 ): ConnectedSession {
   return {
     ...own,
@@ -57,6 +55,7 @@ export function connectedSession(
     pace: (chat, newChat) => pacing.wait(chat, connection, newChat),
     reach: (chat) => recipients.reach(chat, connection),
     named: (chat) => recipients.named(chat, connection),
+    heardOf: (addresses) => recipients.heardOf(addresses),
     messages: (id) => messages.all(id),
   }
 }

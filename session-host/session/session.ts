@@ -14,7 +14,6 @@ import { Memory } from "../memory/memory.ts"
 import { codeVersion } from "../host/code-version.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Linking } from "../uplink/linking.ts"
-import { Recipients } from "../people/recipients.ts"
 import { waitForHousehold } from "../uplink/link-sandbox.ts"
 import { sessionScope } from "./session-scope.ts"
 import type { UploadedFile } from "../send/compose.ts"
@@ -63,7 +62,6 @@ export class Session {
   readonly storedMedia = boundedCache<true>(10_000, { ttl: StoredMedia.cachedForMs })
   /** What outlives its connections. */
   readonly #lasting = {
-    recipients: new Recipients(),
     /** Contract, "Sent files": two at once per bridge. */
     media: new Slots(2, {
       ms: 10_000,
@@ -144,7 +142,7 @@ export class Session {
 
   /** The number of cached entries, for `debug/stats`. */
   get cached(): number {
-    return this.#lasting.recipients.size + (this.#parts?.memory.vault.cached ?? 0)
+    return (this.#parts?.memory.recipients.size ?? 0) + (this.#parts?.memory.vault.cached ?? 0)
   }
 
   /** @throws ApiError `session_unavailable` */

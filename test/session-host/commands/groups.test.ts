@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { newMessageId } from "#core/message-id.ts"
-import { call } from "#test/support/session/host.ts"
+import { call, sendText } from "#test/support/session/host.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 
 const { aChat } = await aSharedHost({ timing: { beatMs: 1000 } })
@@ -41,7 +41,8 @@ async function aCircle() {
 }
 
 /** Most tests have groups of their own in this one. */
-const { ask, answerOf, own, bobs, change, known, named, retry, bob, eve, phone, network } = await aCircle()
+const { ask, answerOf, own, bobs, change, known, named, retry, bob, eve, phone, network, bridge, message } =
+  await aCircle()
 
 /** How many questions about groups, or changes of them, the network has heard. */
 const asked = async (type?: "set") =>
@@ -311,6 +312,24 @@ test("a group that the account is not in, or has left, is not found", async () =
         code: "not_found",
       })
   expect(await ask("GET", `/groups/${bob.jid}`)).toMatchObject({ status: 400 })
+})
+
+test("a group that was refused can be written to as soon as the account is in it", async () => {
+  const refused = { status: 422, code: "recipient_not_found" }
+  const { jid } = await network.group([bob, eve], "lid", "Joined later")
+  const { jid: other } = await network.group([bob, eve], "lid", "Added later")
+  for (const chat of [jid, other]) expect(await sendText(bridge.id, chat, "too early")).toMatchObject(refused)
+  const before = await asked()
+  expect(await sendText(bridge.id, jid, "still too early")).toMatchObject(refused)
+  expect(await asked()).toBe(before)
+
+  const link = `https://chat.whatsapp.com/${(await known(jid)).invite}`
+  expect(await ask("POST", "/groups/join", { link })).toMatchObject({ joined: true })
+  expect(await sendText(bridge.id, jid, "joined")).toMatchObject({ status: 200 })
+  await change(other, { add: [phone.number] })
+  await message((await bob.send(other, "welcome")).id)
+  expect(await sendText(bridge.id, other, "added")).toMatchObject({ status: 200 })
+  expect(await bob.read({ text: "added" })).toHaveLength(1)
 })
 
 test("a link is looked at and joined, and leads nowhere once it was revoked", async () => {

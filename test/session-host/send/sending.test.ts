@@ -28,7 +28,7 @@ async function countedOut(host: SessionHost, bridgeId: string): Promise<number> 
 const soonMs = 1000
 
 /** For those that need no more than a session. */
-const { network, bridge, phone, bob } = await aSharedChat()
+const { network, bridge, phone, bob, ask, message } = await aSharedChat()
 
 const asked = async () => (await network.log({ kind: "in", tag: "iq", attrs: { xmlns: "usync" } })).length
 
@@ -70,6 +70,31 @@ test("an unknown number is refused and nothing is sent; it is asked for once", a
   expect(await sendText(bridge.id, "+49999999999", "hello")).toMatchObject({ code: "recipient_not_found" })
   expect(await asked()).toBe(before)
 })
+
+test.each([
+  [
+    "writes to the account",
+    async (number: string) => {
+      const { id } = await network.control.send(number, phone.number, "hello")
+      return await message(id)
+    },
+    { event: "message" },
+  ],
+  [
+    "is checked",
+    (number: string) => ask("POST", "/contacts/check", { phones: [number] }),
+    { 0: { is_on_whatsapp: true } },
+  ],
+] as const)(
+  "a number that was refused can be written to as soon as its new owner %s",
+  async (how, act, said) => {
+    const number = `4999999${how.length}`
+    expect(await sendText(bridge.id, number, "nobody")).toMatchObject({ status: 422 })
+    await network.call("POST", "/phones", { number, name: "New" })
+    expect(await act(number)).toMatchObject(said)
+    expect(await sendText(bridge.id, number, "somebody")).toMatchObject({ status: 200 })
+  },
+)
 
 test("a refusal of the network is told with its number, and stands for that id", async () => {
   await network.fault({ kind: "nack", code: 463, times: 1 })
