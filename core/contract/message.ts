@@ -130,7 +130,7 @@ export const revokeMessage = createRoute({
   request: { params: message, headers: idempotencyHeaders },
   responses: {
     200: reply("Revoked.", SendResult),
-    ...refusals(...codesOfNetwork, "not_own_message", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", ...codesOfSend),
   },
 })
 
@@ -145,7 +145,7 @@ export const editMessage = createRoute({
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
-    ...refusals(...codesOfNetwork, "not_own_message", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", ...codesOfSend),
   },
 })
 
@@ -165,7 +165,10 @@ export const pinMessage = createRoute({
     headers: idempotencyHeaders,
     body: optionalBody(z.object({ chat: MessageChat, duration: PinnedFor })),
   },
-  responses: { 200: reply("Pinned.", SendResult), ...refusals(...codesOfNetwork, ...codesOfSend) },
+  responses: {
+    200: reply("Pinned.", SendResult),
+    ...refusals(...codesOfNetwork, "recipient_not_found", ...codesOfSend),
+  },
 })
 
 export const unpinMessage = createRoute({
@@ -173,7 +176,10 @@ export const unpinMessage = createRoute({
   path: `${proxy}/messages/{id}/pin` as const,
   summary: "Unpin a message",
   request: { params: message, headers: idempotencyHeaders },
-  responses: { 200: reply("Unpinned.", SendResult), ...refusals(...codesOfNetwork, ...codesOfSend) },
+  responses: {
+    200: reply("Unpinned.", SendResult),
+    ...refusals(...codesOfNetwork, "recipient_not_found", ...codesOfSend),
+  },
 })
 
 export const readMessage = createRoute({

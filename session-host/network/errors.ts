@@ -7,6 +7,9 @@ export class NotSent extends Error {}
 /** Not sent, since the network names no device of the recipient's, or gives no keys for any. */
 export class NobodyReached extends NotSent {}
 
+/** Not sent, since the session is not in this group. */
+export class NotInGroup extends NotSent {}
+
 /** The network refused a message or another request. */
 export class NetworkRejected extends Error {
   readonly networkCode: number

@@ -67,7 +67,7 @@ export class Recipients {
 }
 
 /** A message is for a group that does not exist, or that the session is not in. */
-function notInGroup(): ApiError {
+export function notInGroup(): ApiError {
   const sentence = "there is no such group, or the session is not in it: check `chat`, or join it first"
   return new ApiError("recipient_not_found", sentence)
 }

@@ -7,7 +7,7 @@ import {
 import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
-import { NobodyReached } from "../network/errors.ts"
+import { NobodyReached, NotInGroup } from "../network/errors.ts"
 import { pairIn, askUsync } from "../people/ask-about-people.ts"
 import { askForGroupCard } from "../groups/group-card.ts"
 import { askNetwork } from "../baileys/questions/ask.ts"
@@ -55,6 +55,8 @@ export function newRecipientDevices(input: Input): RecipientDevices {
   async function cachedGroupMetadata(jid: string) {
     const transmission = transmissionNow()
     const group = await inTransmission(undefined, () => findGroup(input, jid))
+    // Baileys would ask once more, and its error would say less.
+    if (!group && input.groups.isForeign(jid)) throw new NotInGroup("the session is not in this group")
     if (transmission && group) transmission.members = group.members
     return group && metadataOf(group)
   }

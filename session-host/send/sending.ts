@@ -8,8 +8,9 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import { type Sent, sentMessage, withoutReceipts } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
-import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
+import { NetworkRejected, NobodyReached, NotInGroup, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
+import { notInGroup } from "../people/recipients.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { SessionEnded } from "../session/session-ended.ts"
@@ -58,7 +59,7 @@ export class Sending {
    * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent again, and
    * phones show an id only once.
    * @throws ApiError `idempotency_conflict`, `not_paired`, `network_rejected`, `send_outcome_unknown`,
-   * `session_unavailable`, and what `compose` throws
+   * `session_unavailable`, `recipient_not_found` for a group that the session is not in, and what `compose` throws
    */
   async send(wish: Wish): Promise<SendAnswer> {
     const { messageId } = wish
@@ -157,8 +158,9 @@ export class Sending {
         await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, transcriptWrites?.withdrawal))
         throw networkRefusal(error.networkCode)
       }
-      // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
+      // These say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
       if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)
+      if (error instanceof NotInGroup && !again) throw notInGroup()
       if (error instanceof NotSent && !again) throw sessionUnavailable()
       if (error instanceof NotSent || error instanceof OutcomeUnknown) {
         count({ isUnknown: true })

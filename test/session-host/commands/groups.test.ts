@@ -332,6 +332,32 @@ test("a group that was refused can be written to as soon as the account is in it
   expect(await bob.read({ text: "added" })).toHaveLength(1)
 })
 
+test.each(["left", "lost"])(
+  "nothing can be sent to a group that was %s, and the refusal is definite",
+  async (how) => {
+    const jid = await bobs()
+    const { message_id: id } = await ask("POST", "/send/text", { chat: jid, body: "while in it" })
+    if (how === "left") await ask("POST", `/groups/${jid}/leave`)
+    else {
+      await change(jid, { remove: [phone.number] })
+      // It comes after the news of the removal.
+      await message((await bob.send(phone.number, "removed")).id)
+    }
+    for (const [method, path, body] of [
+      ["POST", "/send/text", { chat: jid, body: "too late" }],
+      ["POST", "/send/typing", { chat: jid, state: "composing" }],
+      ["POST", "/send/reaction", { message_id: id, emoji: "👍" }],
+      ["PATCH", `/messages/${id}/edit`, { body: "changed" }],
+      ["DELETE", `/messages/${id}`, undefined],
+      ["POST", `/messages/${id}/pin`, {}],
+    ] as const)
+      expect([path, await ask(method, path, body)]).toMatchObject([
+        path,
+        { status: 422, code: "recipient_not_found", error: expect.stringContaining("not in it") },
+      ])
+  },
+)
+
 test("a link is looked at and joined, and leads nowhere once it was revoked", async () => {
   const { jid } = await network.group([bob, eve], "lid", "Open house")
   const { invite } = await known(jid)
