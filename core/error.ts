@@ -75,6 +75,11 @@ export function eventNotFound(): ApiError {
   return new ApiError("not_found", "there is no such event: it may have expired")
 }
 
+/** The event behind which a caller goes on is another bridge's, or no longer known. */
+export function notItsEvent(path: "after" | "Last-Event-ID"): ApiError {
+  return invalid([{ path, message: "not an event of this bridge: leave it out to begin anew" }])
+}
+
 /** The call is only for an event that waits for its next attempt, and this one does not wait. */
 export function eventNotWaiting(sentence: string): ApiError {
   return new ApiError("not_waiting", sentence)

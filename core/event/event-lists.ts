@@ -59,6 +59,19 @@ export async function numberOf(bridgeId: string, eventId: string): Promise<numbe
   return (await named(bridgeId, eventId))?.n
 }
 
+/**
+ * Whether the bridge may have had an event of this id. Of one that is no longer kept, or that a restore has lost, only
+ * the number is left.
+ */
+export async function mayHaveHad(bridgeId: string, eventId: string): Promise<boolean> {
+  const n = EventRow.numberOf(eventId)
+  if (n === undefined) return false
+  const event = await EventRow.get(bridgeId, n)
+  if (event) return event.eventId === eventId
+  const first = await Delivery.get(Delivery.first(bridgeId))
+  return n <= Math.max(await newestNumber(bridgeId), first ? Delivery.highestUsed(first) : 0)
+}
+
 /** The event of this id and its outcome; undefined when it is unknown or no longer kept. */
 export async function find(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
   const event = await named(bridgeId, eventId)

@@ -1,7 +1,7 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import * as contract from "#core/contract/delivery.ts"
-import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
+import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventLists } from "#core/event/event-lists.ts"
@@ -44,7 +44,7 @@ export const deliveries = contractRouter()
     if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     const from = after === undefined ? 0 : await EventLists.numberOf(bridge.id, after)
-    if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
+    if (from === undefined) throw notItsEvent("after")
     const { events, isAll } = await Resend.askSince(webhook, { since, after: from })
     // The list of resends is full.
     if (events.length === 0 && !isAll) throw rateLimited(10)

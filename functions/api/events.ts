@@ -1,5 +1,5 @@
 import * as contract from "#core/contract/stored-event.ts"
-import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
+import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
@@ -37,5 +37,5 @@ export const events = contractRouter()
 async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
   const n = await EventLists.numberOf(bridgeId, eventId)
   if (n !== undefined) return n
-  throw invalid([{ path: "after", message: "not an event of this bridge" }])
+  throw notItsEvent("after")
 }

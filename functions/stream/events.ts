@@ -1,8 +1,8 @@
 import { listEvents, type StoredEvent } from "#core/contract/stored-event.ts"
-import { EventRow } from "#core/event/event-row.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
-import { invalid } from "#core/error.ts"
+import { notItsEvent } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { eventStreamLastsMs, sendEvents, wantsStream } from "./sse.ts"
@@ -17,9 +17,10 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
   if (!wantsStream(c)) return (await next()) as never // the other router answers
   const { bridge } = c.var
   const { state: _, ...wanted } = c.req.valid("query")
-  const lastEventId = c.req.header("last-event-id") ?? wanted.after
-  if (lastEventId !== undefined && EventRow.numberOf(lastEventId) === undefined)
-    throw invalid([{ path: "Last-Event-ID", message: "not an event of this bridge" }])
+  const header = c.req.header("last-event-id")
+  const lastEventId = header ?? wanted.after
+  if (lastEventId !== undefined && !(await EventLists.mayHaveHad(bridge.id, lastEventId)))
+    throw notItsEvent(header === undefined ? "after" : "Last-Event-ID")
   const after = await EventFeed.startOf(bridge.id, { lastEventId, since: wanted.since })
 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {

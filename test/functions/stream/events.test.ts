@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
+import { markRestored } from "#core/bridge/after-restore.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { StoredEvent } from "#core/contract/stored-event.ts"
 import type { Event } from "#core/contract/event.ts"
@@ -89,15 +90,24 @@ test("a reader that comes back misses nothing and gets nothing twice", async () 
   expect(await late.bodies!(1)).toEqual(["c"])
 })
 
-test("an id from elsewhere hides no event that is to come", async () => {
-  const shop = await aShop()
-  const stream = await shop.open("", { "last-event-id": EventRow.idOf(shop.bridge.id, 4000, ["x"]) })
-  await stream.until!(begun)
+test("an id from elsewhere hides no event that is to come: it is refused, unless a restore has lost its event", async () => {
+  const [shop, other] = [await aShop(), await aShop()]
   await shop.outbox.write(anEvent("a"))
-  expect(await stream.bodies!(1)).toEqual(["a"])
-  const wrong = await shop.open("", { "last-event-id": "evt_x" })
-  expect(wrong.status).toBe(400)
-  expect(await json(wrong.answer)).toMatchObject({ issues: [{ path: "Last-Event-ID" }] })
+  const [theirs] = await other.outbox.write(anEvent("a"))
+  const beyond = EventRow.idOf(shop.bridge.id, 4000, ["x"])
+  for (const lastEventId of [theirs!, beyond, "evt_x"]) {
+    const wrong = await shop.open("", { "last-event-id": lastEventId })
+    expect(wrong.status).toBe(400)
+    expect(await json(wrong.answer)).toMatchObject({ issues: [{ path: "Last-Event-ID" }] })
+  }
+  expect(await json((await shop.open(`?after=${theirs}`)).answer)).toMatchObject({
+    issues: [{ path: "after" }],
+  })
+  await markRestored(shop.bridge.id, Date.now())
+  const stream = await shop.open("", { "last-event-id": beyond })
+  await stream.until!(begun)
+  await shop.outbox.write(anEvent("b"))
+  expect(await stream.bodies!(1)).toEqual(["b"])
 })
 
 const own = (body: string): Event => ({ ...anEvent(body), from_me: true }) as Event // a message's
