@@ -56,7 +56,7 @@ export const DeliveryOfEvent = StoredEvent.omit({ event: true })
       .array(
         z.object({
           id: z.string(),
-          state: z.enum(["pending", "delivered", "undelivered", "not_wanted"]),
+          state: z.enum(["pending", "delivered", "undelivered", "inbox", "not_wanted"]),
         }),
       )
       .optional()

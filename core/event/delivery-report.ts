@@ -77,9 +77,7 @@ async function atEach(
       state: isWanted ? await EventLists.stateAtFurther(delivery, event) : ("not_wanted" as const),
     }
   })
-  // An event that went to the inbox counts as delivered at the first webhook.
-  const first = { id: "first", state: event.state === "inbox" ? ("delivered" as const) : event.state }
-  return { webhooks: [first, ...(await Promise.all(states))] }
+  return { webhooks: [{ id: "first", state: event.state }, ...(await Promise.all(states))] }
 }
 
 /** The headers of the last attempt. */

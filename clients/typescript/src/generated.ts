@@ -843,7 +843,7 @@ export interface DeliveryOfEvent {
   /** If the bridge has further webhooks: what became of the event at each. `not_wanted`: its filters, as they are now, leave it out, or the event is from before the webhook. */
   webhooks?: ({
     id: string
-    state: "pending" | "delivered" | "undelivered" | "not_wanted"
+    state: "pending" | "delivered" | "undelivered" | "inbox" | "not_wanted"
   })[]
   /** Oldest first: failures of the last 7 days, and all of the latest 200 of the bridge. */
   attempts: DeliveryAttemptInFull[]

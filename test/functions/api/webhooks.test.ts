@@ -96,6 +96,22 @@ test("two changes of a filter at once both hold", async () => {
   })
 })
 
+test("an event in the inbox is there, and not delivered, beside a further webhook", async () => {
+  const shop = await aShop("")
+  const second = await aReceiver()
+  const { id } = await shop.add({ url: second.url })
+  const [eventId] = await shop.outbox.append(anEvent("a"))
+  await answerAll()
+  expect(await json(shop.get(`/api/instances/shop/deliveries/${eventId}`))).toMatchObject({
+    state: "inbox",
+    attempts: [],
+    webhooks: [
+      { id: "first", state: "inbox" },
+      { id, state: "delivered" },
+    ],
+  })
+})
+
 const bad: [what: string, body: object, path: string][] = [
   ["an inbox", { url: "" }, "url"],
   ["an address that is not public", { url: "http://169.254.169.254/" }, "url"],

@@ -841,7 +841,7 @@ class Deliveries(Model):
 
 class DeliveryOfEventWebhook(Model):
     id: str
-    state: Literal["pending", "delivered", "undelivered", "not_wanted"]
+    state: Literal["pending", "delivered", "undelivered", "inbox", "not_wanted"]
 
 
 class DeliveryAttemptInFull(DeliveryAttempt):
