@@ -8,13 +8,13 @@ import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
 const reserved =
   /^(?:x-webhook-.*|webhook-.*|content-.*|proxy-.*|sec-.*|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|accept-encoding|date|via)$/i
 
+const headerNames =
+  "a header's name has 1 to 64 letters, digits and dashes, and none of X-Webhook-*, Webhook-*, Content-*, Proxy-*, Sec-*, " +
+  "Host, Date, Via, or that of another header of the connection can be chosen"
 const HeaderName = z
   .string()
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, "a header's name has 1 to 64 letters, digits and dashes")
-  .refine(
-    (name) => !reserved.test(name),
-    "this header cannot be chosen: it belongs to the delivery or its connection",
-  )
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, headerNames)
+  .refine((name) => !reserved.test(name), headerNames)
 const HeaderValue = z
   .string()
   .regex(
@@ -26,7 +26,7 @@ const HeaderValue = z
 /** What stands for a header's value in answers. */
 export const mask = "***"
 
-const Headers = z
+const ChosenHeaders = z
   .record(HeaderName, HeaderValue)
   .refine((headers) => Object.keys(headers).length <= 10, "at most 10 headers")
   .refine(
@@ -38,6 +38,13 @@ const Headers = z
     (headers) => Object.entries(headers).flat().join("").length <= 2048,
     "at most 2,048 characters together",
   )
+
+/** A record leaves this name out without a word. */
+const Headers = z.preprocess((given, context) => {
+  if (typeof given === "object" && given !== null && Object.hasOwn(given, "__proto__"))
+    context.addIssue({ code: "custom", path: ["__proto__"], message: headerNames })
+  return given
+}, ChosenHeaders)
 
 const Batch = z.int().min(1).max(50).nullish().openapi({
   description:

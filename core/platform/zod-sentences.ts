@@ -14,6 +14,7 @@ function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "too_big") return outOfRange("at most", issue.origin, issue.maximum)
   if (issue.code === "invalid_value")
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`
+  if (issue.code === "invalid_key") return issue.issues[0]?.message
   return issue.code === "invalid_format" && issue.format === "url" ? "must be a URL" : undefined
 }
 

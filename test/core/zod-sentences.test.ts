@@ -16,6 +16,7 @@ test.for([
   ["a small number", z.number().min(1), 0, "must be at least 1"],
   ["a large number", z.int().max(12), 13, "must be at most 12"],
   ["another word", z.enum(["on", "off"]), "up", 'must be "on" or "off"'],
+  ["a wrong name", z.record(z.string().max(3), z.string()), { long: "" }, "must have at most 3 characters"],
   ["no URL", z.url(), "here", "must be a URL"],
 ] as const)("%s is told in the words of whoever gave it", ([, schema, given, sentence]) => {
   expect(schema.safeParse(given).error?.issues.map(({ message }) => message)).toEqual([sentence])

@@ -112,12 +112,20 @@ test("an event in the inbox is there, and not delivered, beside a further webhoo
   })
 })
 
-const bad: [what: string, body: object, path: string][] = [
+const allowed = "1 to 64 letters, digits and dashes, and none of X-Webhook-*,"
+const bad: [what: string, body: object, path: string, says?: string][] = [
   ["an inbox", { url: "" }, "url"],
   ["an address that is not public", { url: "http://169.254.169.254/" }, "url"],
-  ["a header of the connection", { url, headers: { Connection: "close" } }, "headers.Connection"],
-  ["a header of the signature", { url, headers: { "webhook-id": "x" } }, "headers.webhook-id"],
-  ["the type of the body", { url, headers: { "Content-Type": "text/xml" } }, "headers.Content-Type"],
+  ["a header of the connection", { url, headers: { Connection: "close" } }, "headers.Connection", allowed],
+  ["a header of the signature", { url, headers: { "webhook-id": "x" } }, "headers.webhook-id", allowed],
+  ["the type of the body", { url, headers: { "Content-Type": "text/xml" } }, "headers.Content-Type", allowed],
+  ["a header's name with a space", { url, headers: { "a b": "x" } }, "headers.a b", allowed],
+  [
+    "a name that objects have",
+    { url, headers: JSON.parse('{"__proto__":"x"}') },
+    "headers.__proto__",
+    allowed,
+  ],
   ["a header that would begin another", { url, headers: { "X-A": "a\r\nX-B: b" } }, "headers.X-A"],
   ["a header's masked value", { url, headers: { "X-A": "***" } }, "headers.X-A"],
   ["a header twice", { url, headers: { "X-A": "a", "x-a": "b" } }, "headers"],
@@ -126,9 +134,10 @@ const bad: [what: string, body: object, path: string][] = [
 
 test("what a webhook cannot have is 400, and says where; no webhook is made", async () => {
   const shop = await aShop()
-  for (const [what, body, path] of bad) {
+  for (const [what, body, path, says = ""] of bad) {
     const answer = await shop.post(shop.path, body)
-    expect([what, answer.status, await answer.json()]).toMatchObject([what, 400, { issues: [{ path }] }])
+    const issues = [{ path, message: expect.stringContaining(says) }]
+    expect([what, answer.status, await answer.json()]).toMatchObject([what, 400, { issues }])
   }
   expect(await (await shop.get(shop.path)).json()).toHaveLength(1)
 })
