@@ -33,12 +33,18 @@ export const proxy = contractRouter()
     if (messageId === undefined) throw new ApiError("not_found", noSuchKey)
     const path = `/messages/${messageId}`
     const { refusal, success } = await askHost({ method: "GET", path, bridgeId: bridge.id, requestId }, true)
+    if (refusal?.code === "not_found") throw new ApiError("not_found", noMessageYet)
     if (refusal) throw refusal
     return c.body(Buffer.from(success.body), 200, hostHeaders(success.headers, "content-type")) as Answered
   })
 
 const noSuchKey =
   "no message of this bridge has this Idempotency-Key: a key is kept for 24 hours, and is free after a send that failed"
+
+/** The key has a record. */
+const noMessageYet =
+  "the request with this Idempotency-Key has left no message so far: it may still be running, was not completed, or made " +
+  "something else, as a group. Repeat it with its key to find out"
 
 for (const route of Object.values(routes).flatMap((group) => Object.values(group)))
   if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs && route !== findMessage)

@@ -151,6 +151,16 @@ test("the message of a key is looked up at the host, while the key is kept; a fr
   expect((await other.call("GET", elsewhere)).status).toBe(404)
 })
 
+test("a key whose message the host does not know yet is 404 with what may be: its request may still run", async () => {
+  const shop = await aShop(refuse(504, "send_outcome_unknown"), refuse(404, "not_found"))
+  await shop.send("slow")
+  const found = await shop.call("GET", "/api/instances/shop/proxy/messages?idempotency_key=slow")
+  expect([found.status, await found.json()]).toMatchObject([
+    404,
+    { code: "not_found", error: expect.stringMatching(/may still be running.* or made something else/) },
+  ])
+})
+
 test("a bridge that must not run keeps the key's message id: an older stanza may be out", async () => {
   const shop = await aShop(refuse(504, "send_outcome_unknown"), misdirected)
   await shop.send("order-1")
