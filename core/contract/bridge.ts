@@ -50,7 +50,9 @@ export const ProcessHealth = z
         "was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). " +
         "`stopped`: the bridge is paused or suspended, or has moved.",
     }),
-    started_at: string("When the session started, ISO 8601; empty before its first start."),
+    started_at: string(
+      "When the session last started, also by a restart, ISO 8601; empty before its first start.",
+    ),
     fail_count: integer("How often the process failed since its last ten healthy minutes."),
   })
   .openapi("Manager")

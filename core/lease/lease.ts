@@ -29,6 +29,7 @@ export {
   noteHealthy,
   noteMadeAnew,
   noteProven,
+  noteRestart,
   reportStatus,
   reportUse,
   resetLogins,

@@ -1,4 +1,4 @@
-import { now } from "../platform/clock.ts"
+import { now, nowMs } from "../platform/clock.ts"
 import { change, type Held, key, partOf, type Reported } from "./row.ts"
 
 // The notes of a session in its lease. Each is written only while the session's host holds the lease.
@@ -43,6 +43,11 @@ export async function resetLogins(held: Held): Promise<void> {
 /** A customer has called. Unix seconds. */
 export async function reportUse(held: Held, time: number): Promise<void> {
   await note(held, "used", time)
+}
+
+/** The session starts anew, in the same process (`manager.started_at`). */
+export async function noteRestart(held: Held): Promise<void> {
+  await note(held, "started_ms", nowMs())
 }
 
 /** The session's status has changed. While its phone is not connected, the index `byDown` has the lease. */
@@ -93,7 +98,11 @@ export async function noteMadeAnew(held: Held): Promise<boolean> {
 }
 
 /** Writes a field of a lease, if its host still holds it. */
-async function note(held: Held, field: "fail_count" | "logins" | "used", value: number): Promise<void> {
+async function note(
+  held: Held,
+  field: "fail_count" | "logins" | "started_ms" | "used",
+  value: number,
+): Promise<void> {
   await change({
     Key: key(held.bridgeId),
     UpdateExpression: "SET #field = :value",

@@ -56,7 +56,12 @@ export class LeaseNotes {
     this.#used = now()
     if ((this.#used - this.#written) * 1000 < this.#timing.usedEachMs) return
     this.#written = this.#used
-    this.#write("used", Lease.reportUse(this.#lease, this.#used))
+    void this.#write("used", Lease.reportUse(this.#lease, this.#used))
+  }
+
+  /** The session starts anew. Resolves once that is written, or could not be. */
+  async noteRestart(): Promise<void> {
+    await this.#write("restart", Lease.noteRestart(this.#lease))
   }
 
   /**
@@ -141,7 +146,9 @@ export class LeaseNotes {
     }
   }
 
-  #write(what: string, written: Promise<void>): void {
-    written.catch((error: unknown) => this.#log.warn({ error, what }, "a note in the lease was not written"))
+  async #write(what: string, written: Promise<void>): Promise<void> {
+    await written.catch((error: unknown) =>
+      this.#log.warn({ error, what }, "a note in the lease was not written"),
+    )
   }
 }

@@ -159,6 +159,7 @@ export class Session {
   async restart(): Promise<void> {
     const { sending, uplink } = await this.#started()
     await sending.settled(this.#input.timing.restartMs)
+    await this.notes.noteRestart()
     await uplink.restart()
   }
 

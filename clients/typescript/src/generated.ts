@@ -397,7 +397,7 @@ export type Pacing = {
 export interface Manager {
   /** The health of the process that runs the session; `status` says whether the session is connected. `starting`: there was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). `stopped`: the bridge is paused or suspended, or has moved. */
   health: "healthy" | "starting" | "unhealthy" | "stopped"
-  /** When the session started, ISO 8601; empty before its first start. */
+  /** When the session last started, also by a restart, ISO 8601; empty before its first start. */
   started_at: string
   /** How often the process failed since its last ten healthy minutes. */
   fail_count: number

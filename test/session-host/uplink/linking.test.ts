@@ -308,14 +308,16 @@ test("a logout that comes while the session learns that its phone was unlinked i
   ])
 })
 
-test("a restart connects anew with the same login, and tells the customer nothing", async () => {
+test("a restart connects anew with the same login, the session starts then, and the customer is told nothing", async () => {
   const network = await aNetwork()
   const { bridge, phone } = await aPairedSession(network, calm)
   await eventsOfType(bridge.id, "connected")
   const device = `${phone.number}:1`
   const logins = async () => (await network.log({ kind: "out", who: device, tag: "success" })).length
   const before = await logins()
+  const { startedMs } = (await Lease.get(bridge.id))!
   expect((await call(bridge.id, "POST", "/restart")).status).toBe(204)
+  expect((await Lease.get(bridge.id))!.startedMs).toBeGreaterThan(startedMs)
   expect(await statusOf(bridge.id)).toBe("connected")
   expect(await logins()).toBe(before + 1)
   expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
