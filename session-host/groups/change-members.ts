@@ -40,7 +40,7 @@ export async function changeMembers(
   verb: Verb,
   given: string[],
 ): Promise<MemberOutcome[]> {
-  const people = await findPeople(connected, given)
+  const people = await findPeople(connected, given, { areThere: verb !== "add" })
   return outcomes(verb, people, await askFor(connected, group, verb, people))
 }
 

@@ -19,13 +19,15 @@ export interface Person {
 const together = 256
 
 /**
- * The people whom a caller names, each once.
+ * The people whom a caller names, each once. `areThere`: they are in the group, or ask to join. Then somebody whom the network
+ * does not find by number, as anybody with a username, may be known by private id.
  * @throws ApiError `recipient_not_found` with the numbers that are not on the network, `invalid_request` where the session's own
  * account is among them. NetworkRejected, NoAnswer
  */
 export async function findPeople(
-  { connection, own }: Pick<ConnectedSession, "connection" | "own">,
+  { connection, own, lidOf }: Pick<ConnectedSession, "connection" | "own" | "lidOf">,
   given: string[],
+  { areThere = false } = {},
 ): Promise<Person[]> {
   const jids = [...new Set(given.map(toJid))]
   const phones = jids.filter(isPhoneJid).map(userOf)
@@ -35,12 +37,15 @@ export async function findPeople(
   const found = await Promise.all(parts.map((part) => connection.registered(part)))
   const registered = new Map(found.flatMap((part) => [...part]))
   const missing = phones.filter((phone) => !registered.has(phone))
-  if (missing.length > 0) throw notOnNetwork(missing)
+  const lids = new Map<string, string>()
+  for (const phone of areThere ? missing : []) lids.set(phone, (await lidOf(toJid(phone))) ?? "")
+  const unknown = missing.filter((phone) => !lids.get(phone))
+  if (unknown.length > 0) throw notOnNetwork(unknown)
   const byLid = await connection.phonesOf(jids.filter(isLid))
   const people = jids.map((jid): Person => {
     if (isLid(jid)) return { jid: byLid.get(jid) ?? jid, lid: jid }
     const known = registered.get(userOf(jid))
-    return { jid: known?.jid ?? jid, lid: known?.lid ?? "" }
+    return { jid: known?.jid ?? jid, lid: known?.lid ?? lids.get(userOf(jid)) ?? "" }
   })
   if (people.some(({ jid, lid }) => jid === own.jid || (lid !== "" && lid === own.lid))) throw ownAccount()
   // Two numbers may be one person's, spelt differently.

@@ -22,6 +22,8 @@ export interface ConnectedSession {
   named: (chat: string) => Promise<string>
   /** Somebody with these addresses is on the network. */
   heardOf: (addresses: string[]) => void
+  /** The private id that belongs to a number's JID, as far as that is known, without asking the network. */
+  lidOf: (jid: string) => Promise<string | undefined>
   /** Waits until a message to this chat may leave (Contract, "Pacing", "New chats"). @throws ApiError `pacing`, `new_chat` */
   pace: (chat: string, newChat?: NewChat) => Promise<void>
   /** Every remembered message of this id, ours first. */
@@ -55,6 +57,7 @@ export function connectedSession(
     pace: (chat, newChat) => pacing.wait(chat, connection, newChat),
     reach: (chat) => recipients.reach(chat, connection),
     named: (chat) => recipients.named(chat, connection),
+    lidOf: (jid) => vault.otherAddress(jid),
     heardOf: (addresses) => recipients.heardOf(addresses),
     messages: (id) => messages.all(id),
   }

@@ -211,6 +211,21 @@ test("members are added, promoted, demoted and removed, each with an outcome", a
   expect((await known(jid)).members.map(({ number }) => number)).toEqual([phone.number, bob.number])
 })
 
+test("a member whom the network does not find by number any more is changed by the JID that the group shows", async () => {
+  const fay = await network.phone("Fay")
+  const jid = await own(fay)
+  await network.control.change(fay.number, { username: "fay.w" })
+  expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ members: [{}, { jid: fay.jid }] })
+  for (const [verb, outcome] of [
+    ["promote", "promoted"],
+    ["remove", "removed"],
+  ])
+    expect(await answerOf("POST", `/groups/${jid}/members/${verb}`, { members: [fay.jid] })).toMatchObject([
+      { jid: fay.jid, phone: fay.number, outcome },
+    ])
+  expect((await known(jid)).members).toHaveLength(1)
+})
+
 test("who may not be added is invited by a message, and joins by that", async () => {
   const shy = await network.phone("Shy")
   await network.control.change(shy.number, { privacy: { groupadd: "contacts" } })
