@@ -13,7 +13,7 @@ import { decodeBare } from "../network/decode.ts"
 import type { MessageContent, Outgoing, Received } from "../network/connection.ts"
 import { Unreadable } from "../receive/map/mapped.ts"
 import { SessionEnded } from "../session/session-ended.ts"
-import { lidsIn } from "../receive/map/chat-and-sender.ts"
+import { lidsIn, phonesIn } from "../receive/map/chat-and-sender.ts"
 import type { Own } from "../session/own-addresses.ts"
 import { fromMessage } from "../receive/map/message.ts"
 import { stanzaFormOf } from "../receive/map/resent-by-phone.ts"
@@ -137,7 +137,8 @@ export class Transcript {
     const lids = [...lidsIn(about), recipient, from].filter(isLid)
     const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault.phoneOf(lid)] as const))
     try {
-      const said = fromMessage({ ...about, phones: new Map(pairs) })[0]?.event
+      const said = fromMessage({ ...about, phones: new Map([...phonesIn(message.attrs, own), ...pairs]) })[0]
+        ?.event
       return said?.event === "message" ? said : undefined
     } catch (error) {
       if (error instanceof Unreadable) return undefined

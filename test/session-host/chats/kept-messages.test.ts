@@ -107,6 +107,17 @@ test("without `keep` nothing is kept, and the answer says what to set; what it k
   expect(await ask("GET", `/chats/${bob.number}/messages`)).toMatchObject(refused)
 })
 
+test("who is quoted in a message to a private id is named by their number, the account itself included", async () => {
+  const { ask, bob, phone, page } = await aKeptChat({ keep: 7 })
+  await bob.send(phone.number, "hello")
+  const { message_id: quoted_message_id } = await ask("POST", "/send/text", { chat: bob.lid, body: "first" })
+  await ask("POST", "/send/text", { chat: bob.lid, body: "second", quoted_message_id })
+  const { messages } = await page(bob.lid, { limit: 1 })
+  expect(messages).toMatchObject([
+    { body: "second", quoted: { message_id: quoted_message_id, contact_id: phone.jid } },
+  ])
+})
+
 test("an `after` of another chat, of another bridge, or of nobody is refused, and the answer says what to do", async () => {
   const { ask, bob, phone, network, page, once } = await aKeptChat({ keep: 7 })
   const other = await aKeptChat({ keep: 7 }, { network })
