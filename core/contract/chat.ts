@@ -1,17 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { MessageEvent } from "./message-events.ts"
-import { boolean, GroupId, integer, limit, PersonAddress, string, timeInQuery } from "./field-types.ts"
+import { boolean, ChatAddress, integer, limit, PersonAddress, string, timeInQuery } from "./field-types.ts"
 import { codesOfNetwork, body, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
-
-/** A chat, in a form that names it without asking the network. */
-const ChatAddress = z.union([PersonAddress, GroupId]).openapi({
-  type: "string",
-  description:
-    "A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's " +
-    "(`…@g.us`).",
-  example: "491711234567",
-})
 
 /** Contract, "Chats" */
 export const Chat = z

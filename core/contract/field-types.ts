@@ -99,6 +99,20 @@ export const PersonAddress = z
     example: "491711234567",
   })
 
+/** A chat, in a form that names it without asking the network. */
+export const ChatAddress = z
+  .string()
+  .regex(
+    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us)$/,
+    "7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us. Whose a username is, `GET .../contacts/@<username>` says",
+  )
+  .openapi({
+    description:
+      "A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's " +
+      "(`…@g.us`).",
+    example: "491711234567",
+  })
+
 export const GroupId = z
   .string()
   .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")

@@ -67,9 +67,9 @@ export const getMessage = createRoute({
   path: `${proxy}/messages/{id}`,
   summary: "A message that was sent or received, and what has become of it",
   description:
-    "For 30 days, whether or not a phone is linked now. Events that `events` and `ignore` switch off leave nothing to look up.",
+    "For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up.",
   request: { params: message, query: z.object({ chat: MessageChat }) },
-  responses: { 200: reply("The message.", Message), ...refusals(...codesOfSession) },
+  responses: { 200: reply("The message.", Message), ...refusals(...codesOfNetwork) },
 })
 
 export const findMessage = createRoute({
@@ -102,7 +102,7 @@ export const listSent = createRoute({
   path: `${proxy}/sent` as const,
   summary: "The messages that were sent through the API, newest first, and what has become of each",
   description:
-    "Of the last 30 days, the latest 10,000. It needs no connection. A call that was refused sent nothing: `listRequests` says why.",
+    "Of the last 30 days, the latest 10,000. It needs no connection, unless `chat` is a username. A call that was refused sent nothing: `listRequests` says why.",
   request: {
     params: path,
     query: z.object({
@@ -119,7 +119,7 @@ export const listSent = createRoute({
         "more: give it as `after`.",
       z.array(SentMessage),
     ),
-    ...refusals(...codesOfSession),
+    ...refusals(...codesOfNetwork),
   },
 })
 

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { EventType, Ignored } from "./event.ts"
-import { ChatId, integer, string, Timestamp } from "./field-types.ts"
+import { ChatAddress, integer, string, Timestamp } from "./field-types.ts"
 import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
@@ -60,9 +60,16 @@ const chosen = {
   ignore: z.array(Ignored).max(50).optional().openapi({
     description: "Chats whose events it does not get: `status`, `groups`; `[]` is none.",
   }),
-  chats: z.array(ChatId).min(1).max(50).nullish().openapi({
-    description: "The chats whose events it gets, and no event of no chat; null is all events.",
-  }),
+  chats: z
+    .array(ChatAddress)
+    .min(1)
+    .max(50)
+    .nullish()
+    .openapi({
+      description:
+        "The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a " +
+        "person by their phone number, and by their LID only where the number is unknown.",
+    }),
   headers: Headers.nullish().openapi({
     description:
       "Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 " +

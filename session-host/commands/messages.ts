@@ -1,7 +1,7 @@
 import * as contract from "#core/contract/message.ts"
 import * as send from "#core/contract/send.ts"
 import { ApiError } from "#core/error.ts"
-import { statusChat, toJid } from "#core/jid.ts"
+import { isUsername, statusChat, toJid } from "#core/jid.ts"
 import { makePreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent } from "../network/connection.ts"
@@ -24,6 +24,7 @@ import {
   toText,
 } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Session } from "../session/session.ts"
 import { chatOf, findMessages, findOwnMessage, keyOf } from "./find-message.ts"
 import { type Called, command, pageResponse } from "./command.ts"
 import { recall, messageWire } from "./look-up-message.ts"
@@ -102,12 +103,14 @@ export const messages = {
     return { ok: true }
   }),
 
-  getMessage: command(contract.getMessage, async ({ session, params, query }) =>
-    messageWire(await recall(await session.memory(), { ...params, ...query })),
-  ),
+  getMessage: command(contract.getMessage, async ({ session, params, query }) => {
+    const chat = await named(session, query.chat)
+    return messageWire(await recall(await session.memory(), { ...params, chat }))
+  }),
 
   listSent: command(contract.listSent, async ({ session, query }) => {
-    const { messages: page, next } = await sentPage(await session.memory(), query)
+    const chat = await named(session, query.chat)
+    const { messages: page, next } = await sentPage(await session.memory(), { ...query, chat })
     return pageResponse(page, next)
   }),
 
@@ -154,6 +157,14 @@ export const messages = {
   }),
 
   messageMedia: command(contract.messageMedia, ({ session, params }) => mediaResponse(session, params.id)),
+}
+
+/**
+ * The chat that a look-up names. Only for a username is the network asked.
+ * @throws ApiError as `Session.use`, and `not_found` where nobody has it
+ */
+async function named(session: Session, chat: string | undefined): Promise<string | undefined> {
+  return chat && isUsername(chat) ? await session.use((connected) => connected.named(chat)) : chat
 }
 
 const week = 604_800

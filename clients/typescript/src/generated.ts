@@ -1320,7 +1320,7 @@ export interface BridgeCalls {
     state: "composing" | "recording" | "paused"
   }, options?: CallOptions): Promise<Ok>
 
-  /** A message that was sent or received, and what has become of it. For 30 days, whether or not a phone is linked now. Events that `events` and `ignore` switch off leave nothing to look up. */
+  /** A message that was sent or received, and what has become of it. For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up. */
   getMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string
@@ -1340,7 +1340,7 @@ export interface BridgeCalls {
     idempotency_key: string
   }, options?: CallOptions): Promise<Message>
 
-  /** The messages that were sent through the API, newest first, and what has become of each. Of the last 30 days, the latest 10,000. It needs no connection. A call that was refused sent nothing: `listRequests` says why. */
+  /** The messages that were sent through the API, newest first, and what has become of each. Of the last 30 days, the latest 10,000. It needs no connection, unless `chat` is a username. A call that was refused sent nothing: `listRequests` says why. */
   listSent(input?: {
     /** Only messages to this chat. */
     chat?: string
@@ -1774,7 +1774,7 @@ export interface BridgeCalls {
     events?: EventType[] | null
     /** Chats whose events it does not get: `status`, `groups`; `[]` is none. */
     ignore?: ("status" | "groups")[]
-    /** The chats whose events it gets, and no event of no chat; null is all events. */
+    /** The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown. */
     chats?: string[] | null
     /** Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`. */
     headers?: Record<string, string> | null
@@ -1798,7 +1798,7 @@ export interface BridgeCalls {
     events?: EventType[] | null
     /** Chats whose events it does not get: `status`, `groups`; `[]` is none. */
     ignore?: ("status" | "groups")[]
-    /** The chats whose events it gets, and no event of no chat; null is all events. */
+    /** The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown. */
     chats?: string[] | null
     /** Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`. */
     headers?: Record<string, string> | null

@@ -130,6 +130,7 @@ const bad: [what: string, body: object, path: string, says?: string][] = [
   ["a header's masked value", { url, headers: { "X-A": "***" } }, "headers.X-A"],
   ["a header twice", { url, headers: { "X-A": "a", "x-a": "b" } }, "headers"],
   ["a chat that is none", { url, chats: ["Ada"] }, "chats.0"],
+  ["a username, which names no chat in events", { url, chats: ["@ada.w"] }, "chats.0"],
 ]
 
 test("what a webhook cannot have is 400, and says where; no webhook is made", async () => {

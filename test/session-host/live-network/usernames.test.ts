@@ -58,6 +58,17 @@ test("a message to a username reaches its owner, whatever its kind; their answer
   expect(await ask("GET", "/contacts/@cleo.1")).toMatchObject({ jid: cleo.lid, username: "cleo.1" })
 })
 
+test("what was said with the owner of a username is found under it", async () => {
+  const { bob, cleo, phone, ask, message } = await aCleo()
+  await ask("POST", "/send/text", { chat: bob.number, body: "for another" })
+  await ask("POST", "/send/text", { chat: "@cleo.1", body: "for Cleo" })
+  const { id } = await cleo.send(phone.number, "hello")
+  await message(id)
+  expect(await ask("GET", `/messages/${id}?chat=@cleo.1`)).toMatchObject({ chat_id: cleo.lid })
+  expect(await ask("GET", "/sent?chat=@cleo.1&limit=1")).toMatchObject({ 0: { body: "for Cleo" } })
+  expect(await ask("GET", "/sent?chat=@nobody")).toMatchObject({ status: 404, code: "not_found" })
+})
+
 test("a username that nobody has, or that wants its four digits, is told apart, and nothing is sent", async () => {
   const { cleo, phone, bridge, network, ask } = await aCleo({ username_pin: "1234" })
   const locked = { status: 422, code: "recipient_not_found", error: expect.stringContaining("four digits") }

@@ -446,7 +446,7 @@ class BridgeCalls(Calls):
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/send/typing", locals(), body=True)
 
     def get_message(self, *, id: str, chat: str | None = None) -> Message:
-        """A message that was sent or received, and what has become of it. For 30 days, whether or not a phone is linked now. Events that `events` and `ignore` switch off leave nothing to look up.
+        """A message that was sent or received, and what has become of it. For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up.
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
@@ -474,7 +474,7 @@ class BridgeCalls(Calls):
         limit: int | None = None,
         after: str | None = None,
     ) -> Listing[SentMessage]:
-        """The messages that were sent through the API, newest first, and what has become of each. Of the last 30 days, the latest 10,000. It needs no connection. A call that was refused sent nothing: `list_requests` says why.
+        """The messages that were sent through the API, newest first, and what has become of each. Of the last 30 days, the latest 10,000. It needs no connection, unless `chat` is a username. A call that was refused sent nothing: `list_requests` says why.
 
         :param chat: Only messages to this chat.
         :param after: Only messages behind this one: the `X-Next-After` of the page before.
@@ -951,7 +951,7 @@ class BridgeCalls(Calls):
         :param url: As `webhook_url` of a bridge, but never empty.
         :param events: The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.
         :param ignore: Chats whose events it does not get: `status`, `groups`; `[]` is none.
-        :param chats: The chats whose events it gets, and no event of no chat; null is all events.
+        :param chats: The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown.
         :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
         """
@@ -982,7 +982,7 @@ class BridgeCalls(Calls):
         :param url: As `webhook_url` of a bridge, but never empty.
         :param events: The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.
         :param ignore: Chats whose events it does not get: `status`, `groups`; `[]` is none.
-        :param chats: The chats whose events it gets, and no event of no chat; null is all events.
+        :param chats: The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown.
         :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
         """
