@@ -30,7 +30,10 @@ export const errors = {
   invalid_customer_ref: [400, "customer_ref: 1 to 64 letters, digits, dashes and underscores"],
   invalid_webhook_url: [400, "webhook_url: not a URL"],
   invalid_idempotency_key: [400, "Idempotency-Key: send it once, with 1 to 255 printable characters"],
-  url_not_allowed: [400, "the URL does not lead to a public address over http or https"],
+  url_not_allowed: [
+    400,
+    "the URL does not lead to a public address over http or https, or has a user name or password in it",
+  ],
   unauthorized: [
     401,
     "no valid API key: send Authorization: Bearer <API_KEY>. Keys are created in the dashboard, or by the operator of this service",

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi"
 
 /** Contract, "Kept messages": for how many days. */
-export const Keep = z.literal([7, 30, 90])
+export const Keep = z.literal([7, 30, 90], "must be 7, 30 or 90, or null")
 
 /** How a schema of `Keep` or null is shown. */
 export const openapiOfKeepOrNull = {

@@ -53,11 +53,17 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   more: { check?: Check<Fields>; refusals?: readonly ErrorCode[] } = {},
 ) {
   const { check } = more
-  const schema = z.object(fields).refine(
-    // The input has these fields, among others.
-    (input) => check?.holds(input as z.infer<z.ZodObject<Fields>>) ?? true,
-    { path: check && [check.path], message: check?.message },
-  )
+  const schema = z
+    .object(fields)
+    .refine(
+      // The input has these fields, among others.
+      (input) => check?.holds(input as z.infer<z.ZodObject<Fields>>) ?? true,
+      { path: check && [check.path], message: check?.message },
+    )
+    .refine(({ data, content_type }: Source) => (data === undefined) === (content_type === undefined), {
+      path: ["content_type"],
+      message: "goes with `data`, and with `data` alone: give both or neither",
+    })
   return createRoute({
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
@@ -125,10 +131,9 @@ const source = {
 
 type Source = { [Name in keyof typeof source]?: string | undefined }
 
-/** Whether no more than one place is named, and `data` with its type. */
-function isOnePlace({ url, file, data, content_type }: Source): boolean {
-  const named = [url, file, data].filter((place) => place !== undefined)
-  return named.length < 2 && (data === undefined) === (content_type === undefined)
+/** Whether no more than one place is named. */
+function isOnePlace({ url, file, data }: Source): boolean {
+  return [url, file, data].filter((place) => place !== undefined).length < 2
 }
 
 function hasFile({ url, file, data }: Source): boolean {
@@ -161,8 +166,7 @@ export const sendMedia = send(
     check: {
       holds: (input) => hasFile(input) && isOnePlace(input) && !(input.as_voice && input.as_sticker),
       path: "url",
-      message:
-        "give one of url, file and data, and content_type with data alone; as_voice and as_sticker exclude each other",
+      message: "give one of url, file and data; as_voice and as_sticker exclude each other",
     },
     refusals: [...codesOfFile, "conversion_unavailable"],
   },
@@ -221,7 +225,7 @@ export const sendStatus = send(
         isOnePlace(input) && (hasFile(input) ? input.background === undefined : input.body !== undefined),
       path: "body",
       message:
-        "give a body, a picture (one of url, file and data; content_type with data) or both; a background goes with a body alone",
+        "give a body, a picture (one of url, file and data) or both; a background goes with a body alone",
     },
     refusals: codesOfFile,
   },
@@ -272,7 +276,7 @@ export const sendLocation = send("location", "Send a location", {
   address: text(0, 1000).optional(),
 })
 
-const UnixSeconds = z.int().min(0).max(253_402_300_799)
+const UnixSeconds = z.int().min(0).max(253_402_300_799, "must be in Unix seconds, not milliseconds")
 
 export const sendEvent = send(
   "event",

@@ -73,7 +73,10 @@ function onlyItsOwn(input: object): void {
     others.map(([path]) => {
       return {
         path,
-        message: "`first` takes `headers` and `batch` alone: PATCH the bridge, or add a webhook",
+        message:
+          path === "state"
+            ? "`first` cannot be paused: only a further webhook can"
+            : "`first` takes `headers` and `batch` alone: PATCH the bridge, or add a webhook",
       }
     }),
   )

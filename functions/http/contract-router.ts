@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi"
 import type { ApiKey } from "#core/account/api-key.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { type ApiError, invalid, issuesOf } from "#core/error.ts"
+import { type ApiError, invalid, type Issue, issuesOf } from "#core/error.ts"
 import "#core/platform/zod-sentences.ts"
 import type { RateLimit } from "#core/rate-limit.ts"
 
@@ -25,9 +25,16 @@ export interface ApiEnv {
 /** A router whose input is checked against the contract before a handler runs. */
 export function contractRouter() {
   return new OpenAPIHono<ApiEnv>({
-    defaultHook: (result) => {
+    defaultHook: (result, c) => {
       if (result.success) return
-      throw invalid(issuesOf(result.error))
+      const isTwice = ({ path }: Issue) => result.target === "query" && (c.req.queries(path)?.length ?? 0) > 1
+      const issues = issuesOf(result.error)
+      // A list, of which a schema would say only that it is no text or number.
+      throw invalid(
+        issues.map((issue) =>
+          isTwice(issue) ? { ...issue, message: "is there twice: give it once" } : issue,
+        ),
+      )
     },
   })
 }

@@ -76,6 +76,8 @@ export class Pacing {
   async #mayWrite(chat: string, newChat: NewChat | undefined): Promise<void> {
     if (isGroup(chat) || !(await this.#isNew(chat))) return
     if (newChat === "refuse") throw new ApiError("new_chat")
+    // Another day allows none either.
+    if (this.#parts.choice.pacing?.new_chats_a_day === 0) throw new ApiError("pacing", noNewChats)
     if (this.newChatsLeft === 0) throw new ApiError("pacing", undefined, retryAfter(day - (now() % day)))
     const { store, commits } = this.#parts
     const count = { day: this.#today.day, begun: this.#today.begun + 1 }
@@ -107,6 +109,9 @@ export class Pacing {
     return this.#count.day === today ? this.#count : { day: today, begun: 0 }
   }
 }
+
+const noNewChats =
+  "the pacing of this bridge allows no new chats (`new_chats_a_day` is 0): change its pacing to begin one"
 
 const tooFast = "messages wait for the gap that the pacing of this bridge wants between them: try again later"
 

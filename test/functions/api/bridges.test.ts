@@ -306,7 +306,7 @@ describe("PATCH", () => {
     await customer.post("/api/instances", { customer_ref: "a" })
     for (const [body, path, message] of [
       [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
-      [{ keep: 8 }, "keep", /must be 7 or 30 or 90/],
+      [{ keep: 8 }, "keep", /must be 7, 30 or 90, or null/],
       [{ pacing: { gap_ms: -1 } }, "pacing.gap_ms", /./],
       [{ pacing: { new_chats_a_day: "20" } }, "pacing.new_chats_a_day", /./],
       [{ pacing: { typing_ms: 60_000 } }, "pacing.typing_ms", /./],

@@ -55,6 +55,9 @@ test("the hosted inbox is listed in order, page after page, with what a webhook 
   const all = await shop.list("state=inbox")
   expect(all.map(({ event_id, state }) => [event_id, state])).toEqual(ids.map((id) => [id, "inbox"]))
   expect(await shop.bodies("state=inbox&limit=2")).toEqual(["a", "b"])
+  expect(await json(shop.get("/api/instances/shop/events?limit=1&limit=2"))).toMatchObject({
+    issues: [{ path: "limit", message: "is there twice: give it once" }],
+  })
   expect(await shop.bodies(`state=inbox&limit=2&after=${ids[1]}`)).toEqual(["c"])
   expect(await shop.bodies("state=undelivered")).toEqual([])
   expect(await shop.bodies("state=pending")).toEqual([])

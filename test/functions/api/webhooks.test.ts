@@ -156,6 +156,9 @@ test("the first webhook takes headers and a batch; all else of it is the bridge'
       code: "invalid_request",
       issues: [{ path: Object.keys(body)[0] }],
     })
+  expect(await json(shop.patch(path, { state: "paused" }))).toMatchObject({
+    issues: [{ message: "`first` cannot be paused: only a further webhook can" }],
+  })
   expect((await shop.call("DELETE", path)).status).toBe(400)
 })
 

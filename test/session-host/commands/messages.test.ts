@@ -375,19 +375,23 @@ test("nobody's number, nobody's LID and a group of others are refused, and nothi
   expect(await stanzas()).toHaveLength(length + 1)
 })
 
-test("fields that do not fit together are refused for the one that is wrong", async () => {
-  const cases = [
+test("fields that are wrong, or do not fit together, are refused for the one that is wrong", async () => {
+  const cases: [kind: string, fields: object, field: string, says?: RegExp][] = [
     ["poll", { question: "?", options: ["a", "b"], max_answers: 3 }, "max_answers"],
     ["poll", { question: "?", options: ["a", "a"] }, "options"],
     ["event", { name: "x", start_time: 10, end_time: 9 }, "end_time"],
+    ["event", { name: "x", start_time: 1_900_000_000_000 }, "start_time", /Unix seconds/],
+    ["media", { data: "aGk=" }, "content_type", /with `data`/],
+    ["media", { url: "http://a.example/", content_type: "image/png" }, "content_type", /with `data`/],
+    ["media", {}, "url"],
     ["location", { lat: 91, lng: 0 }, "lat"],
     ["typing", { state: "sleeping" }, "state"],
     ["reaction", { emoji: "👍" }, "message_id"],
-  ] as const
-  for (const [kind, fields, field] of cases)
+  ]
+  for (const [kind, fields, field, says = /./] of cases)
     expect(await ask("POST", `/send/${kind}`, { chat: bob.number, ...fields })).toMatchObject({
       status: 400,
       code: "invalid_request",
-      issues: [{ path: field }],
+      issues: [{ path: field, message: expect.stringMatching(says) }],
     })
 })

@@ -46,6 +46,16 @@ test("a bridge begins as many chats in a day as it may, at whichever host, and g
   expect(await erin.read()).toEqual([])
 })
 
+test("a bridge that may begin no chats is not told to come back tomorrow", async () => {
+  const { bridge, bob } = await paced({ new_chats_a_day: 0 })
+  const answer = await call(bridge.id, "POST", "/send/text", { body: { chat: bob.number, body: "one" } })
+  expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toMatchObject([
+    429,
+    null,
+    { code: "pacing", error: expect.stringMatching(/`new_chats_a_day` is 0/) },
+  ])
+})
+
 test("a message that would begin a chat is refused where its sender wants that, until somebody has allowed it", async () => {
   const { network, bridge, bob, phone, message } = await aChat()
   const carol = await network.phone()

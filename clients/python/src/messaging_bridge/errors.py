@@ -34,7 +34,7 @@ class InvalidIdempotencyKey(BridgeError):
 
 
 class UrlNotAllowed(BridgeError):
-    """`url_not_allowed`: the URL does not lead to a public address over http or https."""
+    """`url_not_allowed`: the URL does not lead to a public address over http or https, or has a user name or password in it."""
 
     code = "url_not_allowed"
 
