@@ -19,7 +19,7 @@ export async function findMessages(
   connected: ConnectedSession,
   asked: Asked,
 ): Promise<[Recalled, ...Recalled[]]> {
-  const all = await connected.messages(asked.id)
+  const all = (await connected.messages(asked.id)).filter(isReachable)
   const wanted = asked.chat === undefined ? undefined : await connected.named(toJid(asked.chat))
   const found: Recalled[] = []
   for (const message of all)
@@ -30,8 +30,15 @@ export async function findMessages(
   throw new ApiError("not_found", `there is no such message${where}: messages are remembered for 30 days`)
 }
 
+/** Whether it is in a chat of the account that is linked now: what another one wrote to people is not. */
+function isReachable({ isFormer, chat }: Recalled): boolean {
+  return !isFormer || isGroup(chat)
+}
+
 /** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
 export async function findOwnMessage(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
+  const all = await connected.messages(asked.id)
+  if (all.length > 0 && all.every(({ isFormer }) => isFormer)) throw new ApiError("not_own_message")
   const [message] = await findMessages(connected, asked)
   if (message.fromMe) return message
   throw new ApiError("not_own_message")

@@ -41,10 +41,17 @@ export async function sentPage(
 }
 
 async function wireOf({ vault }: Pick<Memory, "vault">, sent: Sent): Promise<Message> {
-  const { messageId: id, chat, message, askedMs = 0, requestId } = sent
-  const recalled = { id, chat, sender: "", fromMe: true, content: decodeBare(message), sent }
+  const { messageId: id, chat, message, askedMs = 0, requestId, own = vault.login?.jid ?? "" } = sent
+  const recalled = {
+    id,
+    chat,
+    sender: "",
+    fromMe: own === (vault.login?.jid ?? own),
+    content: decodeBare(message),
+    sent,
+  }
   return {
-    ...messageWire({ message: recalled, chat: await vault.phoneOf(chat), author: vault.login?.jid ?? "" }),
+    ...messageWire({ message: recalled, chat: await vault.phoneOf(chat), author: own }),
     asked_at: Math.floor(askedMs / 1000),
     ...(requestId !== undefined && { request_id: requestId }),
   }

@@ -33,7 +33,7 @@ import { MessageCount } from "./message-count.ts"
 /** The durable side of a session. Each part takes what it needs from here, and its first row where it is read at once. */
 export class Memory extends Ground {
   readonly bell = new Bell(this.bridgeId)
-  readonly messages = new Messages(this.store)
+  readonly messages = new Messages(this.store, () => this.vault.login?.jid)
   readonly sentList = new SentList(this)
   readonly messageCount = new MessageCount(this)
   readonly transcript = new Transcript(this)

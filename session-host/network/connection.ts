@@ -45,6 +45,8 @@ export interface Outgoing {
    * address without device.
    */
   members?: string[]
+  /** The account that sends it, by JID: another phone may be linked later. */
+  own?: string
   /** When the API asked for it, in Unix milliseconds, and in which of its requests. */
   askedMs?: number
   requestId?: string

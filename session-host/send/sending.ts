@@ -108,12 +108,17 @@ export class Sending {
       : await uplink.during(connection, () => compose(connected(connection)))
 
     // A new message is not written yet. If the host dies here, a retry composes it again.
-    const { askedMs, requestId: asked } = before ?? { askedMs: nowMs(), requestId }
+    const {
+      askedMs,
+      requestId: asked,
+      own,
+    } = before ?? { askedMs: nowMs(), requestId, own: memory.vault.login?.jid }
     const outgoing = {
       messageId,
       chat,
       message,
       generation,
+      ...(own !== undefined && { own }),
       ...(askedMs !== undefined && { askedMs }),
       ...(asked !== undefined && { requestId: asked }),
       ...(members && { members }),

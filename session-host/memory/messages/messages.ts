@@ -27,6 +27,8 @@ export interface KnownMessage {
   event?: number | undefined
   /** The message that others may refer to. */
   remembered?: Remembered | undefined
+  /** Of a message of ours: the account that wrote it. */
+  own?: string | undefined
   /** When its row was first written, in ms. */
   at: number
 }
@@ -35,6 +37,8 @@ export interface KnownMessage {
 export interface Recalled extends Remembered {
   /** Of a message that the API sent. */
   sent?: Sent
+  /** Written by an account whose phone was linked to the bridge before: its chats with people are not this account's. */
+  isFormer?: true
   /** Of every other: when it came, in Unix milliseconds. */
   atMs?: number
 }
@@ -47,11 +51,14 @@ export interface Recalled extends Remembered {
  */
 export class Messages {
   readonly #store: SessionStore
+  readonly #own: () => string | undefined
   /** The keys of recently made rows. */
   readonly #lately = boundedCache<true>(1000)
 
-  constructor(store: SessionStore) {
+  /** @param own the JID of the account that is linked now, if one is */
+  constructor(store: SessionStore, own: () => string | undefined) {
     this.#store = store
+    this.#own = own
   }
 
   /** The message of this identity, under whichever address of its author it is kept. @throws SessionEnded */
@@ -83,7 +90,8 @@ export class Messages {
     const { seen, event, at } = known
     const remembered = isNameable(known.remembered) ? known.remembered : undefined
     const { content, ...about } = remembered ?? { content: undefined }
-    const head: z.infer<typeof Head> = { ...about, seen, ...(event !== undefined && { event }) }
+    const own = remembered?.fromMe ? (known.own ?? this.#own()) : undefined
+    const head: z.infer<typeof Head> = { ...about, own, seen, ...(event !== undefined && { event }) }
     const body = content ? bodyOf(content) : Buffer.alloc(0)
     const secret = joinSecret(JSON.stringify(head), body)
     const expires_at = now() + (remembered ? rememberedFor : seenFor)
@@ -105,11 +113,33 @@ export class Messages {
   async recall(id: string): Promise<Recalled[]> {
     const sent = await sentMessage(this.#store, id)
     const ours: Recalled[] = sent
-      ? [{ id, chat: sent.chat, sender: "", fromMe: true, content: decodeBare(sent.message), sent }]
+      ? [
+          {
+            id,
+            chat: sent.chat,
+            sender: "",
+            fromMe: true,
+            content: decodeBare(sent.message),
+            sent,
+            ...this.#author(sent),
+          },
+        ]
       : []
     const rows = (await this.#store.list(prefixOf(id))).map(fromRow).toSorted((a, b) => a.at - b.at)
-    const others = rows.flatMap(({ remembered, at }) => (remembered ? { ...remembered, atMs: at } : []))
+    const others = rows.flatMap(({ remembered, own, at }) =>
+      remembered ? { ...remembered, ...this.#author({ own }), atMs: at } : [],
+    )
     return [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
+  }
+
+  /** Of a message of ours: who wrote it, if that is not the account that is linked now. */
+  #author({
+    own,
+  }: {
+    own?: string | undefined
+  }): { sender: string; fromMe: false; isFormer: true } | undefined {
+    const now = this.#own()
+    return own && now && own !== now ? { sender: own, fromMe: false, isFormer: true } : undefined
   }
 }
 
@@ -128,18 +158,20 @@ const Head = z.object({
   chat: z.string().optional(),
   sender: z.string().optional(),
   fromMe: z.boolean().optional(),
+  own: z.string().optional(),
   seen: z.array(z.string()),
   event: z.number().int().optional(),
 })
 
 function fromRow({ sk, row, secret }: Stored): KnownMessage {
   const { line, bytes } = splitSecret(secret)
-  const { id, chat, sender, fromMe, seen, event } = Head.parse(JSON.parse(line))
+  const { id, chat, sender, fromMe, own, seen, event } = Head.parse(JSON.parse(line))
   const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
   return {
     sk,
     seen,
     event,
+    own,
     remembered: isRemembered ? { id, chat, sender, fromMe, content: decodeBare(bytes) } : undefined,
     at: z.number().parse(row.at),
   }

@@ -44,11 +44,11 @@ export function withoutReceipts(recipients: string[]): z.infer<typeof Members> {
 }
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
-  const { messageId, chat, message, generation, members, askedMs, requestId, ...outcome } = sent
+  const { messageId, chat, message, generation, members, own, askedMs, requestId, ...outcome } = sent
   const asked = { asked_ms: askedMs, request_id: requestId }
   const row = { ...outcome, ...asked, g: generation, expires_at: now() + keptFor }
   // The people are private, too. A JID contains no space and no line break.
-  const people = members ? `${chat} ${JSON.stringify(members)}` : chat
+  const people = [chat, members ? JSON.stringify(members) : "", own].join(" ").trimEnd()
   return store.put(skOf(messageId), joinSecret(people, message), row)
 }
 
@@ -67,7 +67,7 @@ export async function sentMessages(store: SessionStore, messageIds: Iterable<str
 function fromRow({ sk, row, secret }: Stored): Sent {
   const generation = z.number().int().parse(row.g)
   const { line, bytes: message } = splitSecret(secret)
-  const [chat, members] = line.split(/ (.*)/s) as [string, string?] // it has a part before the first space
+  const [chat, members, own] = line.split(" ") as [string, string?, string?] // it has a part before the first space
   return {
     messageId: sk.slice(prefix.length),
     generation,
@@ -76,6 +76,7 @@ function fromRow({ sk, row, secret }: Stored): Sent {
     ...Outcome.parse(row),
     ...Receipts.parse(row),
     ...askedOf(row),
+    ...(own && { own }),
     ...(members && { members: Members.parse(JSON.parse(members)) }),
   }
 }

@@ -4,6 +4,7 @@ import { rowsOf } from "#test/support/rows-of.ts"
 import { proto } from "@whiskeysockets/baileys"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { aHost, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
+import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { tables } from "#core/store/tables.ts"
 
@@ -326,6 +327,36 @@ test("a second message under the id of the first does not take its place", async
   const inHerChat = await ask("POST", "/send/reaction", { chat: eve.number, message_id: id, emoji: "x" })
   const [reaction] = await eve.read({ id: inHerChat.message_id })
   expect(contentOf(reaction).reactionMessage?.key).toMatchObject({ id, fromMe: false })
+})
+
+test("what another account has sent is not the own message of the one that is linked now, and is again once that is back", async () => {
+  const { bridge, bob, phone, network, ask, unlink } = await aChat()
+  const { jid } = await network.group([bob, phone])
+  const link = async (who: typeof phone) => {
+    await until(async () => (await statusOf(bridge.id)) === "unpaired")
+    await scanCode(who, bridge.id)
+    await until(async () => (await statusOf(bridge.id)) === "connected")
+  }
+  const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body: "of Ada" })
+  const { message_id: inGroup } = await ask("POST", "/send/text", { chat: jid, body: "of Ada" })
+  await unlink()
+  await link(await network.phone("Eve"))
+  for (const each of [id, inGroup]) {
+    expect(await ask("GET", `/messages/${each}`)).toMatchObject({ contact_id: phone.jid, from_me: false })
+    const refused = { status: 409, code: "not_own_message" }
+    expect(await ask("DELETE", `/messages/${each}`)).toMatchObject(refused)
+    expect(await ask("PATCH", `/messages/${each}/edit`, { body: "of Eve" })).toMatchObject(refused)
+  }
+  for (const [path, body] of [
+    ["/send/reaction", { message_id: id, emoji: "👍" }],
+    ["/send/text", { chat: bob.number, body: "quoting", quoted_message_id: id }],
+    [`/messages/${id}/pin`, {}],
+  ] as const)
+    expect(await ask("POST", path, body)).toMatchObject({ status: 404, code: "not_found" })
+  await ask("DELETE", "/logout")
+  await link(phone)
+  expect(await ask("PATCH", `/messages/${id}/edit`, { body: "of Ada again" })).toMatchObject({ status: 200 })
+  expect(await ask("GET", `/messages/${id}`)).toMatchObject({ contact_id: phone.jid, from_me: true })
 })
 
 test("a read receipt goes to the author; typing is shown in each of its forms", async () => {
