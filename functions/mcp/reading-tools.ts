@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { isLid, isUsername } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { fromStrangers, fromService } from "./answer.ts"
 import { type Api, pathOf, Refused } from "./api.ts"
@@ -80,7 +81,13 @@ const readChat = tool({
     const query = { limit, after: from }
     const path = pathOf(name, "proxy", "chats", input.chat, "messages")
     const kept = await api.page("GET", path, { query }).catch(unlessNotKept)
-    const found = kept ?? (await messageEvents(api, name, { ...query, chat: input.chat, order: "newest" }))
+    const found =
+      kept ??
+      (await messageEvents(api, name, {
+        ...query,
+        chat: await chatIdOf(api, name, input.chat),
+        order: "newest",
+      }))
     return fromStrangers({ items: found.body as unknown[], beside: { next: found.next } })
   },
 })
@@ -106,7 +113,8 @@ const waitForMessage = tool({
   run: async ({ seconds, after: seen, since = now(), ...input }, { api, numberOf, signal }) => {
     const name = numberOf(input.number)
     const until = performance.now() + seconds * 1000
-    const query = { chat: input.chat, direction: "in", limit: 20, ...(seen ? { after: seen } : { since }) }
+    const chat = input.chat && (await chatIdOf(api, name, input.chat))
+    const query = { chat, direction: "in", limit: 20, ...(seen ? { after: seen } : { since }) }
     for (;;) {
       const { body } = await messageEvents(api, name, query)
       const items = body as unknown[]
@@ -160,6 +168,13 @@ type Query = Record<string, string | number | undefined>
 
 async function messageEvents(api: Api, name: string, query: Query) {
   return await api.page("GET", pathOf(name, "events"), { query: { type: "message", ...query } })
+}
+
+/** A chat as events name it: a person by their phone number where it is known. @throws Refused where nobody has the address */
+async function chatIdOf(api: Api, name: string, chat: string): Promise<string> {
+  if (!isLid(chat) && !isUsername(chat)) return chat
+  const { jid } = (await api.call("GET", pathOf(name, "proxy", "contacts", chat))) as { jid: string }
+  return jid
 }
 
 /** All contacts of a number, 10,000 at most. */

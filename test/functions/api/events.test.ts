@@ -270,6 +270,14 @@ test("an `after` that is no event of this bridge is 400 and is named", async () 
   expect(await json(answer)).toMatchObject({ code: "invalid_request", issues: [{ path: "after" }] })
 })
 
+test("a username as `chat` is 400, since no event names a chat by it", async () => {
+  const answer = await (await aShop()).get("/api/instances/shop/events?chat=@ada.w")
+  expect(answer.status).toBe(400)
+  expect(await json(answer)).toMatchObject({
+    issues: [{ path: "chat", message: expect.stringContaining("contacts/@") as string }],
+  })
+})
+
 test("webhook-test sends a signed `test` event and says what the receiver did", async () => {
   const shop = await aShop([204, 500, (response) => void response.socket?.resetAndDestroy()])
   const test = async () => {

@@ -181,6 +181,14 @@ test("an agent that waits hears of a message as it comes, and of no message when
   expect(nobody.text).toContain("nobody has written")
 })
 
+test("an agent that names a chat by a private address hears of whoever has it, though events name them by their number", async () => {
+  const agent = await anAgent()
+  const carol = await network.phone()
+  await chat.message((await carol.send(phone.number, "it is me")).id)
+  const waited = await agent.call("wait_for_message", { number, chat: carol.lid, since: 0, seconds: 1 })
+  expect(waited.text).toContain("it is me")
+})
+
 test("an agent that goes on waiting hears of what came between two waits", async () => {
   const agent = await anAgent()
   const carol = await network.phone()
