@@ -43,7 +43,10 @@ export const listEvents = createRoute({
         .string()
         .min(1)
         .max(128)
-        .regex(/^[^@]/, "events name no chat by a username: `GET .../contacts/@<username>` says whose it is")
+        .regex(
+          /^[^@\s]/,
+          "digits, or a JID: events name no chat by a username. `GET .../contacts/@<username>` says whose it is",
+        )
         .optional()
         .openapi({ description: "Only events with this `chat_id`; digits, or a JID." }),
       direction: z.enum(["in", "out"]).optional().openapi({
