@@ -150,7 +150,7 @@ export function pages(world: World) {
     )
   }
 
-  /** A page for whoever tries billing out: the clock, and what there is. */
+  /** A page for people who try billing out: it shows the clock, and what exists at this Stripe. */
   function desk(): Html {
     const subscriptions = Object.values(book.subscriptions)
     return whole(

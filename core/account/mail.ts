@@ -24,7 +24,7 @@ let carry: (mail: Letter) => Promise<unknown> = async (mail) => {
 }
 
 /**
- * The latest kept mails, newest first, for whoever runs the service on this machine. They are lost with the process.
+ * The latest kept mails, newest first, for the operator of this machine. They are lost with the process.
  */
 const kept: Info[] = []
 const most = 50

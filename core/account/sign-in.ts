@@ -11,7 +11,7 @@ import { fromTyped, hmacOfCode, newTypedCode } from "./typed-code.ts"
 
 /** How long a mailed code and its link are good for, in seconds. */
 export const mailedFor = 15 * 60
-/** How long a link that was printed for whoever runs the service is good for, in seconds. */
+/** For how long a link that was printed for the operator is good, in seconds. */
 const printedFor = 24 * 60 * 60
 /** How many codes may be tried. After that not even the right one works. */
 const tries = 5
@@ -69,7 +69,7 @@ export async function begin(email: string, goal: Goal = { next: "/" }): Promise<
   return begun
 }
 
-/** The token of a link for whoever runs the service; it is mailed to nobody. */
+/** The token of a link for the operator; it is mailed to nobody. */
 export async function newLinkToPrint(email: string): Promise<string> {
   const token = newToken()
   await putRow({

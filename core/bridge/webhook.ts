@@ -68,7 +68,7 @@ export async function create(
     if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
     const id: Receiver.Id = { bridgeId: bridge.id, webhookId: `wh_${randomBytes(8).toString("hex")}` }
     // Read before the row is there. An event that comes in between has a higher number, and this webhook gets it:
-    // either whoever appends it finds the row, or the row is there first, and is promised a look from the beginning.
+    // either the session that appends it finds the row, or the row is there first, and is promised a look from the beginning.
     const newest = await EventLists.newestNumber(bridge.id)
     const receiver = await receiverOf(bridge, id, url, choice)
     const further = [...first.further, id.webhookId]

@@ -50,20 +50,14 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   suffix: Path,
   summary: string,
   fields: Fields,
-  more: { check?: Check<Fields>; refusals?: readonly ErrorCode[] } = {},
+  more: { checks?: Check<Fields>[]; refusals?: readonly ErrorCode[] } = {},
 ) {
-  const { check } = more
-  const schema = z
-    .object(fields)
-    .refine(
+  const schema = (more.checks ?? []).reduce(
+    (checked, { holds, path, message }) =>
       // The input has these fields, among others.
-      (input) => check?.holds(input as z.infer<z.ZodObject<Fields>>) ?? true,
-      { path: check && [check.path], message: check?.message },
-    )
-    .refine(({ data, content_type }: Source) => (data === undefined) === (content_type === undefined), {
-      path: ["content_type"],
-      message: "goes with `data`, and with `data` alone: give both or neither",
-    })
+      checked.refine((input) => holds(input as z.infer<z.ZodObject<Fields>>), { path: [path], message }),
+    z.object(fields),
+  )
   return createRoute({
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
@@ -102,11 +96,13 @@ export const sendText = send(
   "Send a text message",
   { ...addressed, body: text(1, 65_536), preview: Preview.optional() },
   {
-    check: {
-      holds: ({ body, preview }) => !preview || body.includes(preview.url),
-      path: "preview",
-      message: "its url is not in the body",
-    },
+    checks: [
+      {
+        holds: ({ body, preview }) => !preview || body.includes(preview.url),
+        path: "preview",
+        message: "its url is not in the body",
+      },
+    ],
     refusals: ["media_type_mismatch", "payload_too_large"],
   },
 )
@@ -130,6 +126,12 @@ const source = {
 }
 
 type Source = { [Name in keyof typeof source]?: string | undefined }
+
+const typeWithData = {
+  holds: ({ data, content_type }: Source) => (data === undefined) === (content_type === undefined),
+  path: "content_type" as const,
+  message: "goes with `data`, and with `data` alone: give both or neither",
+}
 
 /** Whether no more than one place is named. */
 function isOnePlace({ url, file, data }: Source): boolean {
@@ -163,11 +165,14 @@ export const sendMedia = send(
     }),
   },
   {
-    check: {
-      holds: (input) => hasFile(input) && isOnePlace(input) && !(input.as_voice && input.as_sticker),
-      path: "url",
-      message: "give one of url, file and data; as_voice and as_sticker exclude each other",
-    },
+    checks: [
+      {
+        holds: (input) => hasFile(input) && isOnePlace(input) && !(input.as_voice && input.as_sticker),
+        path: "url",
+        message: "give one of url, file and data; as_voice and as_sticker exclude each other",
+      },
+      typeWithData,
+    ],
     refusals: [...codesOfFile, "conversion_unavailable"],
   },
 )
@@ -220,13 +225,16 @@ export const sendStatus = send(
       .openapi({ description: "The colour behind a text.", example: "#205e7a" }),
   },
   {
-    check: {
-      holds: (input) =>
-        isOnePlace(input) && (hasFile(input) ? input.background === undefined : input.body !== undefined),
-      path: "body",
-      message:
-        "give a body, a picture (one of url, file and data) or both; a background goes with a body alone",
-    },
+    checks: [
+      {
+        holds: (input) =>
+          isOnePlace(input) && (hasFile(input) ? input.background === undefined : input.body !== undefined),
+        path: "body",
+        message:
+          "give a body, a picture (one of url, file and data) or both; a background goes with a body alone",
+      },
+      typeWithData,
+    ],
     refusals: codesOfFile,
   },
 )
@@ -260,11 +268,13 @@ export const sendPoll = send(
       .openapi({ description: "How many options one person may choose; 0: any number; by default 1." }),
   },
   {
-    check: {
-      holds: (input) => (input.max_answers ?? 1) <= input.options.length,
-      path: "max_answers",
-      message: "more answers than options",
-    },
+    checks: [
+      {
+        holds: (input) => (input.max_answers ?? 1) <= input.options.length,
+        path: "max_answers",
+        message: "more answers than options",
+      },
+    ],
   },
 )
 
@@ -298,11 +308,13 @@ export const sendEvent = send(
       .openapi({ description: "How long before the start the phone shows a reminder." }),
   },
   {
-    check: {
-      holds: (input) => (input.end_time ?? input.start_time) >= input.start_time,
-      path: "end_time",
-      message: "before start_time",
-    },
+    checks: [
+      {
+        holds: (input) => (input.end_time ?? input.start_time) >= input.start_time,
+        path: "end_time",
+        message: "before start_time",
+      },
+    ],
   },
 )
 

@@ -195,8 +195,8 @@ export function missedUpTo(held: Delivery.Info, to: number, firstId = ""): Deliv
 
 /**
  * Records a failure that is to be tried again after `wait` seconds, and ends the claim.
- * @param more `bell`: the doorbell that rests until then, to be woken by whoever ends the wait; `batchEnd`: the last
- * event of the POST, if that was a batch; `attempts`: how many are recorded, one for each event
+ * @param more `bell`: the doorbell that waits until then, unless a retry or a skip wakes it before; `batchEnd`: the
+ * last event of the POST, if that was a batch; `attempts`: how many are recorded, one for each event
  * @returns false when the claim was lost.
  */
 export async function fail(

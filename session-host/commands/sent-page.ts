@@ -3,8 +3,8 @@ import type * as contract from "#core/contract/message.ts"
 import { toJid } from "#core/jid.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import type { Memory } from "../memory/memory.ts"
+import { asRecalled } from "../memory/messages/messages.ts"
 import type { Sent } from "../memory/messages/sent.ts"
-import { decodeBare } from "../network/decode.ts"
 import { messageWire } from "./look-up-message.ts"
 
 type Message = z.input<typeof contract.SentMessage>
@@ -41,17 +41,10 @@ export async function sentPage(
 }
 
 async function wireOf({ vault }: Pick<Memory, "vault">, sent: Sent): Promise<Message> {
-  const { messageId: id, chat, message, askedMs = 0, requestId, own = vault.login?.jid ?? "" } = sent
-  const recalled = {
-    id,
-    chat,
-    sender: "",
-    fromMe: own === (vault.login?.jid ?? own),
-    content: decodeBare(message),
-    sent,
-  }
+  const { chat, askedMs = 0, requestId, own = vault.login?.jid ?? "" } = sent
+  const message = asRecalled(sent, vault.login?.jid)
   return {
-    ...messageWire({ message: recalled, chat: await vault.phoneOf(chat), author: own }),
+    ...messageWire({ message, chat: await vault.phoneOf(chat), author: own }),
     asked_at: Math.floor(askedMs / 1000),
     ...(requestId !== undefined && { request_id: requestId }),
   }

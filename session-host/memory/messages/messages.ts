@@ -112,35 +112,29 @@ export class Messages {
    */
   async recall(id: string): Promise<Recalled[]> {
     const sent = await sentMessage(this.#store, id)
-    const ours: Recalled[] = sent
-      ? [
-          {
-            id,
-            chat: sent.chat,
-            sender: "",
-            fromMe: true,
-            content: decodeBare(sent.message),
-            sent,
-            ...this.#author(sent),
-          },
-        ]
-      : []
+    const ours = sent ? [asRecalled(sent, this.#own())] : []
     const rows = (await this.#store.list(prefixOf(id))).map(fromRow).toSorted((a, b) => a.at - b.at)
     const others = rows.flatMap(({ remembered, own, at }) =>
-      remembered ? { ...remembered, ...this.#author({ own }), atMs: at } : [],
+      remembered ? { ...remembered, ...formerAuthor({ own }, this.#own()), atMs: at } : [],
     )
     return [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
   }
+}
 
-  /** Of a message of ours: who wrote it, if that is not the account that is linked now. */
-  #author({
-    own,
-  }: {
-    own?: string | undefined
-  }): { sender: string; fromMe: false; isFormer: true } | undefined {
-    const now = this.#own()
-    return own && now && own !== now ? { sender: own, fromMe: false, isFormer: true } : undefined
-  }
+/** What the API has sent, as a message. @param own the JID of the account that is linked now, if one is */
+export function asRecalled(sent: Sent, own: string | undefined): Recalled {
+  const { messageId: id, chat, message } = sent
+  const ours = { id, chat, sender: "", fromMe: true, content: decodeBare(message), sent }
+  return { ...ours, ...formerAuthor(sent, own) }
+}
+
+/** Of a message of ours: who wrote it, if that is not the account that is linked now (`own`). */
+function formerAuthor(
+  written: { own?: string | undefined },
+  own: string | undefined,
+): { sender: string; fromMe: false; isFormer: true } | undefined {
+  if (!written.own || !own || written.own === own) return undefined
+  return { sender: written.own, fromMe: false, isFormer: true }
 }
 
 /** A name that distinguishes a message within its bridge and reveals nothing about it. */
