@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { startPretendStripe } from "./pretend-stripe/start.ts"
+import { newKey, startPretendStripe } from "./pretend-stripe/start.ts"
 import { readOrCreatePrivate } from "#local/service/private-file.ts"
 import { CannotStart, type Settings } from "#local/service/settings.ts"
 
@@ -33,13 +33,19 @@ export async function startBilling(
   }
   if (settings.BILLING === "stripe") return { forAll, forService: {}, start }
   const { DATA_DIR: dataDir, PRETEND_STRIPE_PORT: port } = settings
-  const { secret } = await readOrCreatePrivate(join(dataDir, "pretend-stripe-secret.json"), Secret, () => ({
-    secret: `whsec_${randomBytes(24).toString("hex")}`,
-  }))
+  const { secret, key } = await readOrCreatePrivate(
+    join(dataDir, "pretend-stripe-secret.json"),
+    Secrets,
+    () => ({
+      secret: `whsec_${randomBytes(24).toString("hex")}`,
+      key: newKey(),
+    }),
+  )
   try {
     const stripe = await startPretendStripe({
       webhookUrl: `${apiUrl}/billing/webhook`,
       webhookSecret: secret,
+      key,
       port,
       file: join(dataDir, "pretend-stripe.json"),
     })
@@ -52,7 +58,7 @@ export async function startBilling(
   }
 }
 
-const Secret = z.object({ secret: z.string() })
+const Secrets = z.object({ secret: z.string(), key: z.string() })
 
 /** If billing was on before this start, bridges that waited for a payment run again. */
 async function end(): Promise<() => Promise<void>> {

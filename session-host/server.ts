@@ -1,6 +1,6 @@
 import { once } from "node:events"
+import { rmSync } from "node:fs"
 import type { Server as HttpServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import { createAdaptorServer } from "@hono/node-server"
@@ -9,6 +9,7 @@ import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
 import { timeHeader } from "#core/lease/clocks-of-hosts.ts"
 import { verifyCall } from "#core/lease/signed-call.ts"
 import { now } from "#core/platform/clock.ts"
+import { isSocket, socketPath } from "#core/platform/local-socket.ts"
 import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
 import { internalCommands } from "./commands/session.ts"
@@ -56,7 +57,7 @@ export function serverApp(
 }
 
 export interface Server {
-  /** The address at which it is reached, `host:port`. */
+  /** The address at which it is reached, `host:port`, or the name of a socket. */
   addr: string
   /** Resolves when nobody is connected, or after this time. */
   left: (withinMs: number) => Promise<void>
@@ -75,11 +76,12 @@ export async function listen(
   // Without other options the adapter creates one of these.
   const server = createAdaptorServer({ fetch }) as HttpServer
   server.keepAliveTimeout = idleConnectionMs
-  server.listen(at.port, at.bind)
+  if (isSocket(at.bind)) listenAtSocket(server, at.bind)
+  else server.listen(at.port, at.bind)
   await once(server, "listening")
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const address = server.address()! // it listens
   return {
-    addr: `${at.reached}:${port}`,
+    addr: typeof address === "string" ? at.reached : `${at.reached}:${address.port}`,
     left: async (withinMs) => {
       const until = performance.now() + withinMs
       while (performance.now() < until && (await connections(server)) > 0) await sleep(50)
@@ -90,6 +92,12 @@ export async function listen(
       await closed
     },
   }
+}
+
+/** A host of the same process id may have died there. */
+function listenAtSocket(server: HttpServer, name: string): void {
+  rmSync(socketPath(name), { force: true })
+  server.listen(socketPath(name))
 }
 
 async function connections(server: HttpServer): Promise<number> {

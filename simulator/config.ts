@@ -12,6 +12,8 @@ const Environment = z.object({
   SIMULATOR_CONTROL_PORT: port,
   /** Where the network is kept; in memory when not given. */
   SIMULATOR_DATA_DIR: z.string().min(1).optional(),
+  /** The path under which everything is that others on this machine must not reach; none where it is not given. */
+  SIMULATOR_SECRET: z.string().regex(/^\w+$/, "must be letters and digits").optional(),
 })
 
 export interface Config {
@@ -19,6 +21,7 @@ export interface Config {
   tlsPort: number
   controlPort: number
   dataDir: string | undefined
+  secret: string | undefined
 }
 
 /** @throws ZodError that names what is wrong. */
@@ -29,5 +32,6 @@ export function fromEnvironment(environment: NodeJS.ProcessEnv): Config {
     tlsPort: read.SIMULATOR_TLS_PORT,
     controlPort: read.SIMULATOR_CONTROL_PORT,
     dataDir: read.SIMULATOR_DATA_DIR,
+    secret: read.SIMULATOR_SECRET,
   }
 }

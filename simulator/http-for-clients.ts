@@ -3,18 +3,22 @@ import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { scanWithMockPhone } from "./control/mock-phone-scan.ts"
 import { onControlError } from "./control/http/errors.ts"
+import { onlyFromHere } from "./control/http/only-from-here.ts"
 import type { Network } from "./network/network.ts"
 
 /** The size that `media_conn` allows, and what encryption adds to a file: a block of padding and ten bytes of MAC. */
 const uploadBytes = 100_000_000 + 16 + 10
 
-/** HTTP on the port of clients' sockets: files, and the mock phone that public suites use. */
-export function clientHttp(network: Network) {
+/**
+ * HTTP on the port of clients' sockets: files, and the mock phone that public suites use, which is `under` the network's
+ * secret.
+ */
+export function clientHttp(network: Network, under: string) {
   const app = new Hono()
 
   app.post("/mms/:kind/:name", bodyLimit({ maxSize: uploadBytes }), async (c) => {
     const { kind, name } = c.req.param()
-    if (c.req.query("auth") !== "simulated") return c.json({ error: "not authorized" }, 401)
+    if (c.req.query("auth") !== network.media.auth) return c.json({ error: "not authorized" }, 401)
     const content = Buffer.from(await c.req.arrayBuffer())
     const path = network.media.put(kind, decodeURIComponent(name), content)
     if (!path) return c.json({ error: "the name is not the file's hash" }, 400)
@@ -32,7 +36,7 @@ export function clientHttp(network: Network) {
     return c.body(part, range ? 206 : 200, { "content-type": "application/octet-stream", etag })
   })
 
-  app.post("/admin/mock-phone/scan-qr", async (c) =>
+  app.post(`${under}/admin/mock-phone/scan-qr`, onlyFromHere, async (c) =>
     c.json(await scanWithMockPhone(network, await c.req.text())),
   )
 

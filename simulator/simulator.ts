@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { createServer, type Server, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
@@ -19,7 +19,7 @@ import { createTls } from "./wire/x509.ts"
 
 /** A running network. */
 export interface Simulator {
-  /** Where clients connect, `ws://127.0.0.1:port/ws/chat`. */
+  /** Where clients connect, `ws://127.0.0.1:port/ws/chat`, or with the secret before the path. */
   url: string
   /** Where clients connect under TLS, `wss://127.0.0.1:port/ws/chat`. Media is fetched from this port, too. */
   tlsUrl: string
@@ -38,6 +38,11 @@ interface Input {
   patience?: Partial<Patience> | undefined
   /** Where the network is kept; in memory when not given. */
   dataDir?: string | undefined
+  /**
+   * Everything but media is under `/<secret>`, so that only who was told an address reaches anything: the files of
+   * media have names that nobody guesses. Without one, everybody on this machine has the network.
+   */
+  secret?: string | undefined
   /** The ports; 0, the default, is any free one. */
   port?: number
   tlsPort?: number
@@ -54,14 +59,15 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   Phones.turnOnAll(network)
   Household.startAll(network)
 
-  const http = getRequestListener(clientHttp(network).fetch)
+  const under = input.secret === undefined ? "" : `/${input.secret}`
+  const http = getRequestListener(clientHttp(network, under).fetch)
   const clients = createServer((request, response) => void http(request, response))
   const tlsClients = createTlsServer(tls, (request, response) => void http(request, response))
-  const control = getRequestListener(controlApi(network).fetch)
+  const control = getRequestListener(controlApi(network, under).fetch)
   const steering = createServer((request, response) => void control(request, response))
   // Callers close idle connections. If this end did so while the process was busy, it would reset a request on its way.
   steering.keepAliveTimeout = 0
-  const sockets = takeSockets(network, [clients, tlsClients])
+  const sockets = takeSockets(network, [clients, tlsClients], `${under}/ws/chat`)
   const close = async () => {
     const gone = [...sockets.clients].map((socket) => once(socket, "close"))
     for (const socket of sockets.clients) socket.terminate()
@@ -78,9 +84,9 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
     const controlPort = await listen(steering, input.controlPort ?? 0)
     network.media.host = `127.0.0.1:${tlsPort}`
     return {
-      url: `ws://127.0.0.1:${port}/ws/chat`,
-      tlsUrl: `wss://127.0.0.1:${tlsPort}/ws/chat`,
-      controlUrl: `http://127.0.0.1:${controlPort}`,
+      url: `ws://127.0.0.1:${port}${under}/ws/chat`,
+      tlsUrl: `wss://127.0.0.1:${tlsPort}${under}/ws/chat`,
+      controlUrl: `http://127.0.0.1:${controlPort}${under}`,
       rootKey: authority.root.public,
       ca: tls.ca,
       close,
@@ -91,13 +97,20 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   }
 }
 
-function takeSockets(network: Network.Network, servers: Server[]): WebSocketServer {
+/** WhatsApp Web's own page, as which clients introduce themselves. Browsers let any page open a socket. */
+const clientsOrigin = "https://web.whatsapp.com"
+
+function refusalOf({ url, headers: { origin } }: IncomingMessage, path: string): number | undefined {
+  if (origin !== undefined && origin !== clientsOrigin) return 403
+  return url?.split("?")[0] === path ? undefined : 404
+}
+
+function takeSockets(network: Network.Network, servers: Server[], path: string): WebSocketServer {
   const sockets = new WebSocketServer({ noServer: true })
   let connections = 0
   for (const server of servers)
     server.on("upgrade", (request, socket, head) => {
-      const fault = network.faults.strike("refuse_upgrade", "*")
-      const refused = request.url?.startsWith("/ws/chat") ? fault?.code : 404
+      const refused = refusalOf(request, path) ?? network.faults.strike("refuse_upgrade", "*")?.code
       // A client that hangs up meanwhile is no concern of ours.
       socket.on("error", () => {})
       if (refused) {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { closeSync, openSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -15,7 +16,10 @@ const Ready = z.object({
 
 export type Simulator = NonNullable<Awaited<ReturnType<typeof spawnSimulator>>>
 
-/** Starts the simulated network as a process of its own. It ends with this one, however this one ends. */
+/**
+ * Starts the simulated network as a process of its own, under a new secret that only its addresses tell. It ends with
+ * this one, however this one ends.
+ */
 export async function spawnSimulator(input: { dataDir: string; controlPort: number }) {
   const log = openSync(join(input.dataDir, "logs", "simulator.log"), "a")
   const child = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {
@@ -29,6 +33,7 @@ export async function spawnSimulator(input: { dataDir: string; controlPort: numb
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(input.dataDir, "compiled"),
       SIMULATOR_PORT: "0",
       SIMULATOR_CONTROL_PORT: String(input.controlPort),
+      SIMULATOR_SECRET: randomBytes(16).toString("hex"),
       SIMULATOR_DATA_DIR: join(input.dataDir, "simulator"),
     },
   })

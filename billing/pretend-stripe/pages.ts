@@ -84,7 +84,7 @@ export function pages(world: World) {
   app.post("/advance", async (c) => {
     const { days } = await c.req.parseBody()
     advance(world, Number(days) * 86_400)
-    return c.redirect("/", 303)
+    return c.redirect(world.url(), 303)
   })
 
   function ofCustomer(customer: string) {
@@ -156,7 +156,7 @@ export function pages(world: World) {
     return whole(
       "The pretend Stripe",
       html` <p>Here it is ${new Date(now(world) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC.</p>
-        ${[1, 8, 30].map((days) => html`<form method="post" action="/advance"><input type="hidden" name="days" value="${days}" /><button>Let ${days} ${days === 1 ? "day" : "days"} pass</button></form>`)}
+        ${[1, 8, 30].map((days) => html`<form method="post" action="${world.url()}/advance"><input type="hidden" name="days" value="${days}" /><button>Let ${days} ${days === 1 ? "day" : "days"} pass</button></form>`)}
         <ul>
           ${subscriptions.map((one) => html`<li>${book.customers[one.customer]?.email}: ${one.status}, ${one.items.data[0].quantity} numbers</li>`)}
         </ul>`,

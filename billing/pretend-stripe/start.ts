@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { Hono } from "hono"
@@ -9,9 +10,6 @@ import { pages } from "./pages.ts"
 import { webhooks as startWebhooks } from "./webhooks.ts"
 import { now, type World } from "./world.ts"
 
-/** Everybody who can reach it may use it: no money moves. */
-const key = "sk_test_pretend"
-
 /**
  * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock
  * that can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period.
@@ -22,11 +20,15 @@ export async function startPretendStripe(input: {
   webhookUrl: string
   /** Signs them. */
   webhookSecret: string
+  /** The key of its API, `sk_test_…`, a new one if absent. Its pages are under a path that follows from the key. */
+  key?: string
   /** Any free one, if absent. */
   port?: number
   /** Keeps everything across restarts. */
   file?: string
 }) {
+  const { key = newKey() } = input
+  const door = createHash("sha256").update(key).digest("hex").slice(0, 32)
   let url = ""
   /** How many answers will still break off after the work is done. */
   let broken = 0
@@ -53,7 +55,7 @@ export async function startPretendStripe(input: {
     c.env.outgoing.destroy()
   })
   app.route("/", api({ world, keys: () => keys, isBroken: () => failing-- > 0 }))
-  app.route("/", pages(world))
+  app.route(`/${door}`, pages(world))
 
   const answer = getRequestListener(app.fetch)
   const server = createServer((request, response) => {
@@ -61,9 +63,10 @@ export async function startPretendStripe(input: {
     if (isAway && isCall) return void request.socket.destroy()
     void answer(request, response)
   })
-  url = `http://127.0.0.1:${await listen(server, input.port)}`
+  url = `http://127.0.0.1:${await listen(server, input.port)}/${door}`
 
   return {
+    /** Where its pages are. Its API is at the same port, under `/v1`, as Stripe's is. */
     url,
     /** The settings of a service that uses it. */
     environment: {
@@ -101,4 +104,9 @@ export async function startPretendStripe(input: {
       await stopListening(server)
     },
   }
+}
+
+/** A key for the API of a pretend Stripe. */
+export function newKey(): string {
+  return `sk_test_${randomBytes(24).toString("hex")}`
 }

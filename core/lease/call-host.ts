@@ -4,6 +4,7 @@ import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-
 import { secondsAhead, learnTime, timeHeader } from "./clocks-of-hosts.ts"
 import { signCall } from "./signed-call.ts"
 import { config } from "../platform/config.ts"
+import { isSocket, socketPath } from "../platform/local-socket.ts"
 import { log } from "../platform/log.ts"
 
 export interface Call {
@@ -38,8 +39,14 @@ export interface HostAnswer {
  * vanished silently is noticed only when no new connection can be made. Hosts keep theirs much longer.
  */
 async function newAgent() {
-  const { Agent: NewAgent } = await undici()
-  return new NewAgent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
+  const { Agent: NewAgent, buildConnector } = await undici()
+  const connected = { timeout: 2000 }
+  const toPort = buildConnector(connected)
+  const connect: Undici.buildConnector.connector = (to, callback) =>
+    isSocket(to.hostname)
+      ? buildConnector({ ...connected, socketPath: socketPath(to.hostname) })(to, callback)
+      : toPort(to, callback)
+  return new NewAgent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect })
 }
 let hosts: Promise<Undici.Agent> | undefined
 let loaded: typeof Undici | undefined

@@ -1,9 +1,40 @@
+import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http"
+import { connect } from "node:net"
+import { isSocket, socketPath } from "./local-socket.ts"
+
+/** Connections over plain http, which only stand-ins for AWS on this machine speak: many answer at a socket. */
+class LocalAgent extends Agent {
+  readonly #folder: string | undefined
+
+  constructor(options: AgentOptions, folder: string | undefined) {
+    super(options)
+    this.#folder = folder
+  }
+
+  override createConnection(options: ClientRequestArgs, callback?: Parameters<Agent["createConnection"]>[1]) {
+    const { host } = options
+    return host && isSocket(host)
+      ? connect(socketPath(host, this.#folder))
+      : super.createConnection(options, callback)
+  }
+}
+
+/** The agent for requests over plain http. `folder`: where the sockets are, if not in this process's `SOCKET_DIR`. */
+export function localAgent(options: AgentOptions, folder?: string): Agent {
+  return new LocalAgent(options, folder)
+}
+
 /**
- * How long an AWS client waits for one answer, in ms. The SDK's own time-out only warns, so without this a request that
- * is never answered waits for ever.
+ * How long an AWS client waits for one answer, in ms, and how it connects. The SDK's own time-out only warns, so
+ * without this a request that is never answered waits for ever.
  */
 export const requestTimeouts = {
-  requestHandler: { connectionTimeout: 2000, requestTimeout: 5000, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 2000,
+    requestTimeout: 5000,
+    throwOnRequestTimeout: true,
+    httpAgent: localAgent({ keepAlive: true, maxSockets: 50 }),
+  },
 }
 
 /** For requests that carry megabytes. */
@@ -12,15 +43,17 @@ export const transferTimeouts = {
 }
 
 /** Whether this address is on this machine. A stand-in answers there and checks no signature. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname)
+export function isOnThisMachine({ hostname }: URL): boolean {
+  return (
+    isSocket(hostname) || hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname)
+  )
 }
 
 const none = "smithy.api#noAuth"
 
 /** Turns off signing for a client whose endpoint is on this machine: the signature is half the cost of a request. */
-export function signedUnlessLoopback(endpoint: string | undefined) {
-  if (endpoint === undefined || !isLoopback(new URL(endpoint))) return {}
+export function signedUnlessOnThisMachine(endpoint: string | undefined) {
+  if (endpoint === undefined || !isOnThisMachine(new URL(endpoint))) return {}
   const signer = { sign: async <Request>(request: Request) => request }
   return {
     httpAuthSchemes: [{ schemeId: none, identityProvider: () => async () => ({}), signer }],

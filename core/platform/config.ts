@@ -50,6 +50,11 @@ export const Config = z.object({
   /** Where the logs are kept that the customers of bridges see: a folder, or a log group of CloudWatch. */
   LOG_DIR: z.string().optional(),
   LOG_GROUP: z.string().optional(),
+  /**
+   * The folder, for its owner alone, of the sockets at which processes on one machine answer each other: `http://kms.sock`
+   * is its `kms.sock`. Absent where they are reached by addresses.
+   */
+  SOCKET_DIR: z.string().optional(),
   /** The folder whose disk must not become full; absent where no disk is ours. */
   STORAGE_DIR: z.string().optional(),
   /** With less room than this many MB, nothing is sent and no bridge is created. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import { nowMs } from "../platform/clock.ts"
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
-import { isLoopback, requestTimeouts } from "../platform/aws-client-options.ts"
+import { isOnThisMachine, localAgent, requestTimeouts } from "../platform/aws-client-options.ts"
 import { retryKindOf, StoreError } from "./error.ts"
 
 /** A request or an answer in DynamoDB's JSON. */
@@ -40,10 +40,14 @@ export type Ask = (operation: string, request: Wire, options: Options) => Promis
 /** A client with its own connections. `most` requests may be under way at once; others wait. */
 export function askByHttp(most: number): Ask {
   // As many sockets as requests: a request that waited inside the agent would use up its connection time there.
-  const agent = { keepAlive: true, maxSockets: most }
+  const connections = { keepAlive: true, maxSockets: most }
   const client = new DynamoDBClient({
     maxAttempts: 4,
-    requestHandler: { ...requestTimeouts.requestHandler, httpAgent: agent, httpsAgent: agent },
+    requestHandler: {
+      ...requestTimeouts.requestHandler,
+      httpAgent: localAgent(connections),
+      httpsAgent: connections,
+    },
   })
   return patient(client, atMost(most, noted(exchangeOf(client))))
 }
@@ -201,7 +205,7 @@ async function targetOf({ config }: DynamoDBClient): Promise<{ url: URL; sign: S
     UseDualStack: await config.useDualstackEndpoint(),
     AccountIdEndpointMode: "disabled",
   })
-  if (isLoopback(url)) return { url, sign: unsigned }
+  if (isOnThisMachine(url)) return { url, sign: unsigned }
   const signer = await config.signer()
   return { url, sign: (request) => signer.sign(request, { signingDate: new Date(nowMs() + behindMs) }) }
 }

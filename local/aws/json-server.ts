@@ -7,7 +7,7 @@ import {
 } from "node:http"
 import { json } from "node:stream/consumers"
 import { z } from "zod"
-import { stopListening, listen } from "../listen.ts"
+import { type At, listenAt, stopListening } from "../listen.ts"
 
 /** An error in the words of the service that this stands in for. */
 export class AwsRefusal extends Error {
@@ -23,8 +23,7 @@ export class AwsRefusal extends Error {
 }
 
 interface Service {
-  /** Any free port if absent. */
-  port?: number | undefined
+  at?: At | undefined
   /** The actions by operation, each given the parsed body. */
   actions: Record<string, (call: unknown) => object | Promise<object>>
   /** The error code for anything that an action throws other than an `AwsRefusal`: the request is invalid. */
@@ -36,8 +35,8 @@ interface Service {
 /** An answer; undefined: the connection ends without one. */
 type Answer = { status: number; body: object } | undefined
 
-/** Serves AWS JSON on 127.0.0.1, as AWS's clients expect it. Rejects if the port is taken. */
-export async function startAwsJson({ port, actions, invalid, before }: Service) {
+/** Serves AWS JSON on this machine, as AWS's clients expect it. Rejects if the port is taken. */
+export async function startAwsJson({ at = {}, actions, invalid, before }: Service) {
   const known = new Map(Object.entries(actions))
 
   async function answer(operation: string, call: object): Promise<Answer> {
@@ -53,7 +52,7 @@ export async function startAwsJson({ port, actions, invalid, before }: Service) 
   }
 
   const server = awsJsonServer((request, response) => void answerCall(request, response, answer))
-  return { endpoint: `http://127.0.0.1:${await listen(server, port)}`, close: () => stopListening(server) }
+  return { endpoint: await listenAt(server, at), close: () => stopListening(server) }
 }
 
 /** Clients reuse idle connections for as long as they like. */

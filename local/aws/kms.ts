@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { z } from "zod"
+import type { At } from "../listen.ts"
 import { AwsRefusal, startAwsJson } from "./json-server.ts"
 import { readOrCreatePrivate, writePrivate } from "../service/private-file.ts"
 
@@ -25,7 +26,7 @@ const ReEncrypt = z.object({
  * KMS on one machine, as far as the service uses it. Data keys are wrapped under keys that never leave this process and
  * its file of mode 600. A wrapping is bound to its key and its encryption context.
  */
-export async function startKms(input: { file: string; keyIds: string[]; port?: number }) {
+export async function startKms(input: { file: string; keyIds: string[]; at?: At }) {
   const keys = await readOrCreatePrivate(input.file, KeyMaterial, () =>
     Object.fromEntries(input.keyIds.map((id) => [id, [newMaterial()]])),
   )
@@ -88,7 +89,7 @@ export async function startKms(input: { file: string; keyIds: string[]; port?: n
   }
 
   return await startAwsJson({
-    port: input.port,
+    at: input.at,
     invalid: "ValidationException",
     actions: {
       GenerateDataKey: generate,

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import type { DoorbellQueue } from "#core/event/doorbell.ts"
+import type { At } from "../listen.ts"
 import { startAwsJson } from "./json-server.ts"
 
 const Send = z.object({ MessageGroupId: z.string(), MessageBody: z.string() })
 const Hide = z.object({ ReceiptHandle: z.string(), VisibilityTimeout: z.number() })
 
 /** SQS on one machine, for processes other than the one that answers doorbells: they ring, and wake a doorbell that rests. */
-export async function serveDoorbells(doorbells: DoorbellQueue) {
+export async function serveDoorbells(doorbells: DoorbellQueue, at?: At) {
   const server = await startAwsJson({
+    at,
     invalid: "com.amazonaws.sqs#InvalidParameterValueException",
     actions: {
       SendMessage: async (call) => {

@@ -8,18 +8,21 @@ import { launch, type Browser } from "puppeteer-core"
  */
 const drawing = /^--(?:use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blocklist|in-process-gpu)\b/
 
+/** Options that let any page read any other, as no person's browser does. */
+const careless = /^--(?:disable-web-security|allow-running-insecure-content)$/
+
 const always = ["--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"]
 
 /**
  * Starts a headless Chromium that came with npm (nothing is downloaded from elsewhere; the first start of a machine
- * unpacks it, which takes some seconds). The caller closes it.
+ * unpacks it, which takes some seconds). The caller closes it. `more`: further options of its command line.
  */
-export async function startChromium(): Promise<Browser> {
-  const args = chromium.args.filter((one) => !drawing.test(one))
+export async function startChromium(more: string[] = []): Promise<Browser> {
+  const args = chromium.args.filter((one) => !drawing.test(one) && !careless.test(one))
   for (let start = 1; ; start++)
     try {
       return await launch({
-        args: [...args, ...always],
+        args: [...args, ...always, ...more],
         executablePath: await chromium.executablePath(),
         headless: "shell",
       })

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { newLocks } from "#core/platform/locks.ts"
 import { answerCall, awsJsonServer } from "../aws/json-server.ts"
-import { listen } from "../listen.ts"
+import { type At, listenAt } from "../listen.ts"
 import { DraftWriter } from "./draft-writer.ts"
 import type { EngineParts } from "./engine-parts.ts"
 import { expire } from "./expire.ts"
@@ -50,6 +50,8 @@ interface Answer {
 export interface Options {
   /** A folder for the data; in memory if absent. */
   path?: string
+  /** The caller holds the lock of that folder, and keeps it until the store is closed. */
+  isLocked?: boolean
   /** Called when the disk has failed, with a sentence for a person. This process ends if absent. */
   broken?: (why: string) => void
   /**
@@ -57,19 +59,18 @@ export interface Options {
    * checked.
    */
   isTrusting?: boolean
-  /** Any free port if absent. */
-  port?: number
+  at?: At
   /** The throughput of one partition key; without a limit if absent. */
   partitionLimits?: Limits
 }
 
 /**
- * An embedded DynamoDB on 127.0.0.1, as far as this service uses it, over SQLite.
+ * An embedded DynamoDB on this machine, as far as this service uses it, over SQLite.
  * Rejects if the port is taken.
  * @throws CannotStart
  */
 export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
-  const file = options.path === undefined ? openInMemory() : openFile(options.path)
+  const file = options.path === undefined ? openInMemory() : openFile(options.path, options.isLocked)
   try {
     return await serve(file, options)
   } catch (error) {
@@ -125,9 +126,8 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
   }
 
   const { isTrusting: isTrusted } = options
-  const port = await listen(server, options.port)
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: await listenAt(server, options.at ?? {}),
     answer: (operation, request, { mayLinger } = {}) =>
       tracked(answerHere(engine, { operation, request, mayLinger, isTrusted })),
     watch: (table, onWritten) => rows.watch(sqlOf(table), onWritten),

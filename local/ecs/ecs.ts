@@ -1,4 +1,5 @@
 import { AwsRefusal, startAwsJson } from "../aws/json-server.ts"
+import type { At } from "../listen.ts"
 import type { End } from "./task.ts"
 import { Tasks, type TasksOptions } from "./tasks.ts"
 
@@ -22,13 +23,14 @@ export interface Ecs {
 type Refused = { code: string; message: string } | { failure: string }
 
 /**
- * An ECS on 127.0.0.1 whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks.
+ * An ECS on this machine whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks.
  */
-export async function startEcs(options: TasksOptions): Promise<Ecs> {
+export async function startEcs({ at, ...options }: TasksOptions & { at?: At }): Promise<Ecs> {
   const tasks = new Tasks(options)
   const refusals = new Map<string, Refused[]>()
 
   const server = await startAwsJson({
+    at,
     invalid: "InvalidParameterException",
     actions: {
       RunTask: (call) => tasks.run(call),

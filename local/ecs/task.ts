@@ -10,6 +10,11 @@ export interface TaskDefinition {
   command: string[]
   /** The environment, which may depend on what the request overrides. */
   env: Record<string, string> | ((overrides: Record<string, string>) => Record<string, string>)
+  /**
+   * The variables that a request may set; those of a session host if absent. Any other could run a stranger's code, as
+   * `NODE_OPTIONS` does.
+   */
+  takes?: string[]
   tags?: Tag[]
   /** Is given each process, before it runs. */
   onStart?: (child: ChildProcess) => void

@@ -21,6 +21,9 @@ export interface TasksOptions {
 /** "Recently stopped tasks might appear in the returned results": ECS keeps them for at least an hour. */
 const rememberedMs = 60 * 60_000
 
+/** What `functions/sweep/tasks.ts` tells a session host that it starts. */
+const ofSessionHosts = ["HOST_ID", "HOST_NETWORK"]
+
 /** The tasks of an account, running or recently stopped, and ECS's operations on them. */
 export class Tasks {
   readonly #options: TasksOptions
@@ -53,6 +56,10 @@ export class Tasks {
 
     const { cluster, propagateTags, overrides } = request
     const { environment } = overrides.containerOverrides[0]
+    const { takes = ofSessionHosts } = definition
+    const unknown = environment.find(({ name }) => !takes.includes(name))
+    if (unknown)
+      throw new AwsRefusal("InvalidParameterException", `${family} takes no variable ${unknown.name}.`)
     const run = {
       cluster,
       overrides: Object.fromEntries(environment.map(({ name, value }) => [name, value])),

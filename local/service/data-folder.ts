@@ -1,6 +1,7 @@
-import { existsSync, statfsSync } from "node:fs"
+import { existsSync, statfsSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
+import { hostSocket, socketPath } from "#core/platform/local-socket.ts"
 import { KeyMaterial } from "../aws/kms.ts"
 import { hasStore, refuseUnusable } from "../dynamodb/rows/sqlite-file.ts"
 import { readPrivate } from "./private-file.ts"
@@ -25,10 +26,34 @@ const Network = z.object({ network: z.enum(["simulated", "live"]) })
 /** Refuses a folder in which the service cannot go on, before anything is written there. @throws CannotStart */
 export function refuseFolder(settings: Settings): void {
   const { DATA_DIR: dataDir } = settings
+  refuseOpen(dataDir)
+  refuseLongPath(dataDir)
   refuseUnusable(dataDir)
   refuseOtherNetwork(settings)
   refuseWithoutKeys(dataDir)
   refuseWithoutRoom(dataDir)
+}
+
+/** Refuses a folder that others on this machine can enter: who reaches a socket there may do everything. */
+function refuseOpen(dataDir: string): void {
+  if (!existsSync(dataDir)) return
+  const mode = statSync(dataDir).mode & 0o777
+  if ((mode & 0o077) !== 0)
+    throw new CannotStart(
+      `${dataDir} is open to other users of this machine (mode ${mode.toString(8)}): ` +
+        `\`chmod 700 ${dataDir}\`, or choose a folder in it with DATA_DIR=...`,
+    )
+}
+
+/** The kernel's limit for the path of a socket, in bytes, with the zero at its end: 108 on Linux, 104 elsewhere. */
+const longestSocket = 103
+
+function refuseLongPath(dataDir: string): void {
+  const path = socketPath(hostSocket(4_194_304), dataDir)
+  if (Buffer.byteLength(path) > longestSocket)
+    throw new CannotStart(
+      `${dataDir} is too long a path for sockets in it: choose a shorter one with DATA_DIR=...`,
+    )
 }
 
 /**

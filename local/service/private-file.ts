@@ -1,10 +1,22 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname } from "node:path"
 import type { z } from "zod"
 import { CannotStart } from "./settings.ts"
 
 /**
- * A JSON file of mode 600: read if it exists, otherwise created from `fresh`.
+ * A JSON file of mode 600: read if it exists, otherwise created from `fresh`. Of several who create it at once, one does,
+ * and all read what it has written.
  * @throws CannotStart if the file cannot be read
  */
 export async function readOrCreatePrivate<Schema extends z.ZodType>(
@@ -12,7 +24,7 @@ export async function readOrCreatePrivate<Schema extends z.ZodType>(
   schema: Schema,
   fresh: () => Promise<z.input<Schema>> | z.input<Schema>,
 ): Promise<z.output<Schema>> {
-  if (!existsSync(path)) writePrivate(path, await fresh())
+  if (!existsSync(path)) createPrivate(path, await fresh())
   return readPrivate(path, schema)
 }
 
@@ -25,15 +37,37 @@ export function readPrivate<Schema extends z.ZodType>(path: string, schema: Sche
   }
 }
 
+/** Writes nothing where the file exists. Otherwise it is there whole, and a power cut cannot take it away. */
+function createPrivate(path: string, content: unknown): void {
+  const beside = writeBeside(path, content)
+  try {
+    linkSync(beside, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+  } finally {
+    rmSync(beside)
+  }
+  syncFolder(dirname(path))
+}
+
 /**
  * Writes a temporary file and moves it into place, so a reader sees the old file or the new one, never half of one. Once
  * this returns a power cut cannot take it away.
  */
 export function writePrivate(path: string, content: unknown): void {
-  const beside = `${path}.${process.pid}`
-  writeFileSync(beside, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flush: true })
-  renameSync(beside, path)
+  renameSync(writeBeside(path, content), path)
   syncFolder(dirname(path))
+}
+
+/** Writes a file of its own beside the one that is meant. Returns its path. */
+function writeBeside(path: string, content: unknown): string {
+  const beside = `${path}.${randomUUID()}`
+  writeFileSync(beside, `${JSON.stringify(content, undefined, 2)}\n`, {
+    mode: 0o600,
+    flush: true,
+    flag: "wx",
+  })
+  return beside
 }
 
 /** What was made or moved in the folder is still there after a power cut. */

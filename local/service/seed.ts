@@ -34,7 +34,9 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
   const { accountId, apiKey } = await account(dataDir)
   const api = apiClient(service.baseUrl, apiKey)
   await api("POST", "/instances", { customer_ref: ref })
-  const told = { ...service, apiKey, dataDir, signIn: await signInLink(accountId, service.baseUrl) }
+  const signIn = await signInLink(accountId, service.baseUrl)
+  const stripeUrl = settings.BILLING === "pretend" ? process.env.STRIPE_API_BASE : undefined
+  const told = { ...service, stripeUrl, apiKey, dataDir, signIn }
   if (settings.HOST_NETWORK === "live") return { api, ref, welcome: live(told) }
 
   const network = networkClient({ controlUrl: service.phonesUrl })
@@ -89,6 +91,7 @@ async function phoneOf(network: NetworkClient, name: string): Promise<Phone> {
 interface Told {
   baseUrl: string
   phonesUrl: string
+  stripeUrl: string | undefined
   apiKey: string
   dataDir: string
   /** Opens the dashboard. */
@@ -100,7 +103,7 @@ const json = "-H 'Content-Type: application/json'"
 
 /** Lines to paste, each complete in itself. */
 function simulated(told: Told & { owner: Phone; contact: Phone }): string {
-  const { baseUrl, phonesUrl, apiKey, owner, contact, signIn } = told
+  const { baseUrl, phonesUrl, stripeUrl, apiKey, owner, contact, signIn } = told
   const bridge = `$URL/api/instances/${ref}`
   return [
     "The messaging bridge runs, on a simulated network. Open this in a browser; it signs you in, once:",
@@ -109,6 +112,7 @@ function simulated(told: Told & { owner: Phone; contact: Phone }): string {
     "",
     `  API       ${baseUrl}, its reference: ${baseUrl}/api/docs`,
     `  phones    open ${phonesUrl} in a browser: what the simulated phones read, and send`,
+    ...(stripeUrl ? [`  Stripe    a pretend one: open ${stripeUrl} to let days pass`] : []),
     `  bridge    ${ref}, linked to ${owner.name}'s phone`,
     "",
     "In a second terminal, paste this first; the tour in the README needs it, too:",

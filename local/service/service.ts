@@ -1,22 +1,25 @@
-import { mkdirSync } from "node:fs"
-import { createServer } from "node:http"
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { createServer, type ServerResponse } from "node:http"
 import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { staysMs } from "../delivery/new-events.ts"
 import { config } from "#core/platform/config.ts"
+import { hostSocket, isSocket, socketPath } from "#core/platform/local-socket.ts"
 import { tables } from "#core/store/tables.ts"
-import { keyFiles, networkFile, wrappingKeys } from "./data-folder.ts"
+import { keyFiles, networkFile, refuseFolder, wrappingKeys } from "./data-folder.ts"
 import { CannotStart, type Serving, type Settings } from "./settings.ts"
 import { Measurements } from "../serve/measurements.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
 import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
+import { lockFolder } from "../dynamodb/rows/folder-lock.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
-import { stopListening, listen } from "../listen.ts"
+import { type At, stopListening, listen } from "../listen.ts"
+import { isOwnName } from "./own-names.ts"
 import { writePrivate } from "./private-file.ts"
 import { announceRunning, findRunning, withdrawRunning } from "./running.ts"
 import { readOrCreateSecrets } from "./secrets.ts"
@@ -76,7 +79,12 @@ async function start(
   const other = await findRunning(dataDir)
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
+  // Of several first starts at once, one makes the keys.
+  stops.push(lockFolder(dataDir))
+  refuseFolder(settings)
   makeFolder(join(dataDir, "logs"))
+  const socket = (name: string) => ({ socket: socketPath(name, dataDir) })
+  removeSockets(dataDir)
 
   const { serving } = settings
   const measurements = serving && new Measurements()
@@ -92,18 +100,19 @@ async function start(
   stops.push(async () => await (await itsStop)?.())
   // The keys are on the disk before anything is stored under them.
   const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrappingKeys) }
-  const keys = await startKms(keyring)
+  const keys = await startKms({ ...keyring, at: socket("kms.sock") })
   stops.push(keys.close)
   const kept = await readOrCreateSecrets(join(dataDir, keyFiles.secrets))
-  const store = elsewhere.store ?? (await ownStore(dataDir, stops))
+  const store = elsewhere.store ?? (await ownStore(dataDir, socket("store.sock"), stops))
   const doorbells = new DoorbellsInMemory()
-  const queue = await serveDoorbells(doorbells)
+  const queue = await serveDoorbells(doorbells, socket("doorbells.sock"))
   stops.push(queue.close)
 
   const [simulator] = await starting
   const environment = {
     LOG_DIR: join(dataDir, "logs", "bridges"),
     STORAGE_DIR: dataDir,
+    SOCKET_DIR: dataDir,
     ...wrappingKeys,
     AWS_ENDPOINT_URL_KMS: keys.endpoint,
     AWS_REGION: "local",
@@ -127,6 +136,7 @@ async function start(
   }
   const sweep = new Sweep()
   const orchestrator = await startEcs({
+    at: socket("ecs.sock"),
     ...(measurements && {
       log: (line: string) => measurements.takeFrom(line) || process.stdout.write(`${line}\n`),
     }),
@@ -138,7 +148,10 @@ async function start(
           pathOf("../../session-host/main.ts"),
         ],
         onStart: (child) => {
-          child.once("exit", () => sweep.hurry())
+          child.once("exit", () => {
+            rmSync(join(dataDir, hostSocket(child.pid!)), { force: true })
+            sweep.hurry()
+          })
           if (store.answer) answerChild(child, store)
         },
         env: ({ HOST_NETWORK: network }) => ({
@@ -199,10 +212,10 @@ async function start(
     serving && measurements && (await import("../serve/watch.ts")).watch(serving, measurements, dataDir)
   if (watching) stops.push(watching.stop)
   api.server.removeAllListeners("request")
-  api.server.on(
-    "request",
-    (request, response) => watching?.answer(request, response) || listener(request, response),
-  )
+  api.server.on("request", (request, response) => {
+    if (!isOwnName(request.headers.host, serving?.PUBLIC_URL)) return misdirected(response)
+    if (!watching?.answer(request, response)) listener(request, response)
+  })
   if (billing) stops.push(await billing.start())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
@@ -238,6 +251,11 @@ async function loadPackages(): Promise<void> {
   ])
 }
 
+/** Those of an earlier service that was killed. */
+function removeSockets(dataDir: string): void {
+  for (const name of readdirSync(dataDir).filter(isSocket)) rmSync(join(dataDir, name))
+}
+
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -248,8 +266,8 @@ function makeFolder(path: string): void {
   }
 }
 
-async function ownStore(dataDir: string, stops: (() => unknown)[]) {
-  const store = await startDynamoDb({ path: dataDir, isTrusting: true })
+async function ownStore(dataDir: string, at: At, stops: (() => unknown)[]) {
+  const store = await startDynamoDb({ path: dataDir, isLocked: true, at, isTrusting: true })
   stops.push(store.close)
   return store
 }
@@ -307,6 +325,14 @@ async function listenForCalls({ listen: { host, port }, serving }: Settings) {
 
 /** How often room on the disk is looked at, in ms, so that the log tells of its end before a caller hears of it. */
 const roomMs = 10_000
+
+/** RFC 9110, 15.5.20. */
+function misdirected(response: ServerResponse): void {
+  const error = "this service has another name: call it by PUBLIC_URL, or by its address"
+  response
+    .writeHead(421, { "content-type": "application/json" })
+    .end(JSON.stringify({ error, code: "misdirected" }))
+}
 
 async function lookAtRoom(): Promise<() => void> {
   const { DiskRoom } = await import("#core/platform/disk-room.ts")

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { hostSocket } from "#core/platform/local-socket.ts"
 
 /** ECS answers from within the machine. */
 const withinMs = 5000
@@ -9,19 +10,29 @@ const Container = z.object({
 })
 
 interface Settings {
+  SOCKET_DIR?: string | undefined
   HOST_ADDRESS?: string | undefined
   HOST_BIND?: string | undefined
   ECS_CONTAINER_METADATA_URI_V4?: string | undefined
 }
 
 /**
- * The address at which a host is reached, and the one it listens on: the same, unless the settings say otherwise.
+ * The address at which a host is reached, and the one it listens on: the same, unless the settings say otherwise. On one
+ * machine it is a socket, since another user could take the port of a host that has died, and be told what is sent.
  * @throws when ECS does not give an address
  */
 export async function findAddresses(settings: Settings): Promise<{ reached: string; bind: string }> {
-  const { HOST_ADDRESS, HOST_BIND, ECS_CONTAINER_METADATA_URI_V4: metadata } = settings
-  const reached = HOST_ADDRESS ?? (metadata ? await addressOfTask(metadata) : "127.0.0.1")
-  return { reached, bind: HOST_BIND ?? reached }
+  const { HOST_BIND: bind } = settings
+  const reached = settings.HOST_ADDRESS ?? (await ownAddress(settings))
+  return { reached, bind: bind ?? reached }
+}
+
+async function ownAddress({
+  SOCKET_DIR,
+  ECS_CONTAINER_METADATA_URI_V4: metadata,
+}: Settings): Promise<string> {
+  if (SOCKET_DIR) return hostSocket(process.pid)
+  return metadata ? await addressOfTask(metadata) : "127.0.0.1"
 }
 
 async function addressOfTask(metadata: string): Promise<string> {

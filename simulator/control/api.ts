@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs"
 import { OpenAPIHono, z } from "@hono/zod-openapi"
-import type { MiddlewareHandler } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import type { Network } from "../network/network.ts"
 import { routeSyncedSettings } from "./synced-settings.ts"
 import { routeCalls } from "./calls.ts"
 import { routeStanzasAndConnections } from "./stanzas-and-connections.ts"
-import { ControlError, onControlError } from "./http/errors.ts"
+import { onControlError } from "./http/errors.ts"
+import { onlyFromHere } from "./http/only-from-here.ts"
 import { routeFaults } from "./faults.ts"
 import { routeGroups } from "./groups.ts"
 import { routeLargeAccounts } from "./large-accounts.ts"
@@ -34,26 +34,22 @@ const page = new Map(
 )
 
 /** The page needs nothing from elsewhere, and shows what strangers wrote. */
-const fromHereOnly = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+const fromHereOnly = "default-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'"
 
-/** Refuses pages of other sites, which a browser lets write to loopback, and other names for this address. */
-const onlyFromHere: MiddlewareHandler = async (c, next) => {
-  const host = c.req.header("host") ?? ""
-  const origin = c.req.header("origin")
-  const foreign = origin !== undefined && origin !== `http://${host}`
-  if (foreign || !/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host))
-    throw new ControlError(403, "foreign_origin", "only pages of this address may steer")
-  await next()
-}
-
-/** The steering wheel of the simulated network; `/openapi.json` says how it turns. */
-export function controlApi(network: Network) {
-  const app = new OpenAPIHono()
+/**
+ * The steering wheel of the simulated network; `/openapi.json` says how it turns. `under`: the path before all of its
+ * paths.
+ */
+export function controlApi(network: Network, under = "") {
+  const app = new OpenAPIHono().basePath(under)
   app.use(onlyFromHere)
   app.use(bodyLimit({ maxSize: 150_000_000 }))
   for (const [path, { content, type }] of page)
     app.get(path, (c) =>
-      c.body(content, 200, { "content-type": type, "content-security-policy": fromHereOnly }),
+      c.body(content.replace('<base href="/"', `<base href="${under}/"`), 200, {
+        "content-type": type,
+        "content-security-policy": fromHereOnly,
+      }),
     )
   route(
     app,

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto"
-import type { Store } from "../storage/store.ts"
+import { createHash, randomBytes } from "node:crypto"
+import { once, type Store } from "../storage/store.ts"
 
 /** How long uploaded files are kept: the network forgets them after a month. */
 const keptMs = 30 * 86_400_000
@@ -22,6 +22,8 @@ export function open(store: Store) {
   const show = store.db.prepare("UPDATE media SET gone = 0, at = ? WHERE path = ?")
 
   return {
+    /** What a client has to show to bring a file: it is told once it has logged in. */
+    auth: once(store, "media auth", () => randomBytes(16).toString("hex")),
     /** Where clients reach it, `host:port`; known once it listens. */
     host: "",
     /**

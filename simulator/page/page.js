@@ -10,7 +10,7 @@ const state = { phones: [], messages: [], following: 0 }
 
 async function call(method, path, body, type = "application/json") {
   const headers = body === undefined ? {} : { "content-type": type }
-  const response = await fetch(path, { method, body, headers })
+  const response = await fetch(`.${path}`, { method, body, headers })
   const answer = await response.json()
   if (!response.ok) throw new Error(answer.error)
   return answer
@@ -123,7 +123,7 @@ function bubble(message) {
   const { kind, content, id } = message
   const made = element("div", message.text || kindOf(message), { className: "message" })
   made.classList.toggle("own", message.from_me)
-  const src = `/phones/${state.phone}/messages/${encodeURIComponent(id)}/media`
+  const src = `./phones/${state.phone}/messages/${encodeURIComponent(id)}/media`
   if (kind === "imageMessage") made.prepend(element("img", "", { src, alt: "" }))
   if (kind === "audioMessage") made.append(element("audio", "", { src, controls: true, preload: "none" }))
   if (kind.startsWith("pollCreation")) {

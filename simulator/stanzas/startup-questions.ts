@@ -38,7 +38,7 @@ export function terms(_network: Network, _line: ConnectedDevice, iq: Node): Node
 /** Where to bring and fetch files. */
 export function mediaConnection(network: Network): Node[] {
   return [
-    el("media_conn", { auth: "simulated", ttl: 3600, auth_ttl: 21_600, max_buckets: 12 }, [
+    el("media_conn", { auth: network.media.auth, ttl: 3600, auth_ttl: 21_600, max_buckets: 12 }, [
       el("host", { hostname: network.media.host, type: "primary", maxContentLengthBytes: 100_000_000 }),
     ]),
   ]

@@ -14,7 +14,11 @@ import { startEcs } from "#local/ecs/ecs.ts"
 import type { TasksOptions } from "#local/ecs/tasks.ts"
 
 const child = new URL("ecs/child.ts", import.meta.url).pathname
-const host = { command: [process.execPath, child], env: { NAME: "a host", GREETING: "hello" } }
+const host = {
+  command: [process.execPath, child],
+  env: { NAME: "a host", GREETING: "hello" },
+  takes: ["NAME", "GREETING", "STUBBORN", "EXIT_CODE"],
+}
 
 /** A stand-in that knows the families `host` and `broken`, and shortcuts for these tests' requests. */
 async function anEcs(options: Partial<TasksOptions> = {}) {
@@ -72,7 +76,7 @@ function isAlive(pid: number) {
 test("a task runs the definition's command in its environment with the overrides of the request", async () => {
   const { run, shown, heard, reached, pids } = await anEcs()
   const arn = await run({
-    ...environment({ GREETING: "hi", OTHER: "thing" }),
+    ...environment({ GREETING: "hi" }),
     taskDefinition: "arn:aws:ecs:local:000000000000:task-definition/host:3",
   })
   await heard("a host says hi")
@@ -82,6 +86,13 @@ test("a task runs the definition's command in its environment with the overrides
     desiredStatus: "RUNNING",
     containers: [{ runtimeId: String(pids().get(arn)) }],
   })
+})
+
+test("a request that sets a variable which its definition does not take runs nothing: such variables run code", async () => {
+  const { run, list } = await anEcs()
+  const refused = run(environment({ GREETING: "hi", NODE_OPTIONS: "--import=data:text/javascript,0" }))
+  await expect(refused).rejects.toThrow("host takes no variable NODE_OPTIONS.")
+  expect(await list()).toEqual([])
 })
 
 test("a task gets its definition's tags if the request says so, and they are shown if they are asked for", async () => {

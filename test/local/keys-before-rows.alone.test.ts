@@ -12,11 +12,15 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** What reaches the disk, in its order. The calls themselves are the real ones. */
 const seen: string[] = []
-const { renameSync, fsyncSync } = fs
+const { linkSync, renameSync, fsyncSync } = fs
 Object.assign(fs, {
   renameSync: (from: string, to: string) => {
     renameSync(from, to)
     seen.push(`moved: ${basename(to)}`)
+  },
+  linkSync: (from: string, to: string) => {
+    linkSync(from, to)
+    seen.push(`made: ${basename(to)}`)
   },
   fsyncSync: (handle: number) => {
     fsyncSync(handle)
@@ -25,11 +29,11 @@ Object.assign(fs, {
 })
 syncBuiltinESMExports()
 afterAll(() => {
-  Object.assign(fs, { renameSync, fsyncSync })
+  Object.assign(fs, { linkSync, renameSync, fsyncSync })
   syncBuiltinESMExports()
 })
 
-const durable = (name: string) => ["synced: a file", `moved: ${name}`, "synced: the folder"]
+const durable = (deed: string) => ["synced: a file", deed, "synced: the folder"]
 
 test("a key is on the disk, its folder's entry too, before anything is wrapped under it; so are secrets", async () => {
   const kms = await startKms({ file: join(folder, "keys.json"), keyIds: ["session"] })
@@ -45,6 +49,11 @@ test("a key is on the disk, its folder's entry too, before anything is wrapped u
   client.destroy()
   await kms.close()
   await readOrCreateSecrets(join(folder, "secrets.json"))
-  const key = durable("keys.json")
-  expect(seen).toEqual([...key, "wrapped", ...key, "wrapped", ...durable("secrets.json")])
+  expect(seen).toEqual([
+    ...durable("made: keys.json"),
+    "wrapped",
+    ...durable("moved: keys.json"),
+    "wrapped",
+    ...durable("made: secrets.json"),
+  ])
 })

@@ -9,6 +9,7 @@ import { z } from "zod"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
+import { localAgent } from "#core/platform/aws-client-options.ts"
 import { getRow } from "#core/store/store.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { Packing, decompress } from "#session-host/memory/compress.ts"
@@ -419,6 +420,7 @@ test("no row of any table holds a secret, a text or a person's name as it is", a
       endpoint: service.environment.AWS_ENDPOINT_URL_DYNAMODB!,
       region: "local",
       credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      requestHandler: { httpAgent: localAgent({}, service.environment.SOCKET_DIR) },
     }),
   )
   // Comes last: it ends the session hosts.

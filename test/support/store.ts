@@ -22,10 +22,10 @@ const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 export const wrappingKeys = join(folder, "keys.json")
 const ports = await claimPorts()
 /** Also controls what goes wrong with the store. */
-export let dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
+export let dynamoDb = await startDynamoDb({ at: { port: ports.dynamoDb } })
 export let sqs = await startSqs({ port: ports.sqs })
 const bucket = await makeMediaBucket(sqs.endpoint)
-const keyring = { file: wrappingKeys, keyIds: ["session", "delivery"], port: ports.kms }
+const keyring = { file: wrappingKeys, keyIds: ["session", "delivery"], at: { port: ports.kms } }
 let kms = await startKms(keyring)
 
 Object.assign(process.env, {
@@ -61,7 +61,7 @@ let isOpen = true
 export async function reopen(): Promise<void> {
   if (isOpen) return
   mkdirSync(folder)
-  dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
+  dynamoDb = await startDynamoDb({ at: { port: ports.dynamoDb } })
   sqs = await startSqs({ port: ports.sqs })
   await makeMediaBucket(sqs.endpoint)
   kms = await startKms(keyring)

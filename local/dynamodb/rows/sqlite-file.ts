@@ -33,10 +33,13 @@ export function openInMemory(): SqliteFile {
   return { db, commit: async (steps) => commit(steps), close: async () => db.close() }
 }
 
-/** The file in this folder, made if it is missing. @throws CannotStart */
-export function openFile(folder: string): SqliteFile {
+/**
+ * The file in this folder, made if it is missing. `isLocked`: the caller holds the folder's lock.
+ * @throws CannotStart
+ */
+export function openFile(folder: string, isLocked = false): SqliteFile {
   refuseUnusable(folder)
-  const unlock = lockFolder(folder)
+  const unlock = isLocked ? () => {} : lockFolder(folder)
   try {
     const db = opened(folder)
     rmSync(join(folder, restoringFolder), { recursive: true, force: true })

@@ -56,7 +56,7 @@ test("a taken port is refused, and the data is free again", async () => {
   const path = await aFolder()
   const { endpoint } = await aDynamoDb()
   const port = Number(new URL(endpoint).port)
-  await expect(startDynamoDb({ path, port })).rejects.toMatchObject({ code: "EADDRINUSE" })
+  await expect(startDynamoDb({ path, at: { port } })).rejects.toMatchObject({ code: "EADDRINUSE" })
   await aDynamoDb({ path })
 })
 

@@ -7,10 +7,12 @@ import { pipeline } from "node:stream/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { aNetwork } from "#test/support/network/network.ts"
 import { encryptFile } from "#session-host/media/encrypt.ts"
+import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { limitOf } from "#session-host/media/kind-and-content-type.ts"
 
 test("the network takes the largest document that may be sent", async () => {
   const network = await aNetwork()
+  trustRoot(network.rootKey)
   const folder = mkdtempSync(join(tmpdir(), "largest-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, "plain")
@@ -18,7 +20,9 @@ test("the network takes the largest document that may be sent", async () => {
   truncateSync(path, limitOf("document"))
   const sealed = await encryptFile(path, "document")
   const name = sealed.fileEncSha256.toString("base64url")
-  const to = new URL(`/mms/document/${name}?auth=simulated`, network.url.replace("ws:", "http:"))
+  const { client } = await network.chat()
+  const { auth } = await client.sock.refreshMediaConn()
+  const to = new URL(`/mms/document/${name}?auth=${auth}`, network.url.replace("ws:", "http:"))
   const upload = request(to, { method: "POST" })
   const answered = once(upload, "response")
   await pipeline(createReadStream(sealed.path), upload)

@@ -41,7 +41,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
   }
   process.once("exit", remove)
   const folder = join(at, "data")
-  mkdirSync(folder)
+  mkdirSync(folder, { mode: 0o700 })
   const ballast = join(at, "ballast")
   return {
     folder,
