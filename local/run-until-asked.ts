@@ -4,7 +4,7 @@ import { z } from "zod"
 import "#core/platform/faster-node-crypto.ts"
 import { askedToStop } from "./asked-to-stop.ts"
 import { Unexpected } from "./api-client.ts"
-import { refuseFolder } from "./service/data-folder.ts"
+import { makeFolder, refuseFolder } from "./service/data-folder.ts"
 import type { Service } from "./service/service.ts"
 import { CannotStart, type Settings } from "./service/settings.ts"
 
@@ -23,6 +23,7 @@ export async function runUntilAsked<Given extends Settings>(
     // A supervisor waits, and then kills; a person wants their terminal back.
     const asked = askedToStop({ patienceMs: settings.serving ? Infinity : 10_000 })
     refuseFolder(settings)
+    makeFolder(settings.DATA_DIR)
     // With compiled code kept, later starts load the rest in half the time.
     enableCompileCache(join(settings.DATA_DIR, "compiled"))
     const { startService } = await import("./service/service.ts")

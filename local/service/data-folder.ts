@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, statfsSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { hostSocket, socketPath } from "#core/platform/local-socket.ts"
@@ -102,6 +102,17 @@ function refuseWithoutRoom(dataDir: string): void {
       `the disk of ${dataDir} is full: ${freeMb} MB are free, and a start needs ${leastMb}. Nothing is lost: ` +
         "make room, then start again",
     )
+}
+
+/** Makes a folder for this user alone, unless it is there. @throws CannotStart */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CannotStart(`${path} cannot be made (${String(error)}): choose another with DATA_DIR=...`, {
+      cause: error,
+    })
+  }
 }
 
 /** The folder, or the nearest one above it that exists. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import { isIPv6 } from "node:net"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import { staysMs } from "../delivery/new-events.ts"
 import { config } from "#core/platform/config.ts"
 import { hostSocket, isSocket, socketPath } from "#core/platform/local-socket.ts"
 import { tables } from "#core/store/tables.ts"
-import { keyFiles, networkFile, refuseFolder, wrappingKeys } from "./data-folder.ts"
+import { keyFiles, makeFolder, networkFile, refuseFolder, wrappingKeys } from "./data-folder.ts"
 import { CannotStart, type Serving, type Settings } from "./settings.ts"
 import { Measurements } from "../serve/measurements.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
@@ -254,16 +254,6 @@ async function loadPackages(): Promise<void> {
 /** Those of an earlier service that was killed. */
 function removeSockets(dataDir: string): void {
   for (const name of readdirSync(dataDir).filter(isSocket)) rmSync(join(dataDir, name))
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new CannotStart(`${path} cannot be made (${String(error)}): choose another with DATA_DIR=...`, {
-      cause: error,
-    })
-  }
 }
 
 async function ownStore(dataDir: string, at: At, stops: (() => unknown)[]) {

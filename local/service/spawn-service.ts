@@ -42,7 +42,8 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
   // On a busy machine the first answer may take longer than `findRunning` waits.
   for (let tries = 1; !running && child.exitCode === null && tries < 10; tries++)
     running = await findRunning(dataDir)
-  if (!running) {
+  // Where another service runs in this folder, it is that one that was found.
+  if (!running || child.exitCode !== null) {
     await stop()
     throw new Unexpected(`the service did not start: ${Buffer.concat(said).toString()}`)
   }

@@ -165,16 +165,19 @@ function parentOf(pid: number): number | undefined {
 /** The ports and the sockets at which one of these processes listens, as the kernel lists them. */
 function listening(pids: number[]): { ports: number[]; sockets: string[] } {
   const held = new Set(pids.flatMap(socketsOf))
-  const rows = (table: string) =>
-    readFileSync(`/proc/net/${table}`, "utf8")
-      .split("\n")
-      .slice(1)
-      .map((line) => line.trim().split(/\s+/))
   const ofTcp = [...rows("tcp"), ...rows("tcp6")].filter((row) => row[3] === "0A" && held.has(row[9]!))
   const ports = ofTcp.map((row) => Number.parseInt(row[1]!.split(":")[1]!, 16))
   // Flag 0x10000: it listens.
   const ofUnix = rows("unix").filter((row) => row[3] === "00010000" && held.has(row[6]!))
   return { ports: [...new Set(ports)], sockets: ofUnix.map((row) => row[7] ?? "") }
+}
+
+/** A table of the kernel's, without its head, by columns. */
+function rows(table: string): string[][] {
+  return readFileSync(`/proc/net/${table}`, "utf8")
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
 }
 
 function socketsOf(pid: number): string[] {

@@ -10,6 +10,7 @@ import { quantile } from "#test/support/quantile.ts"
 import { trafficBesideDeadReceivers } from "./beside-dead-receivers.ts"
 import { drillDisk } from "./disk/drill.ts"
 import { breaks } from "./disk/store.ts"
+import { firstStarts } from "./first-starts.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
 import { startDrilled, type Service } from "./service.ts"
@@ -63,7 +64,7 @@ const drills: Record<string, (service: Service) => Promise<object>> = {
 }
 
 /** Those that have a service of their own. */
-const others = ["disk", "upgrade", "machine"]
+const others = ["disk", "upgrade", "machine", "starts"]
 const wanted = positionals.length > 0 ? positionals : [...others, ...Object.keys(drills)]
 const unknown = wanted.filter((name) => !others.includes(name) && !(name in drills))
 if (unknown.length > 0)
@@ -77,6 +78,7 @@ const areFine = [
   !wanted.includes("upgrade") || (await restarted("upgrade", 5, [{ signal: "SIGTERM", afterMs: 0 }])),
   !wanted.includes("machine") || (await restarted("machine", 40, kills())),
   !wanted.includes("disk") || (await disk()),
+  !wanted.includes("starts") || (await starts()),
 ]
 process.exit(areFine.every(Boolean) ? 0 : 1)
 
@@ -98,6 +100,13 @@ async function restarted(drill: string, eachS: number, ends: End[]): Promise<boo
   console.log(JSON.stringify({ drill, ...found }))
   rmSync(dir, { recursive: true, force: true })
   return found.lost + found.doubled + found.reordered === 0
+}
+
+/** @returns whether one service ran each time, and all that it stored could be read later */
+async function starts(): Promise<boolean> {
+  const found = await firstStarts(times)
+  console.log(JSON.stringify({ drill: "starts", times, ...found }))
+  return found.notOne + found.unreadable === 0
 }
 
 /** The machine's power is cut, at moments that the seed chooses. */
