@@ -100,7 +100,7 @@ export class Machine {
   async runAtAnother(command: string): Promise<string> {
     const root = join(this.#folder, "another")
     const dataDir = join(root, "var/lib/messaging-bridge")
-    for (const folder of [join(root, "etc"), dataDir]) mkdirSync(folder, { recursive: true })
+    for (const folder of [join(root, "etc"), dataDir]) mkdirSync(folder, { recursive: true, mode: 0o700 })
     const url = `127.0.0.1:${await freePort()}`
     const settings = readFileSync(join(this.#folder, "etc/messaging-bridge.env"), "utf8")
     const theirs = `${settings}\nLISTEN=${url}\nBACKUP_DIR=${root}/backups\n`

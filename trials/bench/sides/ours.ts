@@ -40,7 +40,7 @@ interface Ours extends Side {
  */
 export async function startOurs({ dir, network, receiver, store, name = "ours" }: Input): Promise<Ours> {
   const dataDir = join(dir, "ours")
-  mkdirSync(dataDir, { recursive: true })
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const { url, controlUrl, rootKey, caFile } = network
   const elsewhere = { network: { url, controlUrl, rootKey, caFile }, store }
   const lines: Line[] = []
