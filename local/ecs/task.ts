@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { constants } from "node:os"
 import { createInterface } from "node:readline"
 
@@ -55,7 +55,8 @@ export class Task {
 
   /**
    * Starts the process with the definition's environment, the request's overrides and `LOCAL_PARENT=1`. It has an IPC
-   * channel: a child that ends on `disconnect` never outlives this process.
+   * channel: a child that ends on `disconnect` never outlives this process. What it has started itself ends with it, as in a
+   * container.
    */
   constructor(
     { cluster, overrides, tags }: Run,
@@ -74,6 +75,7 @@ export class Task {
       // In a process group of its own: Ctrl-C in a terminal is meant for us, and we stop the tasks.
       detached: true,
     })
+    endBeforeParent(this.#child)
     definition.onStart?.(this.#child)
     for (const stream of [this.#child.stdout, this.#child.stderr])
       if (log && stream) createInterface(stream).on("line", log)
@@ -136,9 +138,31 @@ export class Task {
         stoppedReason: `CannotStartContainerError: ${String(error)}`,
       }
     }
+    endGroupOf(this.#child)
     this.desiredStatus = "STOPPED"
     this.#lastStatus = "STOPPED"
     this.stoppedAtMs = Date.now()
+  }
+}
+
+/** Ends what a task has started and not ended itself. */
+function endGroupOf({ pid }: ChildProcess) {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL")
+  } catch {
+    // ESRCH: nobody is left in its process group.
+  }
+}
+
+/**
+ * When memory is short the kernel ends a task before this process, which has the store (proc(5), `oom_score_adj`): the
+ * sweep starts another one, and nobody starts the store again but the machine.
+ */
+function endBeforeParent({ pid }: ChildProcess) {
+  try {
+    if (pid !== undefined) writeFileSync(`/proc/${pid}/oom_score_adj`, "200")
+  } catch {
+    // Not on Linux, or it has ended already.
   }
 }
 

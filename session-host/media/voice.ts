@@ -2,7 +2,8 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
-import { ApiError } from "#core/error.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { log } from "#core/platform/log.ts"
 import { Slots } from "#core/platform/slots.ts"
 
 /** A voice note as phones record them. */
@@ -17,8 +18,14 @@ export interface Voice {
 const mostSeconds = 900
 const withinMs = 20_000
 
-/** What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor, files of 16 MB. */
-const bounded = 'ulimit -v 1048576; ulimit -t 20; ulimit -f 32768; exec ffmpeg "$@"'
+/**
+ * What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor, files of 16 MB, no
+ * core dump. When memory is short the kernel ends this process first (proc(5), `oom_score_adj`): its sessions are worth more
+ * to a host than one sound. After 20 s of a processor ffmpeg ends by itself, with 255, and is killed only if it does not.
+ */
+const bounded =
+  "echo 1000 >/proc/self/oom_score_adj; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +
+  'exec ffmpeg "$@"'
 
 /** Containers that hold their sound themselves. Others name files and addresses, which ffmpeg would read. */
 const containers = "mov,mp3,ogg,wav,w64,flac,aac,amr,matroska,webm,asf,caf,aiff,ac3,mpegts,avi,flv"
@@ -62,19 +69,37 @@ export function toVoice(path: string): Promise<Voice> {
   })
 }
 
+/** @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`, `session_unavailable` */
 async function ffmpeg(args: string[]): Promise<void> {
-  const child = spawn("/bin/sh", ["-c", bounded, "sh", ...args], {
-    stdio: "ignore",
-    env: { PATH: process.env.PATH },
-    timeout: withinMs,
-    killSignal: "SIGKILL",
-  })
-  const [code] = (await once(child, "close")) as [number | null]
+  const { code, signal, isLate } = await ended(args)
   if (code === 0) return
   // POSIX: the shell found no such command, or may not run it.
   if (code === 126 || code === 127) throw new ApiError("conversion_unavailable")
-  if (code === null) throw tooLong("it takes too long to convert")
+  if (isLate || code === stoppedBySignal) throw tooLong("it takes too long to convert")
+  if (signal === "SIGXFSZ") throw tooLong("it becomes too large")
+  // Nothing says that it is the file's fault: memory was short, or somebody ended the process.
+  if (signal) throw endedFromOutside()
   throw noSound()
+}
+
+/** ffmpeg's exit code after a signal that it heeds, as the one for too much time of a processor. */
+const stoppedBySignal = 255
+
+/** How the process has ended. @throws ApiError `session_unavailable` when the machine has no room for another one */
+async function ended(args: string[]) {
+  try {
+    const child = spawn("/bin/sh", ["-c", bounded, "sh", ...args], {
+      stdio: "ignore",
+      env: { PATH: process.env.PATH },
+      timeout: withinMs,
+      killSignal: "SIGKILL",
+    })
+    const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
+    return { code, signal, isLate: child.killed }
+  } catch (error) {
+    log.warn({ error }, "a conversion could not be started")
+    throw endedFromOutside()
+  }
 }
 
 async function waveformOf(path: string, size: number): Promise<Uint8Array> {
@@ -85,6 +110,12 @@ async function waveformOf(path: string, size: number): Promise<Uint8Array> {
       sums[Math.floor((at++ * waveformValues) / size)]! += Math.abs(sample - silence)
   const loudest = Math.max(...sums) || 1
   return Uint8Array.from(sums, (sum) => Math.round((100 * sum) / loudest))
+}
+
+function endedFromOutside(): ApiError {
+  return sessionUnavailable(
+    "the sound could not be converted, since this machine is short of memory or processes: try again",
+  )
 }
 
 function noSound(): ApiError {

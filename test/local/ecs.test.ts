@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import {
   DescribeTasksCommand,
   ECSClient,
@@ -53,7 +54,7 @@ async function anEcs(options: Partial<TasksOptions> = {}) {
   const reached = (arn: string, lastStatus: string) =>
     expect.poll(async () => (await shown(arn)).lastStatus).toBe(lastStatus)
   const heard = (line: string) => expect.poll(() => said).toContain(line)
-  return { ...ecs, client, run, describe, shown, list, stop, reached, heard }
+  return { ...ecs, client, said, run, describe, shown, list, stop, reached, heard }
 }
 
 const environment = (variables: Record<string, string>) => ({
@@ -169,6 +170,28 @@ test("a task that is killed from outside is reported as stopped", async () => {
   })
   expect(pids().size).toBe(0)
 })
+
+test("what a task has started ends with it, also when it is killed", async () => {
+  const { run, reached, pids, said } = await anEcs()
+  const arn = await run(environment({ HELPER: "1" }))
+  await expect.poll(() => said.find((line) => line.startsWith("helper "))).toBeDefined()
+  const helper = Number(said.find((line) => line.startsWith("helper "))!.slice("helper ".length))
+  process.kill(pids().get(arn)!, "SIGKILL")
+  await reached(arn, "STOPPED")
+  await expect.poll(() => isAlive(helper)).toBe(false)
+})
+
+const scoreOf = (pid: number) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, "utf8"))
+
+test.runIf(process.platform === "linux")(
+  "short of memory, the kernel ends a task before this process",
+  async () => {
+    const { run, heard, pids } = await anEcs()
+    const arn = await run()
+    await heard("a host says hello")
+    expect(scoreOf(pids().get(arn)!)).toBeGreaterThan(scoreOf(process.pid))
+  },
+)
 
 test("a program that cannot be started is a stopped task with the reason", async () => {
   const { run, shown, reached } = await anEcs()

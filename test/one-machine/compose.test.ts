@@ -57,6 +57,12 @@ test("a container is given as long to stop as the unit is", () => {
   expect(bridge.stop_grace_period).toBe(`${/^TimeoutStopSec=(\d+)$/m.exec(unit)![1]}s`)
 })
 
+test("neither the kernel's end of one child stops the unit, nor a service that has ended stays so", () => {
+  const lines = unit.split("\n")
+  expect(lines).toContain("OOMPolicy=continue")
+  expect(lines).toContain("Restart=always")
+})
+
 test("new settings have secrets of their own, and are what the service takes", () => {
   const [one, other] = [
     settled("https://wa.example.com/", "a@example.com"),

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
-import { mkdtempSync, readdirSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { proto } from "@whiskeysockets/baileys"
 import sharp from "sharp"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
@@ -232,6 +232,40 @@ test("an upload is sent to one chat after the other, and goes to the network onc
       { status, code },
     ])
   expect(leftovers()).toEqual([])
+})
+
+/** A script in place of ffmpeg: it makes both of its files, as large as this. */
+const making = (bytes: number) =>
+  `for given; do case $given in *.ogg|*.raw) head -c ${bytes} /dev/zero >"\${given#file:}";; esac; done`
+
+test("a voice note whose conversion is killed is not sent and leaves nothing; the session goes on, and a retry sends it", async () => {
+  const { PATH } = process.env
+  const bin = mkdtempSync(join(tmpdir(), "bin-"))
+  onTestFinished(() => {
+    process.env.PATH = PATH
+    rmSync(bin, { recursive: true })
+  })
+  process.env.PATH = `${bin}:${PATH}`
+  const instead = (script: string) =>
+    writeFileSync(join(bin, "ffmpeg"), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const { url } = await aFileServer({ "/a.mp3": { type: "audio/mpeg", body: files.mp3 } })
+  const body = { chat: bob.number, url: `${url}/a.mp3`, as_voice: true }
+  const messageId = newMessageId()
+  const before = (await stanzas()).length
+  instead(`${making(10)}; kill -9 $$`)
+  const killed = await call(bridge.id, "POST", "/send/media", { body, messageId })
+  expect([killed.status, await killed.json()]).toMatchObject([503, { code: "session_unavailable" }])
+  expect(await stanzas()).toHaveLength(before)
+  expect(leftovers()).toEqual([basename(bin)])
+  expect(await ask("POST", "/send/text", { chat: bob.number, body: "still here" })).toMatchObject({
+    status: 200,
+  })
+  instead(making(8000))
+  const retried = await call(bridge.id, "POST", "/send/media", { body, messageId })
+  expect(await retried.json()).toMatchObject({ message_id: messageId })
+  const [read] = await bob.read({ id: messageId })
+  expect(contentOf(read).audioMessage).toMatchObject({ ptt: true, seconds: 1 })
+  expect(leftovers()).toEqual([basename(bin)])
 })
 
 test("a JPEG or PNG becomes a sticker of the size that phones show, transparent beside it", async () => {

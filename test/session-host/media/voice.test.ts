@@ -81,3 +81,43 @@ test.runIf(hasFfmpeg)("a small file that holds many hours is refused", async () 
   execFileSync("ffmpeg", ["-v", "error", ...silence, path])
   await expect(toVoice(path)).rejects.toMatchObject({ code: "payload_too_large", status: 413 })
 })
+
+/** A program called ffmpeg, which does this instead of converting. */
+function insteadOfFfmpeg(script: string): void {
+  const { PATH } = process.env
+  const bin = mkdtempSync(join(tmpdir(), "bin-"))
+  writeFileSync(join(bin, "ffmpeg"), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  process.env.PATH = `${bin}:${PATH}`
+  onTestFinished(() => void (process.env.PATH = PATH))
+}
+
+test.for([
+  ["kill -9 $$", "session_unavailable", 503],
+  ["kill -TERM $$", "session_unavailable", 503],
+  ["kill -XFSZ $$", "payload_too_large", 413],
+  ["exit 255", "payload_too_large", 413],
+  ["exit 1", "media_type_mismatch", 422],
+  // More than any pipe holds: nobody reads it.
+  ["head -c 10000000 /dev/zero; head -c 10000000 /dev/zero >&2; exit 1", "media_type_mismatch", 422],
+] as const)("a conversion that ends with `%s` is %s", async ([script, code, status]) => {
+  insteadOfFfmpeg(script)
+  await expect(toVoice(aFile("RIFF"))).rejects.toMatchObject({ code, status })
+})
+
+test("a conversion that the machine cannot start is to be tried again", async () => {
+  // Longer than the kernel takes an argument: a refusal that a test can bring about, as it cannot a lack of processes.
+  await expect(toVoice(`/${"x".repeat(200_000)}`)).rejects.toMatchObject({
+    code: "session_unavailable",
+    status: 503,
+  })
+})
+
+test.runIf(process.platform === "linux")(
+  "short of memory, the kernel ends a conversion before its session host",
+  async () => {
+    const said = join(mkdtempSync(join(tmpdir(), "oom-")), "said")
+    insteadOfFfmpeg(`cat /proc/self/oom_score_adj >${said}; exit 1`)
+    await expect(toVoice(aFile("RIFF"))).rejects.toThrow("there is no sound")
+    expect(readFileSync(said, "utf8")).toBe("1000\n")
+  },
+)
