@@ -147,6 +147,10 @@ export const createGroup = createRoute({
   method: "post",
   path: `${proxy}/groups` as const,
   summary: "Create a group",
+  description:
+    "Without an Idempotency-Key a repeated call creates another group. With one, a retry after a lost answer looks for the " +
+    "group among the account's own, and creates it only if it is not there: should the network create the first one after " +
+    "that, there are two.",
   request: {
     params: path,
     headers: idempotencyHeaders,
@@ -231,10 +235,18 @@ function withPeople<Path extends string, More extends z.ZodRawShape>(
   })
 }
 
-export const addMembers = withPeople("members/add", "Add members", {
+const adding = withPeople("members/add", "Add members", {
   invite: boolean(
     "Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.",
   ).optional(),
+})
+export const addMembers = createRoute({
+  ...adding,
+  description:
+    "A retry under the same Idempotency-Key asks the network again, and sends nobody a second invitation. Whoever was added " +
+    "before is then `refused` as `already`.",
+  request: { ...adding.request, headers: idempotencyHeaders },
+  responses: { ...adding.responses, ...refusals(...changing, "recipient_not_found", ...codesOfSend) },
 })
 export const removeMembers = withPeople("members/remove", "Remove members", {})
 export const promoteMembers = withPeople("members/promote", "Make members admins", {})
@@ -265,6 +277,8 @@ export const revokeInvite = createRoute({
   method: "post",
   path: `${proxy}/groups/{jid}/invite/revoke` as const,
   summary: "Revoke the link of a group, which gets another",
+  description:
+    "A repeated call revokes the new link, too. After a lost answer, ask for the link that holds now.",
   request: { params: group },
   responses: { 200: reply("The new link. The one before leads nowhere.", Invite), ...refusals(...changing) },
 })

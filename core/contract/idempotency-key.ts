@@ -8,14 +8,18 @@ export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable ch
 /** The headers of a route that takes an Idempotency-Key. */
 export const idempotencyHeaders = z.object({
   "idempotency-key": z.string().optional().openapi({
-    description: "1 to 255 printable characters, unique for each message, or group; send the header once.",
+    description:
+      "1 to 255 printable characters, unique for each message, or change of a group; send the header once.",
     minLength: 1,
     maxLength: 255,
     pattern: printable.source,
   }),
 })
 
-/** Whether this route sends a message to others, or creates a group. Exactly those take an Idempotency-Key. */
+/**
+ * Whether this route sends a message to others, creates a group, or invites people to one. Exactly those take an
+ * Idempotency-Key.
+ */
 export function isSend(route: { request?: { headers?: unknown } | undefined }): boolean {
   return route.request?.headers === idempotencyHeaders
 }

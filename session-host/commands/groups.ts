@@ -1,5 +1,6 @@
 import * as contract from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
+import type { HostCall } from "#core/lease/signed-call.ts"
 import { wholeGroup } from "../groups/group.ts"
 import { changeGroup, askForGroupChange } from "../groups/change-settings.ts"
 import { createGroupOnce } from "../groups/create.ts"
@@ -20,10 +21,8 @@ export const groups = {
   ),
 
   createGroup: command(contract.createGroup, async ({ session, call, body }) => {
-    const { messageId: id, isNew = false } = call
-    if (!id) throw new ApiError("invalid_request", "the call names no id for the group")
     const { answer, repeated } = await session.use((connected) =>
-      createGroupOnce(connected, { id, isNew }, body),
+      createGroupOnce(connected, identified(call), body),
     )
     // The answer may have a thousand people in it: it stays in this bridge's own row, and a retry is answered from there.
     const headers = { "x-send-kept": "true", ...(repeated && { "x-send-repeated": "true" }) }
@@ -74,9 +73,11 @@ export const groups = {
     return { ok: true }
   }),
 
-  addMembers: command(contract.addMembers, ({ session, params, body }) =>
-    addAndInvite(session, params.jid, body),
-  ),
+  addMembers: command(contract.addMembers, async ({ session, params, call, body }) => {
+    const outcomes = await addAndInvite(session, identified(call), { group: params.jid, ...body })
+    // A retry asks again: the network says who is there, and this bridge's rows say whom it has invited.
+    return Response.json(outcomes, { headers: { "x-send-kept": "true" } })
+  }),
 
   removeMembers: command(contract.removeMembers, ({ session, params, body }) =>
     session.use((connected) => changeMembers(connected, params.jid, "remove", body.members)),
@@ -109,6 +110,12 @@ export const groups = {
   rejectRequests: command(contract.rejectRequests, ({ session, params, body }) =>
     session.use((connected) => changeMembers(connected, params.jid, "reject", body.members)),
   ),
+}
+
+/** The id that the API has chosen for a call, and whether no earlier call had it. @throws ApiError `invalid_request` */
+function identified({ messageId: id, isNew = false }: HostCall): { id: string; isNew: boolean } {
+  if (!id) throw new ApiError("invalid_request", "the call names no id for what it makes")
+  return { id, isNew }
 }
 
 /** Whoever has a group's link may join. */

@@ -1,6 +1,7 @@
+import type { ErrorCode } from "#core/contract/error.ts"
 import type { MemberOutcome } from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
-import { newMessageId } from "#core/message-id.ts"
+import { messageIdFor } from "#core/message-id.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { wholeNumber } from "../receive/map/mapped.ts"
 import { buildMessage, toInvitation } from "../send/compose.ts"
@@ -70,13 +71,14 @@ const inviteWithinMs = 20_000
 
 /**
  * Adds people, and invites those who may not be added, if that is wanted. Somebody whose invitation is not sent stays
- * refused: the next call gets another invitation from the network.
- * @throws as `changeMembers`
+ * refused: the next call gets another invitation from the network. A retry, whose call has the same id, sends nobody a
+ * second one.
+ * @throws as `changeMembers`, and `send_outcome_unknown` or `idempotency_conflict` where an invitation may be on its way
  */
 export async function addAndInvite(
   session: Session,
-  group: string,
-  wanted: { members: string[]; invite?: boolean | undefined },
+  { id, isNew }: { id: string; isNew: boolean },
+  { group, ...wanted }: { group: string; members: string[]; invite?: boolean | undefined },
 ): Promise<MemberOutcome[]> {
   const startMs = performance.now()
   const { added, invitations, name } = await session.use(async (connected) => {
@@ -89,7 +91,7 @@ export async function addAndInvite(
   for (const { to, code, expiration } of invitations) {
     if (performance.now() - startMs > inviteWithinMs) break
     const message = buildMessage(toInvitation({ group, name, code, expiration }))
-    const isSent = await send(session, to, message)
+    const isSent = await send(session, { messageId: messageIdFor(id, to.jid), isNew, to, message })
     const outcome = added.find(({ jid }) => jid === to.jid)
     if (isSent && outcome) Object.assign(outcome, { outcome: "invited" })
   }
@@ -110,21 +112,28 @@ async function nameOf({ connection, own }: ConnectedSession, group: string): Pro
   return found?.name ?? ""
 }
 
+/** Why an invitation may have left all the same, or may yet leave. */
+const open = new Set<ErrorCode>(["send_outcome_unknown", "idempotency_conflict"])
+
 /**
- * Sends an invitation.
- * @returns whether it was sent: a failure is no reason to tell the caller that nobody was added
+ * Sends an invitation, unless an earlier call has sent it under this id.
+ * @returns whether it was sent: a definite failure is no reason to tell the caller that nobody was added
+ * @throws ApiError `send_outcome_unknown`, `idempotency_conflict`
  */
-async function send(session: Session, { jid, lid }: Person, message: Uint8Array): Promise<boolean> {
+async function send(
+  session: Session,
+  { to, message, ...identity }: { messageId: string; isNew: boolean; to: Person; message: Uint8Array },
+): Promise<boolean> {
   const compose = async (connected: ConnectedSession) => {
-    const chat = await connected.reach(jid || lid)
+    const chat = await connected.reach(to.jid || to.lid)
     await connected.pace(chat)
     return { chat, message }
   }
   try {
-    await session.send({ messageId: newMessageId(), isNew: true, compose })
+    await session.send({ ...identity, compose })
     return true
   } catch (error) {
-    if (error instanceof ApiError) return false
+    if (error instanceof ApiError && !open.has(error.code)) return false
     throw error
   }
 }

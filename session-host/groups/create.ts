@@ -26,13 +26,17 @@ interface Call {
  * again, it would make a second group. So a row says durably that a group is asked for, before the question leaves. A
  * retry that finds this row without an answer looks for the group among the account's own.
  * @throws ApiError `recipient_not_found`, `group_full`, `invalid_request`: there is no group. `send_outcome_unknown`:
- * there may be one. NetworkRejected, NoAnswer: there is none.
+ * there may be one. `idempotency_conflict`: another call under this id goes on. NetworkRejected, NoAnswer: there is none.
  */
-export async function createGroupOnce(
+export function createGroupOnce(
   connected: ConnectedSession,
-  { id, isNew }: Call,
+  call: Call,
   wanted: Wanted,
 ): Promise<{ answer: CreatedAnswer; repeated: boolean }> {
+  return connected.created.alone(call.id, () => createOrFind(connected, call, wanted))
+}
+
+async function createOrFind(connected: ConnectedSession, { id, isNew }: Call, wanted: Wanted) {
   const { created, generation } = connected
   const before = isNew ? undefined : await created.find(id)
   if (before?.answer) return { answer: before.answer, repeated: true }

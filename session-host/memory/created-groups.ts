@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { createGroup } from "#core/contract/group.ts"
+import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
 import type { SessionStore } from "./rows.ts"
@@ -29,9 +30,28 @@ interface Parts {
 /** The groups that the API has asked for, each under the id that it has chosen for the call: a retry finds it. */
 export class CreatedGroups {
   readonly #parts: Parts
+  readonly #running = new Set<string>()
 
   constructor(parts: Parts) {
     this.#parts = parts
+  }
+
+  /**
+   * Does the work of a call under this id, one call at a time: whoever lost the answer may ask again while the first call
+   * goes on, and would find nothing yet. @throws ApiError `idempotency_conflict` then, and what `work` throws
+   */
+  async alone<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#running.has(id))
+      throw new ApiError(
+        "idempotency_conflict",
+        "this group is already being created: try again when that has ended",
+      )
+    this.#running.add(id)
+    try {
+      return await work()
+    } finally {
+      this.#running.delete(id)
+    }
   }
 
   /** @throws SessionEnded */

@@ -1483,7 +1483,7 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<Group>
 
-  /** Create a group */
+  /** Create a group. Without an Idempotency-Key a repeated call creates another group. With one, a retry after a lost answer looks for the group among the account's own, and creates it only if it is not there: should the network create the first one after that, there are two. */
   createGroup(input: {
     name: string
     /** The first members, besides the session's account. */
@@ -1574,14 +1574,14 @@ export interface BridgeCalls {
     jid: string
   }, options?: CallOptions): Promise<Ok>
 
-  /** Add members */
+  /** Add members. A retry under the same Idempotency-Key asks the network again, and sends nobody a second invitation. Whoever was added before is then `refused` as `already`. */
   addMembers(input: {
     /** A group's JID: `…@g.us`. */
     jid: string
     members: string[]
     /** Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing. */
     invite?: boolean
-  }, options?: CallOptions): Promise<MemberOutcome[]>
+  }, options?: SendOptions): Promise<MemberOutcome[]>
 
   /** Remove members */
   removeMembers(input: {
@@ -1610,7 +1610,7 @@ export interface BridgeCalls {
     jid: string
   }, options?: CallOptions): Promise<GroupInvite>
 
-  /** Revoke the link of a group, which gets another */
+  /** Revoke the link of a group, which gets another. A repeated call revokes the new link, too. After a lost answer, ask for the link that holds now. */
   revokeInvite(input: {
     /** A group's JID: `…@g.us`. */
     jid: string
@@ -1893,7 +1893,7 @@ export const operations = {
   groupAvatar: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/avatar","answer":"bytes"},
   setGroupAvatar: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/avatar","body":true,"answer":"json"},
   removeGroupAvatar: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/avatar","answer":"json"},
-  addMembers: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/members/add","body":true,"answer":"json"},
+  addMembers: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/members/add","body":true,"takesKey":true,"answer":"json"},
   removeMembers: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/members/remove","body":true,"answer":"json"},
   promoteMembers: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/members/promote","body":true,"answer":"json"},
   demoteMembers: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/members/demote","body":true,"answer":"json"},

@@ -127,6 +127,22 @@ test("under one id one group is created, whatever the retry asks for", async () 
   expect(await named("Another")).toHaveLength(0)
 })
 
+test("a retry while the first call still asks about its members creates no second group", async () => {
+  const { network, phone, retry, named, bob } = await aCircle()
+  const device = `${phone.number}:1`
+  const [id, wanted] = [newMessageId(), { name: "Twice", members: [bob.number] }]
+  const release = await network.fault({ kind: "hold", device })
+  const first = retry(id, wanted)
+  await network.log({ who: device, kind: "in", tag: "iq", attrs: { xmlns: "usync" } })
+  // The caller has lost the connection, and asks again.
+  const again = retry(id, wanted)
+  expect(await again).toMatchObject({ status: 409, code: "idempotency_conflict" })
+  await release()
+  expect(await first).toMatchObject({ status: 200, repeated: null })
+  expect(await retry(id, wanted)).toMatchObject({ status: 200, repeated: "true" })
+  expect(await named("Twice")).toHaveLength(1)
+})
+
 const isNetwork = () => new Error().stack!.includes("/simulator/clock.ts")
 
 /** The clock of all but the network is ten minutes ahead. */
@@ -238,6 +254,29 @@ test("who may not be added is invited by a message, and joins by that", async ()
   const accept = { code: groupInviteMessage.inviteCode, admin: phone.number }
   await network.call("PATCH", `/groups/${jid}`, { by: shy.number, accept })
   expect((await known(jid)).members.map(({ number }) => number)).toContain(shy.number)
+})
+
+test("a retry invites nobody a second time, also while the answer to the first invitation is missing", async () => {
+  const { network, phone, bridge, own, ask } = await aCircle()
+  const shy = await network.phone("Shy")
+  await network.control.change(shy.number, { privacy: { groupadd: "contacts" } })
+  const jid = await own()
+  const messageId = newMessageId()
+  const add = async () => {
+    const body = { members: [shy.number], invite: true }
+    const answer = await call(bridge.id, "POST", `/groups/${jid}/members/add`, { body, messageId })
+    return { status: answer.status, said: await answer.json() }
+  }
+  const invited = { status: 200, said: [{ jid: shy.jid, outcome: "invited" }] }
+  const release = await network.fault({ kind: "lose_acks", device: `${phone.number}:1` })
+  expect(await add()).toMatchObject({ status: 504, said: { code: "send_outcome_unknown" } })
+  await release()
+  expect(await add()).toMatchObject(invited)
+  expect(await add()).toMatchObject(invited)
+  // Behind all that was sent to this phone before.
+  await ask("POST", "/send/text", { chat: shy.number, body: "the last one" })
+  await shy.read({ text: "the last one" })
+  expect(await shy.read({ kind: "groupInviteMessage" })).toHaveLength(1)
 })
 
 test("a member who is removed gets no more messages, and those who stay get another sender key", async () => {

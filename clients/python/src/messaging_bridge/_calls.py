@@ -653,7 +653,7 @@ class BridgeCalls(Calls):
         disappearing: int | None = None,
         idempotency_key: str | None = None,
     ) -> CreateGroupResult:
-        """Create a group
+        """Create a group. Without an Idempotency-Key a repeated call creates another group. With one, a retry after a lost answer looks for the group among the account's own, and creates it only if it is not there: should the network create the first one after that, there are two.
 
         :param members: The first members, besides the session's account.
         :param topic: What the group is about; `""` removes it.
@@ -739,13 +739,20 @@ class BridgeCalls(Calls):
         """
         return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/groups/{jid}/avatar", locals())
 
-    def add_members(self, *, jid: str, members: List[str], invite: bool | None = None) -> List[MemberOutcome]:
-        """Add members
+    def add_members(
+        self,
+        *,
+        jid: str,
+        members: List[str],
+        invite: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> List[MemberOutcome]:
+        """Add members. A retry under the same Idempotency-Key asks the network again, and sends nobody a second invitation. Whoever was added before is then `refused` as `already`.
 
         :param jid: A group's JID: `…@g.us`.
         :param invite: Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.
         """
-        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/members/add", locals(), body=True)
+        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/members/add", locals(), body=True, takes_key=True)
 
     def remove_members(self, *, jid: str, members: List[str]) -> List[MemberOutcome]:
         """Remove members
@@ -776,7 +783,7 @@ class BridgeCalls(Calls):
         return self._ask(GroupInvite, "GET", "/api/instances/{customer_ref}/proxy/groups/{jid}/invite", locals())
 
     def revoke_invite(self, *, jid: str) -> GroupInvite:
-        """Revoke the link of a group, which gets another
+        """Revoke the link of a group, which gets another. A repeated call revokes the new link, too. After a lost answer, ask for the link that holds now.
 
         :param jid: A group's JID: `…@g.us`.
         """
