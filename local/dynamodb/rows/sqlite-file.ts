@@ -180,6 +180,11 @@ function startWriter(path: string) {
     else answer?.resolve()
   })
   worker.on("error", (error) => answer?.reject(error))
+  let isClosing = false
+  worker.on("exit", () => {
+    // Nothing would ever be committed again, and nobody told: the process ends, and whoever started it starts it anew.
+    if (!isClosing) throw new Error("the thread that writes the store has ended")
+  })
   return {
     commit: (steps: Step[]): Promise<void> => {
       answer = Promise.withResolvers()
@@ -187,6 +192,7 @@ function startWriter(path: string) {
       return answer.promise
     },
     close: async () => {
+      isClosing = true
       const ended = new Promise((resolve) => worker.once("exit", resolve))
       worker.postMessage("close")
       await ended

@@ -1,4 +1,10 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { newCommitter, type Step } from "#local/dynamodb/rows/commit.ts"
 import { Rows } from "#local/dynamodb/rows/rows.ts"
@@ -188,4 +194,22 @@ test("a watcher of a table is told of each row that was put, once it is on the d
   commits[1]!.go()
   await removed
   expect(told).toEqual(["one", "two"])
+})
+
+test("without the thread that writes it the process ends, since nothing would be committed any more", async () => {
+  // The folder is gone before the thread has opened the file in it.
+  const script = `const { rmSync } = require("node:fs")
+    import("#local/dynamodb/rows/sqlite-file.ts").then(async ({ openFile }) => {
+      const file = openFile(process.argv[1])
+      rmSync(process.argv[1], { recursive: true })
+      for (;;) await file.commit([]).catch(() => {})
+    })
+    setTimeout(() => process.exit(0), 20_000)`
+  const folder = join(mkdtempSync(join(tmpdir(), "writer-")), "data")
+  const child = spawn(process.execPath, ["-e", script, folder], { stdio: ["ignore", "ignore", "pipe"] })
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")])
+  expect({ said, code }).toEqual({
+    said: expect.stringContaining("the thread that writes the store has ended"),
+    code: 1,
+  })
 })
