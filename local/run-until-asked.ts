@@ -18,6 +18,8 @@ export async function runUntilAsked<Given extends Settings>(
   settled: () => Given,
   started: (service: Service, settings: Given, stopping: AbortSignal) => Promise<void>,
 ): Promise<number> {
+  // Whatever this process and its children write is for their user alone: data, logs, compiled code, temporary files.
+  process.umask(0o077)
   try {
     const settings = settled()
     // A supervisor waits, and then kills; a person wants their terminal back.

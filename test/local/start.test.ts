@@ -13,11 +13,21 @@ import { Settings } from "#local/service/settings.ts"
 import { until } from "#test/support/until.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 
-const dataDir = mkdtempSync(join(tmpdir(), "bridge-start-"))
-afterAll(() => rmSync(dataDir, { recursive: true }))
+const folder = mkdtempSync(join(tmpdir(), "bridge-start-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+// The service makes it.
+const dataDir = join(folder, "data")
+
+/** What is there that others may read, write or enter. */
+const openToOthers = (path: string) =>
+  [path, ...readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name))].filter(
+    (found) => (statSync(found).mode & 0o077) !== 0,
+  )
 
 /** `npm start` without npm: its output, and how it ends. */
 function start(environment: Record<string, string> = {}) {
+  // Nothing is kept from others by the umask that the service is started with.
+  const umask = process.umask(0)
   const child = spawn(process.execPath, ["local/start.ts"], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -28,6 +38,7 @@ function start(environment: Record<string, string> = {}) {
       ...environment,
     },
   })
+  process.umask(umask)
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)))
   onTestFinished(() => {
@@ -66,6 +77,7 @@ test(
     expect(headers.get("keep-alive")).toBe("timeout=620")
     const hosts = await sessionHostPids(running!)
     expect(hosts).toHaveLength(1)
+    expect(openToOthers(dataDir)).toEqual([])
     await first.interrupted()
     expect(await first.ended).toBe(0)
     expect(hosts.filter(isAlive)).toEqual([])
