@@ -243,8 +243,8 @@ const adding = withPeople("members/add", "Add members", {
 export const addMembers = createRoute({
   ...adding,
   description:
-    "A retry under the same Idempotency-Key asks the network again, and sends nobody a second invitation. Whoever was added " +
-    "before is then `refused` as `already`.",
+    "A retry under the same Idempotency-Key sends nobody a second invitation. If the first answer is not known, it asks the " +
+    "network again: whoever was added before is then `refused` as `already`.",
   request: { ...adding.request, headers: idempotencyHeaders },
   responses: { ...adding.responses, ...refusals(...changing, "recipient_not_found", ...codesOfSend) },
 })

@@ -21,12 +21,8 @@ export const groups = {
   ),
 
   createGroup: command(contract.createGroup, async ({ session, call, body }) => {
-    const { answer, repeated } = await session.use((connected) =>
-      createGroupOnce(connected, identified(call), body),
-    )
-    // The answer may have a thousand people in it: it stays in this bridge's own row, and a retry is answered from there.
-    const headers = { "x-send-kept": "true", ...(repeated && { "x-send-repeated": "true" }) }
-    return Response.json(answer, { headers })
+    const { answer, repeated } = await createGroupOnce(session, identified(call), body)
+    return kept(answer, repeated)
   }),
 
   // Stand before the routes of one group: where their paths have a JID, these have a word.
@@ -74,9 +70,11 @@ export const groups = {
   }),
 
   addMembers: command(contract.addMembers, async ({ session, params, call, body }) => {
-    const outcomes = await addAndInvite(session, identified(call), { group: params.jid, ...body })
-    // A retry asks again: the network says who is there, and this bridge's rows say whom it has invited.
-    return Response.json(outcomes, { headers: { "x-send-kept": "true" } })
+    const { answer, repeated } = await addAndInvite(session, identified(call), {
+      group: params.jid,
+      ...body,
+    })
+    return kept(answer, repeated)
   }),
 
   removeMembers: command(contract.removeMembers, ({ session, params, body }) =>
@@ -116,6 +114,12 @@ export const groups = {
 function identified({ messageId: id, isNew = false }: HostCall): { id: string; isNew: boolean } {
   if (!id) throw new ApiError("invalid_request", "the call names no id for what it makes")
   return { id, isNew }
+}
+
+/** An answer that may have a thousand people in it: it stays in this bridge's own row, and a retry is answered from there. */
+function kept(answer: object, repeated: boolean): Response {
+  const headers = { "x-send-kept": "true", ...(repeated && { "x-send-repeated": "true" }) }
+  return Response.json(answer, { headers })
 }
 
 /** Whoever has a group's link may join. */

@@ -78,10 +78,33 @@ const inviteWithinMs = 20_000
 export async function addAndInvite(
   session: Session,
   { id, isNew }: { id: string; isNew: boolean },
-  { group, ...wanted }: { group: string; members: string[]; invite?: boolean | undefined },
+  wanted: Adding,
+): Promise<{ answer: MemberOutcome[]; repeated: boolean }> {
+  const { createdGroups: kept } = await session.memory()
+  return await kept.alone(id, async () => {
+    const before = isNew ? undefined : await kept.outcomesOf(id)
+    if (before) return { answer: before, repeated: true }
+    const answer = await addedAndInvited(session, { id, isNew }, wanted)
+    // If the host dies before this is durable, a retry asks again, and sends the invitations under the ids that they had.
+    await kept.keepOutcomes(id, answer)
+    return { answer, repeated: false }
+  })
+}
+
+interface Adding {
+  group: string
+  members: string[]
+  invite?: boolean | undefined
+}
+
+async function addedAndInvited(
+  session: Session,
+  { id, isNew }: { id: string; isNew: boolean },
+  { group, ...wanted }: Adding,
 ): Promise<MemberOutcome[]> {
   const startMs = performance.now()
-  const { added, invitations, name } = await session.use(async (connected) => {
+  const mayHaveInvited = !isNew && wanted.invite === true
+  const { added, invitations, name } = await useAgain(session, mayHaveInvited, async (connected) => {
     const people = await findPeople(connected, wanted.members)
     const nodes = await askFor(connected, group, "add", people)
     const invitations = wanted.invite ? nodes.flatMap((node) => invitationIn(node, people)) : []
@@ -96,6 +119,26 @@ export async function addAndInvite(
     if (isSent && outcome) Object.assign(outcome, { outcome: "invited" })
   }
   return added
+}
+
+/**
+ * As `Session.use`. Where an earlier call may have invited people, a refusal is not definite: its key would be free, and the
+ * next call would invite them again.
+ */
+async function useAgain<Result>(
+  session: Session,
+  mayHaveInvited: boolean,
+  work: (connected: ConnectedSession) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await session.use(work)
+  } catch (error) {
+    if (!mayHaveInvited || !(error instanceof ApiError)) throw error
+    throw new ApiError(
+      "send_outcome_unknown",
+      `it is not known whom an earlier call under this Idempotency-Key has invited, and now: ${error.message}`,
+    )
+  }
 }
 
 function invitationIn(node: Stanza, people: Person[]) {

@@ -6,6 +6,7 @@ import { NetworkRejected } from "../network/errors.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { askForGroupCard } from "./group-card.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Session } from "../session/session.ts"
 import { groupsOf } from "./group.ts"
 import { askForGroupChange, settingStanzas } from "./change-settings.ts"
 import { askForGroups } from "./list.ts"
@@ -24,22 +25,34 @@ interface Call {
 /**
  * Creates a group, once for each call. The network uses the question's `key` only in the news of the new group: asked
  * again, it would make a second group. So a row says durably that a group is asked for, before the question leaves. A
- * retry that finds this row without an answer looks for the group among the account's own.
- * @throws ApiError `recipient_not_found`, `group_full`, `invalid_request`: there is no group. `send_outcome_unknown`:
- * there may be one. `idempotency_conflict`: another call under this id goes on. NetworkRejected, NoAnswer: there is none.
+ * retry that finds this row without an answer looks for the group among the account's own. As long as the row is there,
+ * no failure is definite: its key would be free, and the next call would create a second group.
+ * @throws ApiError `send_outcome_unknown`: there may be a group. `idempotency_conflict`: another call under this id goes
+ * on. Any other, as `recipient_not_found`, `group_full`, `invalid_request`: there is none
  */
-export function createGroupOnce(
-  connected: ConnectedSession,
-  call: Call,
+export async function createGroupOnce(
+  session: Pick<Session, "memory" | "use">,
+  { id, isNew }: Call,
   wanted: Wanted,
 ): Promise<{ answer: CreatedAnswer; repeated: boolean }> {
-  return connected.created.alone(call.id, () => createOrFind(connected, call, wanted))
+  const { createdGroups: created } = await session.memory()
+  return await created.alone(id, async () => {
+    const before = isNew ? undefined : await created.find(id)
+    if (before?.answer) return { answer: before.answer, repeated: true }
+    try {
+      return await session.use((connected) => createOrFind(connected, { id, before }, wanted))
+    } catch (error) {
+      throw error instanceof ApiError && (await created.find(id)) ? outcomeUnknown() : error
+    }
+  })
 }
 
-async function createOrFind(connected: ConnectedSession, { id, isNew }: Call, wanted: Wanted) {
+async function createOrFind(
+  connected: ConnectedSession,
+  { id, before }: { id: string; before: Created | undefined },
+  wanted: Wanted,
+) {
   const { created, generation } = connected
-  const before = isNew ? undefined : await created.find(id)
-  if (before?.answer) return { answer: before.answer, repeated: true }
   const { name, members = [], ...settings } = wanted
   const people = await findPeople(connected, members)
   const found = before && (await madeBefore(connected, before, people))

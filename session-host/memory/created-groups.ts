@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { createGroup } from "#core/contract/group.ts"
+import { addMembers, createGroup, type MemberOutcome } from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
@@ -10,6 +10,8 @@ const keptFor = 2 * 86_400
 
 const Answer = createGroup.responses[200].content["application/json"].schema
 export type CreatedAnswer = z.infer<typeof Answer>
+
+const Outcomes = addMembers.responses[200].content["application/json"].schema
 
 const Created = z.object({
   name: z.string(),
@@ -27,7 +29,10 @@ interface Parts {
   commits: Pick<Commits, "write">
 }
 
-/** The groups that the API has asked for, each under the id that it has chosen for the call: a retry finds it. */
+/**
+ * The groups that the API has asked for, and what came of adding members to one, each under the id that it has chosen for
+ * the call: a retry finds it.
+ */
 export class CreatedGroups {
   readonly #parts: Parts
   readonly #running = new Set<string>()
@@ -44,7 +49,7 @@ export class CreatedGroups {
     if (this.#running.has(id))
       throw new ApiError(
         "idempotency_conflict",
-        "this group is already being created: try again when that has ended",
+        "an earlier request with this Idempotency-Key is still running: try again when it has ended",
       )
     this.#running.add(id)
     try {
@@ -74,6 +79,19 @@ export class CreatedGroups {
     await commits.write([store.put(`${prefix}${id}`, JSON.stringify(created), row)])
   }
 
+  /** What an earlier call under this id has answered about the people whom it added. @throws SessionEnded */
+  async outcomesOf(id: string): Promise<MemberOutcome[] | undefined> {
+    const stored = await this.#parts.store.get(`${addedPrefix}${id}`)
+    return stored && Outcomes.parse(JSON.parse(stored.secret.toString()))
+  }
+
+  /** Keeps this answer. Resolves when it is durable. @throws SessionEnded */
+  async keepOutcomes(id: string, outcomes: MemberOutcome[]): Promise<void> {
+    const { store, commits } = this.#parts
+    const row = { expires_at: now() + keptFor }
+    await commits.write([store.put(`${addedPrefix}${id}`, JSON.stringify(outcomes), row)])
+  }
+
   /** There is no such group after all. @throws SessionEnded */
   async forget(id: string): Promise<void> {
     await this.#parts.commits.write([this.#parts.store.remove(`${prefix}${id}`)])
@@ -81,3 +99,4 @@ export class CreatedGroups {
 }
 
 const prefix = "CREATED#"
+const addedPrefix = "ADDED#"

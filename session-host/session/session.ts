@@ -194,7 +194,10 @@ export class Session {
 
   /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
   async memory(): Promise<
-    Pick<Memory, "messages" | "sentList" | "vault" | "transcript" | "store" | "chats" | "contacts">
+    Pick<
+      Memory,
+      "messages" | "sentList" | "vault" | "transcript" | "store" | "chats" | "contacts" | "createdGroups"
+    >
   > {
     return (await this.#started()).memory
   }

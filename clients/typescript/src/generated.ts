@@ -1574,7 +1574,7 @@ export interface BridgeCalls {
     jid: string
   }, options?: CallOptions): Promise<Ok>
 
-  /** Add members. A retry under the same Idempotency-Key asks the network again, and sends nobody a second invitation. Whoever was added before is then `refused` as `already`. */
+  /** Add members. A retry under the same Idempotency-Key sends nobody a second invitation. If the first answer is not known, it asks the network again: whoever was added before is then `refused` as `already`. */
   addMembers(input: {
     /** A group's JID: `…@g.us`. */
     jid: string

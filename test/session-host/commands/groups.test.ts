@@ -143,6 +143,30 @@ test("a retry while the first call still asks about its members creates no secon
   expect(await named("Twice")).toHaveLength(1)
 })
 
+test("a retry that is refused does not free the key of a group that may be there", async () => {
+  const { network, phone, retry, named, end, ask } = await aCircle()
+  const device = `${phone.number}:1`
+  const [id, wanted, known] = [newMessageId(), { name: "Lost" }, newMessageId()]
+  const hold = await network.fault({ kind: "hold", device })
+  const first = retry(id, wanted)
+  await network.log({ who: device, kind: "in", tag: "iq", attrs: { xmlns: "w:g2", type: "set" } })
+  await end("cut")
+  await hold()
+  expect(await first).toMatchObject({ status: 504 })
+  expect(await retry(known, { name: "Known" })).toMatchObject({ status: 200 })
+
+  const isOpen = { status: 504, code: "send_outcome_unknown" }
+  const refuses = await network.fault({ kind: "refuse_iq", device, xmlns: "w:g2", code: 429 })
+  expect(await retry(id, wanted)).toMatchObject(isOpen)
+  await refuses()
+  expect(await retry(id, { ...wanted, members: ["4900000001"] })).toMatchObject(isOpen)
+  await ask("DELETE", "/logout")
+  expect(await retry(id, wanted)).toMatchObject(isOpen)
+  // What is known needs no phone.
+  expect(await retry(known, { name: "Known" })).toMatchObject({ status: 200, repeated: "true" })
+  expect(await named("Lost")).toHaveLength(1)
+})
+
 const isNetwork = () => new Error().stack!.includes("/simulator/clock.ts")
 
 /** The clock of all but the network is ten minutes ahead. */
@@ -268,9 +292,14 @@ test("a retry invites nobody a second time, also while the answer to the first i
     return { status: answer.status, said: await answer.json() }
   }
   const invited = { status: 200, said: [{ jid: shy.jid, outcome: "invited" }] }
-  const release = await network.fault({ kind: "lose_acks", device: `${phone.number}:1` })
+  const device = `${phone.number}:1`
+  const release = await network.fault({ kind: "lose_acks", device })
   expect(await add()).toMatchObject({ status: 504, said: { code: "send_outcome_unknown" } })
   await release()
+  // A refusal of the retry does not free the key.
+  const refuses = await network.fault({ kind: "refuse_iq", device, xmlns: "w:g2", code: 401 })
+  expect(await add()).toMatchObject({ status: 504, said: { code: "send_outcome_unknown" } })
+  await refuses()
   expect(await add()).toMatchObject(invited)
   expect(await add()).toMatchObject(invited)
   // Behind all that was sent to this phone before.

@@ -747,7 +747,7 @@ class BridgeCalls(Calls):
         invite: bool | None = None,
         idempotency_key: str | None = None,
     ) -> List[MemberOutcome]:
-        """Add members. A retry under the same Idempotency-Key asks the network again, and sends nobody a second invitation. Whoever was added before is then `refused` as `already`.
+        """Add members. A retry under the same Idempotency-Key sends nobody a second invitation. If the first answer is not known, it asks the network again: whoever was added before is then `refused` as `already`.
 
         :param jid: A group's JID: `…@g.us`.
         :param invite: Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.
