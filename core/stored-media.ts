@@ -4,7 +4,7 @@ import { FilesOnDisk } from "./files-on-disk.ts"
 import { nowMs } from "./platform/clock.ts"
 import { createHmac } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { open as openFile } from "node:fs/promises"
+import { open as openFile, stat } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import {
   AbortMultipartUploadCommand,
@@ -20,7 +20,6 @@ import {
 } from "@aws-sdk/client-s3"
 import { transferTimeouts } from "./platform/aws-client-options.ts"
 import { config, need } from "./platform/config.ts"
-import { DiskRoom } from "./platform/disk-room.ts"
 import { lazily } from "./platform/lazily.ts"
 
 /** Contract, "Received media", in milliseconds. */
@@ -58,11 +57,11 @@ interface Stored {
   fileName: string
 }
 
-/** Stores a file. @throws ApiError `storage_full` on one machine */
+/** Stores a file. @throws ApiError `storage_full`, `file_limit_reached` on one machine */
 export async function put(input: Stored): Promise<void> {
   if (!config.STORAGE_DIR) return await putInBucket(input)
-  if (!DiskRoom.hasRoomToSpare()) throw DiskRoom.refusal()
-  await FilesOnDisk.keep("media", nameOf(input.key), input, bytesOf(input.path))
+  const { size: most } = await stat(input.path)
+  await FilesOnDisk.keep("media", nameOf(input.key), { ...input, most }, bytesOf(input.path))
 }
 
 /** Opened only once somebody reads it, so that nothing stays open when nobody does. */
@@ -121,6 +120,8 @@ async function putParts(
 
 /** A file that a customer has put there themselves, with a form of `formFor`. */
 export interface Uploaded {
+  /** In bytes. */
+  size: number
   contentType: string
   fileName: string
   body: Readable
@@ -133,7 +134,8 @@ export async function open(key: string, youngerThanMs: number): Promise<Uploaded
     const body = found.Body as Readable // on Node
     if (nowMs() - (found.LastModified?.getTime() ?? 0) < youngerThanMs) {
       const contentType = found.ContentType ?? "application/octet-stream"
-      return { contentType, fileName: nameIn(found.ContentDisposition), body }
+      const size = found.ContentLength ?? 0 // S3 always says it
+      return { size, contentType, fileName: nameIn(found.ContentDisposition), body }
     }
     body.destroy()
     return undefined
@@ -219,9 +221,9 @@ async function inBucket(key: string) {
   }
 }
 
-/** The name of a file on the disk: the folders of a key become part of it. */
-function nameOf(key: string): string {
-  return key.replaceAll("/", "-")
+/** A file on the disk, of the bridge with which its key begins: the folders of the key become part of its name. */
+function nameOf(key: string): FilesOnDisk.Name {
+  return { bridgeId: key.split("/", 1)[0]!, name: key.replaceAll("/", "-") }
 }
 
 /** The name in a header of `dispositionOf`. */

@@ -37,18 +37,20 @@ export async function formFor(upload: Info, until: Date) {
 /** An uploaded file, to send it; undefined when there is none, or it is too old. */
 export async function open(bridgeId: string, file: string): Promise<StoredMedia.Uploaded | undefined> {
   if (!config.STORAGE_DIR) return await StoredMedia.open(keyOf({ bridgeId, file }), keptMs)
-  return await FilesOnDisk.open("uploads", nameOf({ bridgeId, file }), keptMs)
+  return await FilesOnDisk.open("uploads", { bridgeId, name: nameOf({ bridgeId, file }) }, keptMs)
 }
 
 /**
  * Writes a file to the disk of one machine. It is there when it is whole.
- * @throws ApiError `storage_full`, and what reading `bytes` throws
+ * @param most how many bytes there may be
+ * @throws ApiError `storage_full`, `file_limit_reached`, and what reading `bytes` throws
  */
-export async function keep(upload: Info, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  await FilesOnDisk.keep("uploads", nameOf(upload), upload, bytes)
+export async function keep(upload: Info, most: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const name = { bridgeId: upload.bridgeId, name: nameOf(upload) }
+  await FilesOnDisk.keep("uploads", name, { ...upload, most }, bytes)
 }
 
-/** Removes files that nobody can send any more, and what a crash has left of others. */
+/** Removes files that nobody can send any more. */
 export async function removeOld(): Promise<void> {
   await FilesOnDisk.removeOld("uploads", keptMs)
 }

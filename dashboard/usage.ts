@@ -2,7 +2,9 @@ import { Hono } from "hono"
 import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { UsageRow } from "#core/contract/usage.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { usageOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
 import { bars } from "./bars.ts"
@@ -33,10 +35,20 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
     about: "What came and went, by day (UTC).",
   })}
   ${filterForm({ refs: offered.map(({ customerRef }) => customerRef), ref: chosen?.customerRef, span })}
-  ${unknown ? note("warn", html`No number is called <bdi>${unknown}</bdi>.`) : ""}
+  ${await files(accountId)} ${unknown ? note("warn", html`No number is called <bdi>${unknown}</bdi>.`) : ""}
   ${isTooMany ? chooseOne : rows.length === 0 ? nothing() : figures(rows, days)}`
   return await page(c, { title: "Usage", place: "usage", body })
 })
+
+/** What the account's files take up, where they are on the disk of one machine. */
+async function files(accountId: string): Promise<Html | ""> {
+  if (!config.STORAGE_DIR) return ""
+  const mb = Math.ceil((await FilesOnDisk.usedBy(accountId)) / 1e6)
+  const kept = "uploads are kept for 24 hours, received files for 3"
+  return html`<ul class="figures">
+    ${figure("Files here", `${mb} of ${config.STORAGE_ACCOUNT_MB} MB`, kept)}
+  </ul>`
+}
 
 const chooseOne = note(
   "info",

@@ -2,6 +2,7 @@ export * as Bridge from "./bridge.ts"
 
 import { nowMs } from "../platform/clock.ts"
 import { randomUUID } from "node:crypto"
+import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Account } from "../account/account.ts"
 import { BridgeCount } from "./bridge-count.ts"
@@ -195,6 +196,24 @@ export async function byId(bridgeId: string): Promise<Info | undefined> {
     .parse(where)
   const bridge = await find(account_id, customer_ref)
   return bridge?.id === bridgeId ? bridge : undefined
+}
+
+/** Bridges never change their account. */
+const accounts = new LRUCache<string, string>({ max: 10_000 })
+
+/**
+ * Whose share of what all have in common a bridge uses: its account's. On AWS, where session hosts may not read who owns
+ * a bridge and each holds few bridges of an account, it is the bridge's own; so it is without such a bridge.
+ */
+export async function accountOf(bridgeId: string): Promise<string> {
+  if (!config.STORAGE_DIR) return bridgeId
+  const known = accounts.get(bridgeId)
+  if (known !== undefined) return known
+  const where = await getRow(tables.accounts, whereKey(bridgeId))
+  if (!where) return bridgeId
+  const accountId = z.string().parse(where.account_id)
+  accounts.set(bridgeId, accountId)
+  return accountId
 }
 
 /** Whether a bridge has not been deleted since it was read. */

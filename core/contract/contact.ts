@@ -57,7 +57,7 @@ export const listContacts = createRoute({
   },
   responses: {
     200: reply("A page; one shorter than `limit` is the last.", z.array(Contact)),
-    ...refusals(...codesOfSession, "not_paired", "storage_full"),
+    ...refusals(...codesOfSession, "not_paired", "storage_full", "file_limit_reached"),
   },
 })
 

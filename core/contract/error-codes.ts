@@ -13,6 +13,13 @@ export function bridgeLimitSentence(limit: number): string {
   return `this account may have ${limit} bridges at most: delete one, or ask the operator of this service for more`
 }
 
+export function fileLimitSentence(mb: number): string {
+  return (
+    `the files of this account take up the ${mb.toLocaleString("en")} MB that it may have here: wait until those on ` +
+    "their way have gone and old uploads are removed, 24 hours after they came, or ask the operator of this service for more"
+  )
+}
+
 export function wrongMethodSentence(methods: string[]): string {
   return `this path does not take this method: use ${methods.join(", ")}`
 }
@@ -41,6 +48,7 @@ export const errors = {
   no_subscription: [402, "this account has no subscription yet: add a number in the dashboard first"],
   payment_required: [402, "this account's payment is past due: pay it to create more bridges"],
   bridge_limit_reached: [403, bridgeLimitSentence(10)],
+  file_limit_reached: [403, fileLimitSentence(2000)],
   forbidden: [403, "this API key may only read: use one with the scope `all`"],
   not_admin: [
     403,
@@ -83,6 +91,10 @@ export const errors = {
   group_conflict: [409, "somebody else changed the group at the same time: try again"],
   media_expired: [410, "neither the network nor the phone has this file any more"],
   invite_revoked: [410, "this link was revoked, and leads nowhere: ask for the group's new one"],
+  upload_too_slow: [
+    408,
+    "the file came too slowly or not at all: send at least 64 kB a second, and ask for a new form first",
+  ],
   payload_too_large: [413, "the body is longer than 512 KiB"],
   unsupported_media_type: [415, "the body has another Content-Type: send it as application/json"],
   media_fetch_failed: [422, "the URL could not be fetched: timeout"],

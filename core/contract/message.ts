@@ -200,6 +200,12 @@ export const messageMedia = createRoute({
       description: "The bytes, with the sender's content type, as an attachment.",
       content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...codesOfNetwork, "media_expired", "payload_too_large", "storage_full"),
+    ...refusals(
+      ...codesOfNetwork,
+      "media_expired",
+      "payload_too_large",
+      "storage_full",
+      "file_limit_reached",
+    ),
   },
 })

@@ -52,6 +52,7 @@ export const codesOfNetwork = [...codesOfSession, "not_paired", "network_rejecte
 /** Why a file that a caller names may not be sent or shown. */
 export const codesOfFile = [
   "url_not_allowed",
+  "file_limit_reached",
   "media_fetch_failed",
   "media_type_mismatch",
   "payload_too_large",

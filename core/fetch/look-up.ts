@@ -1,6 +1,5 @@
 import { Resolver } from "node:dns/promises"
 import { readFile } from "node:fs/promises"
-import { LRUCache } from "lru-cache"
 import { config } from "../platform/config.ts"
 import { Slots } from "../platform/slots.ts"
 import { FetchError } from "./fetch-error.ts"
@@ -14,7 +13,7 @@ const limits = { timeout: 2000, tries: 2 }
 /** Look-ups of one share at a time; others wait. Name servers limit how many questions one machine may ask. */
 const mostAtOnce = 4
 
-const shares = new LRUCache<string, Slots>({ max: 10_000 })
+const slots = new Slots({ most: Infinity, each: mostAtOnce })
 
 /**
  * The addresses of a name, IPv4 first, as this machine's hosts file or its name servers say (`DNS_SERVERS`). Names are
@@ -26,12 +25,10 @@ const shares = new LRUCache<string, Slots>({ max: 10_000 })
 export async function addressesOf(name: string, share: string, signal: AbortSignal): Promise<string[]> {
   const known = await inHostsFile(name)
   if (known.length > 0) return known
-  const slots = shares.get(share) ?? new Slots(mostAtOnce)
-  shares.set(share, slots)
   return await slots.use(async () => {
     signal.throwIfAborted()
     return await asked(name, signal)
-  })
+  }, share)
 }
 
 async function asked(name: string, signal: AbortSignal): Promise<string[]> {

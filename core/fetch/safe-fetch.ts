@@ -51,6 +51,13 @@ export async function safeFetch(input: Input): Promise<Answer> {
   }
 }
 
+/** How many bytes the body of an answer has at most: what it announces, if that is less than `most`. */
+export function announcedBytes({ headers }: Pick<Answer, "headers">, most: number): number {
+  const length = headers["content-length"]
+  // undici lets no body be longer than it says.
+  return typeof length === "string" && /^\d+$/.test(length) ? Math.min(Number(length), most) : most
+}
+
 async function received(url: URL, input: Input, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
   const { connections, share } = input
   const client = await connections.take({ url, share, signal })

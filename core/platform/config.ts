@@ -59,6 +59,8 @@ export const Config = z.object({
   STORAGE_DIR: z.string().optional(),
   /** With less room than this many MB, nothing is sent and no bridge is created. */
   STORAGE_RESERVE_MB: z.coerce.number().int().min(0).default(200),
+  /** How many MB the files of an account may take up there: uploads, received media, and those on their way. */
+  STORAGE_ACCOUNT_MB: z.coerce.number().int().min(0).default(2000),
   /** The service that writes metrics into its log; absent: none are written. */
   METRICS_SERVICE: z
     .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions", "troubles", "service"])

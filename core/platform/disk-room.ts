@@ -7,7 +7,8 @@ import { log } from "./log.ts"
 import { Metrics } from "./metrics.ts"
 
 // The disk of one machine (STORAGE_DIR). A reserve is kept for what comes in: below it nothing is sent and no bridge is
-// created, and below twice the reserve nothing is written that the service can do without. On AWS there is always room.
+// created, and below twice the reserve nothing is written that the service can do without: no logs, no files
+// (`FilesOnDisk`). On AWS there is always room.
 
 /** How long an answer of the file system is believed, in ms. */
 const believedMs = 1000
@@ -36,10 +37,16 @@ export function free(): number {
   return freeMb
 }
 
+/** How much of the disk is free at this moment, in MB. */
+export function freeNow(): number {
+  askedMs = -Infinity
+  return free()
+}
+
 /** Why something that needs room was not done. */
-export function refusal(): ApiError {
+export function refusal(sentence?: string): ApiError {
   Metrics.add("StorageFull")
-  return new ApiError("storage_full", undefined, { headers: { "retry-after": "60" } })
+  return new ApiError("storage_full", sentence, { headers: { "retry-after": "60" } })
 }
 
 function look(): void {

@@ -1,49 +1,104 @@
 import { sessionUnavailable } from "../error.ts"
 
-/** How long to wait for a slot, and the sentence for a caller who waited in vain. */
+/** How long to wait for a slot, in ms, and what a caller hears who waited in vain. */
 interface Patience {
   ms: number
-  sentence?: string
+  refusal?: () => Error
 }
 
-/** Runs at most so many things at once. Others wait, in order, for a limited time. */
+interface Limits {
+  /** How many things run at once in all. */
+  most: number
+  /** How many of these may be one owner's, such as an account's; all of them if absent. */
+  each?: number
+}
+
+/**
+ * Runs at most so many things at once, and at most so many of one owner. Others wait for a limited time. Owners have
+ * their turns one after the other, so nobody waits for all that another has queued; what one owner queued goes in order.
+ */
 export class Slots {
   readonly #most: number
+  readonly #each: number
   readonly #patience: Patience
-  readonly #waiting = new Set<() => void>()
-  #taken = 0
+  /** Those who wait, by owner; the owner whose turn is next comes first. */
+  readonly #waiting = new Map<string, Set<() => void>>()
+  /** By owner. */
+  readonly #taken = new Map<string, number>()
+  #all = 0
 
-  constructor(most: number, patience: Patience = { ms: Infinity }) {
+  constructor({ most, each = most }: Limits, patience: Patience = { ms: Infinity }) {
     this.#most = most
+    this.#each = each
     this.#patience = patience
   }
 
-  /** @throws ApiError `session_unavailable` when no slot became free in time, and what `work` throws */
-  async use<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#taken >= this.#most) await this.#turn()
-    else this.#taken++
+  /** @throws ApiError `session_unavailable`, or the refusal, when no slot became free in time, and what `work` throws */
+  async use<Result>(work: () => Promise<Result>, owner = ""): Promise<Result> {
+    const leave = await this.enter(owner)
     try {
       return await work()
     } finally {
-      const [next] = this.#waiting
-      // The slot passes directly to the next in line.
-      if (!next) this.#taken--
-      if (next) this.#waiting.delete(next)
-      next?.()
+      leave()
     }
   }
 
-  async #turn(): Promise<void> {
+  /** Takes a slot until the function that this returns is called. @throws as `use` does */
+  async enter(owner = ""): Promise<() => void> {
+    if (this.#mayEnter(owner)) this.#count(owner, 1)
+    else await this.#turn(owner)
+    let hasLeft = false
+    return () => {
+      if (hasLeft) return
+      hasLeft = true
+      this.#count(owner, -1)
+      this.#passOn()
+    }
+  }
+
+  #mayEnter(owner: string): boolean {
+    return this.#all < this.#most && (this.#taken.get(owner) ?? 0) < this.#each
+  }
+
+  #count(owner: string, more: 1 | -1): void {
+    const taken = (this.#taken.get(owner) ?? 0) + more
+    this.#all += more
+    if (taken === 0) this.#taken.delete(owner)
+    else this.#taken.set(owner, taken)
+  }
+
+  /** A slot passes directly to the next in line, whose owner then is the last in line. */
+  #passOn(): void {
+    for (const [owner, queue] of this.#waiting) {
+      const [next] = queue
+      if (!next || !this.#mayEnter(owner)) continue
+      this.#forget(owner, next)
+      const rest = this.#waiting.get(owner)
+      if (rest) this.#waiting.delete(owner)
+      if (rest) this.#waiting.set(owner, rest)
+      this.#count(owner, 1)
+      return next()
+    }
+  }
+
+  #forget(owner: string, one: () => void): void {
+    const queue = this.#waiting.get(owner)
+    queue?.delete(one)
+    if (queue?.size === 0) this.#waiting.delete(owner)
+  }
+
+  async #turn(owner: string): Promise<void> {
+    const { ms, refusal = sessionUnavailable } = this.#patience
+    if (ms === 0) throw refusal()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const take = () => resolve()
-    const { ms, sentence } = this.#patience
-    const timer = ms === Infinity ? undefined : setTimeout(() => reject(sessionUnavailable(sentence)), ms)
-    this.#waiting.add(take)
+    const timer = ms === Infinity ? undefined : setTimeout(() => reject(refusal()), ms)
+    this.#waiting.set(owner, (this.#waiting.get(owner) ?? new Set()).add(take))
     try {
       await promise
     } finally {
       clearTimeout(timer)
-      this.#waiting.delete(take)
+      this.#forget(owner, take)
     }
   }
 }

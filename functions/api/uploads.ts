@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import { Hono } from "hono"
 import { LRUCache } from "lru-cache"
 import { createUpload, maxUploadBytes } from "#core/contract/upload.ts"
-import { ApiError } from "#core/error.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { Slots } from "#core/platform/slots.ts"
@@ -19,13 +19,23 @@ const formMs = 15 * 60 * 1000
 /** Where forms go on one machine. */
 const uploadsPath = "/uploads"
 
-/** The forms that may still be sent here, by their tokens. Each is good for one file. */
-const awaited = new LRUCache<string, Uploads.Info>({ max: 10_000, ttl: formMs })
+/**
+ * The forms of each account that may still be sent here, by their tokens. Each is good for one file. An account that has
+ * more loses its oldest.
+ */
+const awaited = new LRUCache<string, LRUCache<string, Uploads.Info>>({ max: 10_000, ttl: formMs })
+const mostForms = 1000
 
-/** How many files of a bridge, and of all, come at once. */
-const ofBridge = new LRUCache<string, Slots>({ max: 10_000 })
-const patience = { ms: 10_000, sentence: "too many files are being uploaded at once: try again" }
-const ofAll = new Slots(32, patience)
+const patience = {
+  ms: 10_000,
+  refusal: () => sessionUnavailable("too many files are being uploaded at once: try again"),
+}
+/** How many files of a bridge come at once, and how many of all, and of an account among these. */
+const ofBridges = new Slots({ most: Infinity, each: 2 }, patience)
+const ofAccounts = new Slots({ most: 32, each: 8 }, patience)
+
+/** How fast a file has to come, in bytes a second, after its first seconds. */
+export const pace = { leastRate: 64_000, graceMs: 30_000 }
 
 export const uploads = contractRouter().openapi(createUpload, async (c) => {
   if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
@@ -33,29 +43,34 @@ export const uploads = contractRouter().openapi(createUpload, async (c) => {
   const upload = Uploads.withNewId({ bridgeId: c.var.bridge.id, contentType, fileName, size })
   const until = nowMs() + formMs
   const form = config.STORAGE_DIR
-    ? formHere(upload, originOf(c))
+    ? formHere(upload, c.var.accountId, originOf(c))
     : await Uploads.formFor(upload, new Date(until))
   return c.json({ file: upload.file, upload: form, expires_at: Math.floor(until / 1000) }, 200)
 })
 
-function formHere(upload: Uploads.Info, origin: string) {
-  const token = randomBytes(32).toString("base64url")
-  awaited.set(token, upload)
+function formHere(upload: Uploads.Info, accountId: string, origin: string) {
+  const token = `${accountId}.${randomBytes(32).toString("base64url")}`
+  const forms = awaited.get(accountId) ?? new LRUCache<string, Uploads.Info>({ max: mostForms, ttl: formMs })
+  awaited.set(accountId, forms.set(token, upload))
   return { url: `${origin}${uploadsPath}`, fields: { token } }
 }
 
 /** The door for forms on one machine. It needs no key: the form has its own. */
 export const uploadForms = new Hono<ApiEnv>().post(uploadsPath, async (c) => {
-  if (Number(c.req.header("content-length") ?? 0) > maxUploadBytes + formBytes) throw tooLarge()
-  await received(c.req.raw)
+  // Without a length, a body may have any.
+  const announced = Number(c.req.header("content-length") ?? maxUploadBytes)
+  if (announced > maxUploadBytes + formBytes) throw tooLarge()
+  await received(c.req.raw, Math.min(announced, maxUploadBytes))
   return c.body(null, 204)
 })
 
 /** The most bytes of a form beside the file. */
 const formBytes = 16_384
 
-/** Takes in a form: the token, then the file. What is not whole leaves nothing. @throws ApiError */
-async function received({ body, headers }: Request): Promise<void> {
+/**
+ * Takes in a form: the token, then the file, of `most` bytes. What is not whole leaves nothing. @throws ApiError
+ */
+async function received({ body, headers }: Request, most: number): Promise<void> {
   const form = parserOf(headers.get("content-type") ?? "")
   const fields = new Map<string, string>()
   let file: BusboyFileStream | undefined
@@ -65,12 +80,12 @@ async function received({ body, headers }: Request): Promise<void> {
   form.on("error", () => {})
   form.on("file", (name, stream) => {
     file = stream.on("error", () => {})
-    kept = name === "file" ? keep(fields.get("token") ?? "", stream) : Promise.reject(noFile())
+    kept = name === "file" ? keep(fields.get("token") ?? "", most, stream) : Promise.reject(noFile())
     // The sender hears the reason only once they have sent everything, so the rest is read and thrown away.
     kept.catch(() => stream.resume())
   })
   try {
-    await pipeline(atMost(maxUploadBytes + formBytes, body ?? new Blob([]).stream()), form)
+    await pipeline(inTime(body ?? new Blob([]).stream()), form)
     if (!kept) throw noFile()
     await kept
   } catch (error) {
@@ -82,14 +97,35 @@ async function received({ body, headers }: Request): Promise<void> {
   }
 }
 
-/** @throws ApiError `payload_too_large` */
-async function* atMost(most: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * The bytes of a form, as long as they come fast enough: what trickles or stops would keep its place from others.
+ * @throws ApiError `payload_too_large`, `upload_too_slow`
+ */
+async function* inTime(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const startMs = performance.now()
+  const late = Promise.withResolvers<never>()
+  late.promise.catch(() => "whoever reads on is told")
   let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > most) throw tooLarge()
-    yield chunk
+  const looking = setInterval(() => {
+    const seconds = (performance.now() - startMs - pace.graceMs) / 1000
+    if (bytes < seconds * pace.leastRate) late.reject(tooSlow())
+  }, 1000)
+  const chunks = body[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const { value, done } = await Promise.race([chunks.next(), late.promise])
+      if (done) return
+      bytes += value.length
+      if (bytes > maxUploadBytes + formBytes) throw tooLarge()
+      yield value
+    }
+  } finally {
+    clearInterval(looking)
   }
+}
+
+function tooSlow(): ApiError {
+  return new ApiError("upload_too_slow", undefined, { headers: { connection: "close" } })
 }
 
 function noFile(): ApiError {
@@ -113,15 +149,20 @@ function parserOf(contentType: string) {
   }
 }
 
-/** @throws ApiError `not_found`, `payload_too_large`, `invalid_request`, `storage_full`, `session_unavailable` */
-async function keep(token: string, file: BusboyFileStream): Promise<void> {
-  const upload = awaited.get(token)
+/**
+ * @throws ApiError `not_found`, `payload_too_large`, `invalid_request`, `storage_full`, `file_limit_reached`,
+ * `session_unavailable`
+ */
+async function keep(token: string, most: number, file: BusboyFileStream): Promise<void> {
+  const [accountId = ""] = token.split(".", 1)
+  const forms = awaited.get(accountId)
+  const upload = forms?.get(token)
   if (!upload)
     throw new ApiError("not_found", "this form was used, is too old, or has no token before its file")
-  awaited.delete(token)
-  const slots = ofBridge.get(upload.bridgeId) ?? new Slots(2, patience)
-  ofBridge.set(upload.bridgeId, slots)
-  await slots.use(() => ofAll.use(() => Uploads.keep(upload, whole(file, upload.size))))
+  forms?.delete(token)
+  const { bridgeId, size } = upload
+  const kept = () => Uploads.keep(upload, size ?? most, whole(file, size))
+  await ofBridges.use(() => ofAccounts.use(kept, accountId), bridgeId)
 }
 
 /** The bytes of a file. In the end it throws if they are not as many as they should be. */
@@ -131,6 +172,8 @@ async function* whole(file: BusboyFileStream, size: number | undefined): AsyncGe
   const chunks = file.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
   for await (const chunk of chunks) {
     bytes += chunk.length
+    if (size !== undefined && bytes > size)
+      throw new ApiError("invalid_request", `the file has more than the ${size} bytes that the form was for`)
     yield chunk
   }
   if (file.truncated) throw tooLarge()

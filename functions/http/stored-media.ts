@@ -1,17 +1,47 @@
 import { Readable } from "node:stream"
 import type { Context } from "hono"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
+import { rateLimited } from "#core/error.ts"
+import { Slots } from "#core/platform/slots.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
 /**
+ * How many files an account may fetch at once (Contract, "Received media"): fewer than the fewest places that a stage on
+ * AWS has for it (`transfers` in `infra/stage/stage.ts`), since a caller who reads slowly holds one for minutes.
+ */
+export const openDownloads = 8
+/** In seconds, until a caller over that limit asks again. */
+export const refusedFor = 3
+
+/** The files that this process is giving to callers. Where others do that as well, the store counts them. */
+const downloads = new Slots(
+  { most: Infinity, each: openDownloads },
+  { ms: 0, refusal: () => rateLimited(refusedFor) },
+)
+/** How long a caller may take over a file, in ms. */
+export const downloadTime = { mostMs: 600_000 }
+
+/**
  * Answers with a file that the host has put into the bucket. On Lambda it answers only where the file is, since the
  * file may be larger than a function can answer without streaming.
+ * @throws ApiError `rate_limited` when the account fetches too many files at once
  */
 export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Response> {
   if (isOnLambda(c)) return c.body(null, 200, AnswerInBucket.pointerTo(key, c.var.accountId))
-  const { headers, body } = await StoredMedia.get(key)
-  return new Response(streamOf(body), { headers })
+  const leave = await downloads.enter(c.var.accountId)
+  try {
+    const { headers, body } = await StoredMedia.get(key)
+    const late = setTimeout(() => body.destroy(), downloadTime.mostMs).unref()
+    body.once("close", () => {
+      clearTimeout(late)
+      leave()
+    })
+    return new Response(streamOf(body), { headers })
+  } catch (error) {
+    leave()
+    throw error
+  }
 }
 
 /** The same stream as a web stream, in Node's own type. */

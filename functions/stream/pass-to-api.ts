@@ -12,7 +12,7 @@ import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { countAddress } from "../http/rate-limits.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
-import { streamOf } from "../http/stored-media.ts"
+import { openDownloads, refusedFor, streamOf } from "../http/stored-media.ts"
 
 /** The API answers within 55 s, or not at all. */
 const answeredWithinMs = 57_000
@@ -29,13 +29,6 @@ const lambda = lazily(
     }),
 )
 
-/**
- * How many files an account may fetch at once: fewer than the fewest places that a stage has for it (`transfers` in
- * `infra/stage/stage.ts`), since a caller who reads slowly holds one for minutes.
- */
-const openDownloads = 8
-/** In seconds, until a caller over that limit asks again. */
-const refusedFor = 3
 /** A place is held for half a minute. */
 const keepEachMs = 10_000
 

@@ -284,6 +284,7 @@ function settable(): Record<string, string> {
     "LOG_LEVEL",
     "LEASE_BEAT_MS",
     "STORAGE_RESERVE_MB",
+    "STORAGE_ACCOUNT_MB",
     "WHATSAPP_WEB_VERSION",
     "NODE_OPTIONS",
     "RECORD",

@@ -1,3 +1,4 @@
+import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import type { MessageContent } from "../network/connection.ts"
 import { type MessageContext, type UploadedFile, maySeeOnce, toMedia } from "../send/compose.ts"
@@ -49,14 +50,15 @@ async function sentFile(input: Asked, connected: ConnectedSession): Promise<Uplo
 
 /** Fetches a file and uploads it encrypted. */
 function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
-  return inTurn(connected.media, async (folder) => {
+  return inTurn(connected, async (folder) => {
     const { bridgeId } = connected
+    const owner = await Bridge.accountOf(bridgeId)
     const { as_sticker: asSticker = false, as_voice: asVoice = false } = input
     const fetched = await fetchCustomerFile({ ...input, bridgeId, asSticker, asVoice, folder })
-    const { path, kind, mimetype, ...more } = await converted(fetched, asVoice)
+    const { path, kind, mimetype, ...more } = await converted(fetched, asVoice, owner)
     mustFit(kind, input)
     const isPicture = kind === "image" || kind === "sticker"
-    const picture = isPicture ? await readPicture(path) : undefined
+    const picture = isPicture ? await readPicture(path, owner) : undefined
     const { path: sealed, ...keys } = await encryptFile(path, kind)
     const where = await connected.connection.upload({
       path: sealed,
@@ -68,10 +70,12 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
 }
 
 /** The file as it is sent: a sound as a voice note, a picture as a sticker, if that is wanted. */
-async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean) {
-  if (asVoice) return { ...(await toVoice(path)), kind: "voice" as const, mimetype: "audio/ogg" }
+async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean, owner: string) {
+  if (asVoice) return { ...(await toVoice(path, owner)), kind: "voice" as const, mimetype: "audio/ogg" }
   const isRaw = kind === "sticker" && mimetype !== "image/webp"
-  return isRaw ? { path: await makeSticker(path), kind, mimetype: "image/webp" } : { path, kind, mimetype }
+  return isRaw
+    ? { path: await makeSticker(path, owner), kind, mimetype: "image/webp" }
+    : { path, kind, mimetype }
 }
 
 /** @throws ApiError `media_type_mismatch` */

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto"
-import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import type * as contract from "#core/contract/contact.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { wellFormedJson } from "#core/well-formed-json.ts"
-import { inTemporaryFolder } from "../media/in-turn.ts"
 import { BatchedLookups } from "../concurrency/batched-lookups.ts"
 import { type Contacts, contactWire } from "../people/contacts.ts"
 import type { Session } from "../session/session.ts"
@@ -67,9 +66,9 @@ async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise
 
 async function store(bridgeId: string, body: Buffer): Promise<string> {
   const key = StoredMedia.keyOf(bridgeId, `contacts/${randomUUID()}`)
-  await inTemporaryFolder(async (folder) => {
+  await FilesOnDisk.inFolder(bridgeId, async (folder) => {
     const path = join(folder, "contacts")
-    await writeFile(path, body)
+    await FilesOnDisk.write(path, body.length, [body])
     await StoredMedia.put({ key, path, contentType, fileName: "contacts.json" })
   })
   return key

@@ -24,7 +24,7 @@ export async function mediaResponse(session: Session, id: string): Promise<Respo
 async function store(session: Session, message: Remembered, key: string): Promise<void> {
   const media = mediaIn(message)
   await session.use((connected) =>
-    inTurn(connected.media, async (folder) => {
+    inTurn(connected, async (folder) => {
       const path = await download(connected, message, folder)
       const contentType = contentTypeOf(media.mimetype)
       await StoredMedia.put({ key, path, contentType, fileName: media.fileName })

@@ -1,5 +1,6 @@
 import * as contract from "#core/contract/message.ts"
 import * as send from "#core/contract/send.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { isUsername, statusChat, toJid } from "#core/jid.ts"
 import { makePreview } from "../media/picture.ts"
@@ -34,9 +35,10 @@ import { sentPage } from "./sent-page.ts"
 import { composeMedia } from "./compose-media.ts"
 
 export const messages = {
-  sendText: sendCommand(send.sendText, async ({ body, preview }, { context }) => {
+  sendText: sendCommand(send.sendText, async ({ body, preview }, { connected, context }) => {
     if (!preview) return toText(body, context)
-    const thumbnail = preview.image && (await makePreview(Buffer.from(preview.image, "base64")))
+    const owner = await Bridge.accountOf(connected.bridgeId)
+    const thumbnail = preview.image && (await makePreview(Buffer.from(preview.image, "base64"), owner))
     return toText(body, context, { ...preview, thumbnail: thumbnail || undefined })
   }),
 

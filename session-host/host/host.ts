@@ -50,7 +50,7 @@ export class SessionHost {
   readonly #moving = new Set<string>()
   /** Leases that this host is about to take, or is taking. */
   readonly #wanted = new Map<string, Lease.Info>()
-  readonly #starts = new Slots(startsAtOnce)
+  readonly #starts = new Slots({ most: startsAtOnce })
   /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
   #turn = randomInt(Lease.looksForAllFree)
   /** Whether this host has not looked at all parts yet. */

@@ -1,14 +1,17 @@
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:crypto"
-import { createReadStream, createWriteStream } from "node:fs"
+import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
-import { pipeline } from "node:stream/promises"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import type { Media } from "../network/content.ts"
 import { keysForKind, macBytes } from "./keys.ts"
 
 /** The file is not what its message promised. */
 export class Damaged extends Error {}
 
-/** Decrypts a received file into another beside it, after verifying its MAC and both hashes. @throws Damaged */
+/**
+ * Decrypts a received file into another beside it, after verifying its MAC and both hashes.
+ * @throws Damaged. ApiError `storage_full`, `file_limit_reached`
+ */
 export async function decryptFile(path: string, media: Media): Promise<string> {
   const { size } = await stat(path)
   const keys = keysForKind(media.mediaKey, media.kind)
@@ -28,7 +31,7 @@ export async function decryptFile(path: string, media: Media): Promise<string> {
     yield last
   }
   const to = `${path}.plain`
-  await pipeline(decrypted(), createWriteStream(to, { flags: "wx", mode: 0o600 }))
+  await FilesOnDisk.write(to, size, decrypted())
   if (!isEqual(hash.digest(), media.fileSha256)) throw new Damaged("another file")
   return to
 }

@@ -1,17 +1,16 @@
-import { createWriteStream } from "node:fs"
 import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
-import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { MediaHost } from "../network/connection.ts"
 import type { Media } from "../network/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
 
 const withinMs = 25_000
-/** Room for the MAC and the padding. */
-const more = 64
+/** With room for the MAC and the padding. */
+const maxBytes = limitOf("document") + 64
 
 /** The network's statuses for a file that it no longer keeps, or an address that was never valid. */
 const gone = new Set([403, 404, 410])
@@ -19,7 +18,7 @@ const gone = new Set([403, 404, 410])
 /**
  * Fetches a received file from the network's media host and decrypts it into this folder.
  * @returns its path; undefined when the network no longer keeps it.
- * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`
+ * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`, `storage_full`, `file_limit_reached`
  */
 export async function downloadMedia(
   media: Media,
@@ -36,11 +35,11 @@ export async function downloadMedia(
       method: "GET",
       headers: { origin: "https://web.whatsapp.com" },
       withinMs,
-      maxBytes: limitOf("document") + more,
+      maxBytes,
     })
     if (gone.has(answer.status)) return undefined
     if (answer.status !== 200) throw sessionUnavailable("the network did not deliver the file: try again")
-    await pipeline(answer.body, createWriteStream(path, { flags: "wx", mode: 0o600 }))
+    await FilesOnDisk.write(path, announcedBytes(answer, maxBytes), answer.body)
     return await decryptFile(path, media)
   } catch (error) {
     throw refusal(error)

@@ -1,6 +1,7 @@
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto"
-import { createReadStream, createWriteStream } from "node:fs"
-import { pipeline } from "node:stream/promises"
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { keysForKind, macBytes } from "./keys.ts"
 import type { Kind } from "./kind-and-content-type.ts"
 
@@ -13,7 +14,12 @@ export interface Encrypted {
   fileLength: number
 }
 
-/** Encrypts a file, under a key of its own, into another beside it. */
+/** A block at most (PKCS #7). */
+const paddingBytes = 16
+
+/**
+ * Encrypts a file, under a key of its own, into another beside it. @throws ApiError `storage_full`, `file_limit_reached`
+ */
 export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> {
   const mediaKey = randomBytes(32)
   const { iv, cipherKey, macKey } = keysForKind(mediaKey, kind)
@@ -41,6 +47,7 @@ export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> 
   }
 
   const to = `${path}.enc`
-  await pipeline(encrypted(), createWriteStream(to, { flags: "wx", mode: 0o600 }))
+  const { size } = await stat(path)
+  await FilesOnDisk.write(to, size + paddingBytes + macBytes, encrypted())
   return { path: to, mediaKey, fileSha256: plain.digest(), fileEncSha256: sealed.digest(), fileLength }
 }

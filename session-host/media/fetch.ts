@@ -1,11 +1,10 @@
-import { createWriteStream } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
-import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { Uploads } from "#core/uploads.ts"
 import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind-and-content-type.ts"
 
@@ -45,7 +44,8 @@ interface Wanted extends Source {
 
 /**
  * Brings a customer's file into a folder.
- * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`, `not_found`
+ * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`, `not_found`,
+ * `storage_full`, `file_limit_reached`
  */
 export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   const { url, file, data = "", content_type = "" } = wanted
@@ -53,18 +53,24 @@ export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   if (file === undefined) {
     const bytes = Buffer.from(data, "base64")
     return await written(
-      { body: [bytes], mimetype: contentTypeOf(content_type), name: "", says: "`content_type`" },
+      {
+        body: [bytes],
+        size: bytes.length,
+        mimetype: contentTypeOf(content_type),
+        name: "",
+        says: "`content_type`",
+      },
       wanted,
     )
   }
   const uploaded = await Uploads.open(wanted.bridgeId, file)
   if (!uploaded) throw new ApiError("not_found", "there is no such file: an upload is kept for 24 hours")
-  const { body, contentType, fileName } = uploaded
+  const { body, size, contentType, fileName } = uploaded
   // Its client waits for ever for the rest of an answer that has begun.
   const late = setTimeout(() => body.destroy(sessionUnavailable(tooLong)), withinMs)
   try {
     return await written(
-      { body, mimetype: contentTypeOf(contentType), name: fileName, says: "the upload" },
+      { body, size, mimetype: contentTypeOf(contentType), name: fileName, says: "the upload" },
       wanted,
     )
   } finally {
@@ -91,8 +97,9 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
       throw new ApiError("media_fetch_failed", `the URL answers with status ${answer.status}`)
     const mimetype = contentTypeOf(answer.headers["content-type"])
     const kind = kindOfWanted(mimetype, wanted)
+    const size = announcedBytes(answer, limitOf("document"))
     if (Number(answer.headers["content-length"] ?? 0) > limitOf(kind)) throw tooLarge(kind)
-    return await written({ body: answer.body, mimetype, name: nameIn(url), says: "the URL" }, wanted)
+    return await written({ body: answer.body, size, mimetype, name: nameIn(url), says: "the URL" }, wanted)
   } catch (error) {
     if (error instanceof FetchError) throw refusal(error)
     throw error
@@ -104,15 +111,17 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
 /** A file on its way, its type, and who has said that this is its type. */
 interface Coming {
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  /** Its bytes at most. */
+  size: number
   mimetype: string
   name: string
   says: string
 }
 
-async function written({ body, mimetype, name, says }: Coming, wanted: Wanted): Promise<Fetched> {
+async function written({ body, size, mimetype, name, says }: Coming, wanted: Wanted): Promise<Fetched> {
   const kind = kindOfWanted(mimetype, wanted)
   const path = join(wanted.folder, "plain")
-  await pipeline(bounded(body, kind), createWriteStream(path, { flags: "wx", mode: 0o600 }))
+  await FilesOnDisk.write(path, Math.min(size, limitOf(kind)), bounded(body, kind))
   if (!wanted.asVoice && !looksLike(mimetype, await headOf(path)))
     throw new ApiError(
       "media_type_mismatch",

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { sessionUnavailable } from "#core/error.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
 
@@ -14,25 +12,15 @@ const withinMs = 28_000
 const waitMs = 5000
 
 /**
- * Transfers a file in its turn, with a temporary folder for it.
+ * Transfers a file of a bridge in its turn, with a temporary folder for it.
  * @throws ApiError `session_unavailable` when it takes too long; the work then finishes unobserved
  */
 export async function inTurn<Result>(
-  turns: Slots,
+  { media, bridgeId }: { media: Slots; bridgeId: string },
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const transferred = turns.use(() => inTemporaryFolder(work))
+  const transferred = media.use(() => FilesOnDisk.inFolder(bridgeId, work))
   return await within(withinMs + mayWaitMs(waitMs), transferred, () => {
     throw sessionUnavailable("transferring the file took too long: try again")
   })
-}
-
-/** Runs `work` with a temporary folder, which is removed with all its files however `work` ends. */
-export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "media-"))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }

@@ -1,6 +1,6 @@
 import type { Sharp } from "sharp"
 import { ApiError } from "#core/error.ts"
-import { newTurns } from "#core/platform/locks.ts"
+import { Slots } from "#core/platform/slots.ts"
 
 /** A small file may decompress to gigabytes. Its header, which is read first, says so. */
 const mostPixels = 25_000_000
@@ -25,19 +25,21 @@ export interface Picture {
   thumbnail: Buffer
 }
 
-const oneByOne = newTurns()
+/** Accounts have their turns one after the other. */
+const oneByOne = new Slots({ most: 1 })
 
 /**
  * The size of a picture, with a thumbnail. One at a time in this process.
+ * @param owner whose turn it takes
  * @throws ApiError `payload_too_large`, `media_type_mismatch`
  */
-export function readPicture(path: string): Promise<Picture> {
-  return oneByOne(() => readNow(path))
+export function readPicture(path: string, owner: string): Promise<Picture> {
+  return oneByOne.use(() => readNow(path), owner)
 }
 
 /** A small JPEG of a picture, beside a link. One at a time in this process. @throws as `readPicture` does */
-export function makePreview(picture: Buffer): Promise<Buffer> {
-  return oneByOne(async () => small((await opened(picture)).image, previewWidth))
+export function makePreview(picture: Buffer, owner: string): Promise<Buffer> {
+  return oneByOne.use(async () => small((await opened(picture)).image, previewWidth), owner)
 }
 
 /** The width and height of a sticker. */
@@ -47,15 +49,15 @@ const stickerWidth = 512
  * A sticker made from a picture, beside it: 512 x 512, transparent around what is not square. One at a time in this process.
  * @throws as `readPicture` does
  */
-export function makeSticker(path: string): Promise<string> {
-  return oneByOne(async () => {
+export function makeSticker(path: string, owner: string): Promise<string> {
+  return oneByOne.use(async () => {
     const { image } = await opened(path)
     const to = `${path}.webp`
     const size = { fit: "contain", background: "#00000000" } as const
     const sticker = image.timeout(patience).rotate().resize(stickerWidth, stickerWidth, size).webp()
     await orMismatch(sticker.toFile(to))
     return to
-  })
+  }, owner)
 }
 
 /** The size that other clients use: the network refuses pictures that are larger or not square. */
@@ -66,13 +68,13 @@ const avatarWidth = 640
  * time in this process.
  * @throws ApiError `payload_too_large`, `media_type_mismatch`
  */
-export function makeAvatar(path: string): Promise<Buffer> {
-  return oneByOne(async () => {
+export function makeAvatar(path: string, owner: string): Promise<Buffer> {
+  return oneByOne.use(async () => {
     const { image, width, height } = await opened(path)
     const side = Math.min(width, height, avatarWidth)
     const avatar = image.timeout(patience).rotate().resize(side, side, { fit: "cover" }).jpeg()
     return await orMismatch(avatar.toBuffer())
-  })
+  }, owner)
 }
 
 /** libvips is 20 MB of memory, which most hosts never need. */

@@ -1,9 +1,10 @@
+import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { fetchCustomerFile } from "./fetch.ts"
 import { makeAvatar } from "./picture.ts"
-import { inTemporaryFolder } from "./in-turn.ts"
 
 type Asking = Pick<ConnectedSession, "bridgeId" | "connection" | "media">
 
@@ -17,7 +18,7 @@ export async function setPicture(
   group?: string,
 ): Promise<{ picture_id: string }> {
   const answer = await media.use(async () => {
-    const bytes = await inTemporaryFolder((folder) => fetchAvatar(url, bridgeId, folder))
+    const bytes = await FilesOnDisk.inFolder(bridgeId, (folder) => fetchAvatar(url, bridgeId, folder))
     return await connection.ask(question([el("picture", { type: "image" }, bytes)], group))
   })
   return { picture_id: child(answer, "picture")?.attrs.id ?? "" }
@@ -39,5 +40,5 @@ function question(children: Stanza[], target: string | undefined) {
 async function fetchAvatar(url: string, bridgeId: string, folder: string): Promise<Buffer> {
   const { path, mimetype } = await fetchCustomerFile({ url, bridgeId, asSticker: false, folder })
   if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "such a picture must be a JPEG")
-  return await makeAvatar(path)
+  return await makeAvatar(path, await Bridge.accountOf(bridgeId))
 }

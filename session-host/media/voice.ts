@@ -2,7 +2,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
+import { dirname } from "node:path"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { log } from "#core/platform/log.ts"
 import { Slots } from "#core/platform/slots.ts"
 
@@ -21,11 +23,11 @@ const withinMs = 20_000
 /**
  * What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor, files of 16 MB, no
  * core dump. When memory is short the kernel ends this process first (proc(5), `oom_score_adj`): its sessions are worth more
- * to a host than one sound. After 20 s of a processor ffmpeg ends by itself, with 255, and is killed only if it does not.
+ * to a host than one sound, as they are where there are too few processors. After 20 s of a processor ffmpeg ends by itself, with 255, and is killed only if it does not.
  */
 const bounded =
   "echo 1000 >/proc/self/oom_score_adj; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +
-  'exec ffmpeg "$@"'
+  'exec nice ffmpeg "$@"'
 
 /** Containers that hold their sound themselves. Others name files and addresses, which ffmpeg would read. */
 const containers = "mov,mp3,ogg,wav,w64,flac,aac,amr,matroska,webm,asf,caf,aiff,ac3,mpegts,avi,flv"
@@ -35,38 +37,45 @@ const samplesPerSecond = 8000
 const silence = 128
 const waveformValues = 64
 
-/**
- * How many sounds are converted at once in this process. A bridge transfers two files at most, so one bridge alone
- * keeps no other waiting.
- */
-const conversions = new Slots(3, { ms: 10_000, sentence: "too many sounds are being converted: try again" })
+const mostBytes = 2 * 16 * 1024 * 1024
+
+/** How many sounds are converted at once in this process, and how many of an account: it alone keeps no other waiting. */
+const conversions = new Slots(
+  { most: 3, each: 2 },
+  { ms: 10_000, refusal: () => sessionUnavailable("too many sounds are being converted: try again") },
+)
 
 /**
  * Makes any sound that ffmpeg reads into what phones play as a voice note, beside it, in a process of its own.
- * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`, `session_unavailable`
+ * @param owner the account whose turn it takes
+ * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`, `session_unavailable`, and as
+ * `FilesOnDisk.promising`
  */
-export function toVoice(path: string): Promise<Voice> {
-  return conversions.use(async () => {
-    const [voice, loudness] = [`${path}.ogg`, `${path}.raw`]
-    const sound = ["-map", "0:a:0", "-ac", "1", "-t", String(mostSeconds + 1)]
-    await ffmpeg(
-      [
-        ["-v", "quiet", "-nostdin", "-threads", "1"],
-        ["-protocol_whitelist", "file", "-format_whitelist", containers, "-i", `file:${path}`],
-        ["-map_metadata", "-1", ...sound, "-ar", "48000", "-c:a", "libopus", "-b:a", "32k"],
-        ["-application", "voip", "-compression_level", "5", "-f", "ogg", `file:${voice}`],
-        [...sound, "-ar", String(samplesPerSecond), "-f", "u8", `file:${loudness}`],
-      ].flat(),
-    )
-    const { size } = await stat(loudness)
-    if (size === 0) throw noSound()
-    if (size > mostSeconds * samplesPerSecond) throw tooLong("at most 15 minutes")
-    return {
-      path: voice,
-      seconds: Math.max(1, Math.round(size / samplesPerSecond)),
-      waveform: await waveformOf(loudness, size),
-    }
-  })
+export function toVoice(path: string, owner: string): Promise<Voice> {
+  const converted = () => FilesOnDisk.promising(dirname(path), mostBytes, () => convert(path))
+  return conversions.use(converted, owner)
+}
+
+async function convert(path: string): Promise<Voice> {
+  const [voice, loudness] = [`${path}.ogg`, `${path}.raw`]
+  const sound = ["-map", "0:a:0", "-ac", "1", "-t", String(mostSeconds + 1)]
+  await ffmpeg(
+    [
+      ["-v", "quiet", "-nostdin", "-threads", "1"],
+      ["-protocol_whitelist", "file", "-format_whitelist", containers, "-i", `file:${path}`],
+      ["-map_metadata", "-1", ...sound, "-ar", "48000", "-c:a", "libopus", "-b:a", "32k"],
+      ["-application", "voip", "-compression_level", "5", "-f", "ogg", `file:${voice}`],
+      [...sound, "-ar", String(samplesPerSecond), "-f", "u8", `file:${loudness}`],
+    ].flat(),
+  )
+  const { size } = await stat(loudness)
+  if (size === 0) throw noSound()
+  if (size > mostSeconds * samplesPerSecond) throw tooLong("at most 15 minutes")
+  return {
+    path: voice,
+    seconds: Math.max(1, Math.round(size / samplesPerSecond)),
+    waveform: await waveformOf(loudness, size),
+  }
 }
 
 /** @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`, `session_unavailable` */

@@ -63,10 +63,13 @@ export class Session {
   /** What outlives its connections. */
   readonly #lasting = {
     /** Contract, "Sent files": two at once per bridge. */
-    media: new Slots(2, {
-      ms: 10_000,
-      sentence: "too many files are being transferred at once: try again",
-    }),
+    media: new Slots(
+      { most: 2 },
+      {
+        ms: 10_000,
+        refusal: () => sessionUnavailable("too many files are being transferred at once: try again"),
+      },
+    ),
     /** The network keeps files much longer. */
     sentFiles: boundedCache<UploadedFile>(100, { ttl: 24 * 3600 * 1000 }),
   }

@@ -97,7 +97,12 @@ test("on the disk of one machine, a file that is written twice at once is whole,
     await goOn.promise
     yield Buffer.from("bytes")
   }
-  const keep = FilesOnDisk.keep.bind(undefined, "media", "a-b", { contentType: "image/png", fileName: "" })
+  const keep = FilesOnDisk.keep.bind(
+    undefined,
+    "media",
+    { bridgeId: "a", name: "a-b" },
+    { contentType: "image/png", fileName: "", most: 9 },
+  )
   const slow = keep(slowly())
   await begun.promise
   await keep(Readable.from([Buffer.from("its bytes")]))
@@ -117,12 +122,58 @@ test("on the disk of one machine, what is not fresh is removed, and where there 
   const input = { path: await aFile("bytes"), contentType: "image/png", fileName: "" }
   await StoredMedia.put({ ...input, key: "a/old" })
   const old = new Date(Date.now() - StoredMedia.cachedForMs - 60_000)
-  for (const name of readdirSync(join(folder, "media"))) utimesSync(join(folder, "media", name), old, old)
+  for (const name of readdirSync(join(folder, "media", "a")))
+    utimesSync(join(folder, "media", "a", name), old, old)
   await StoredMedia.put({ ...input, key: "a/new" })
   await StoredMedia.removeOld()
-  expect(readdirSync(join(folder, "media")).toSorted()).toEqual(["a-new", "a-new.json"])
+  expect(readdirSync(join(folder, "media", "a")).toSorted()).toEqual(["a-new", "a-new.json"])
 
   config.STORAGE_RESERVE_MB = 1e12
   await expect(StoredMedia.put({ ...input, key: "a/none" })).rejects.toMatchObject({ code: "storage_full" })
   expect(await StoredMedia.isFresh("a/none")).toBe(false)
+})
+
+test("on the disk of one machine, a received file makes room for another of its account, the oldest first, but what was just asked for stays", async () => {
+  const { STORAGE_ACCOUNT_MB } = config
+  const folder = mkdtempSync(join(tmpdir(), "media-"))
+  Object.assign(config, { STORAGE_DIR: folder, STORAGE_ACCOUNT_MB: 1 })
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+    Object.assign(config, { STORAGE_DIR: undefined, STORAGE_ACCOUNT_MB })
+  })
+  const input = { path: await aFile("x".repeat(300_000)), contentType: "image/png", fileName: "" }
+  for (const key of ["a/1", "a/2", "a/3", "b/1"]) await StoredMedia.put({ ...input, key })
+  await expect(StoredMedia.put({ ...input, key: "a/4" })).rejects.toMatchObject({
+    code: "file_limit_reached",
+  })
+  for (const [name, minutes] of [
+    ["a-1", 2],
+    ["a-2", 3],
+    ["b-1", 9],
+  ] as const) {
+    const at = new Date(Date.now() - minutes * 60_000)
+    utimesSync(join(folder, "media", name[0]!, name), at, at)
+  }
+  await StoredMedia.put({ ...input, key: "a/4" })
+  const areThere = await Promise.all(["a/1", "a/2", "a/3", "a/4", "b/1"].map(StoredMedia.isFresh))
+  expect(areThere).toEqual([true, false, true, true, true])
+})
+
+test("on the disk of one machine, what a crash left of files under way counts no longer once it has not changed for a while", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "media-"))
+  config.STORAGE_DIR = folder
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+    config.STORAGE_DIR = undefined
+  })
+  await FilesOnDisk.inFolder("a", async (own) => {
+    await writeFile(join(own, "plain"), "x")
+    const before = new Date(Date.now() - 600_000)
+    utimesSync(own, before, before)
+    await FilesOnDisk.removeAbandoned(300_000)
+    expect(readdirSync(own)).toEqual(["plain"])
+    utimesSync(join(own, "plain"), before, before)
+    await FilesOnDisk.removeAbandoned(300_000)
+    expect(await FilesOnDisk.usedBy("a")).toBe(0)
+  })
 })

@@ -1,5 +1,9 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Readable } from "node:stream"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
@@ -11,8 +15,10 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { now } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { batchWrite, getRow, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { Uploads } from "#core/uploads.ts"
 import { app } from "#functions/whole-app.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
@@ -231,4 +237,18 @@ test("what pages call a number is changed in its settings, is found in the list,
   expect(await save("x".repeat(65))).toContain("Name: at most 64 characters")
   expect(await save("\u{1f600}".repeat(64))).toContain(`<h1><bdi>${"\u{1f600}".repeat(64)}</bdi>`)
   expect(await save(" ")).toContain("<h1>shop</h1>")
+})
+
+test("on one machine the usage page says how much of its room the files of the account take up", async () => {
+  const { STORAGE_DIR, STORAGE_ACCOUNT_MB } = config
+  config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "files-"))
+  config.STORAGE_ACCOUNT_MB = 50
+  onTestFinished(() => {
+    rmSync(config.STORAGE_DIR!, { recursive: true })
+    Object.assign(config, { STORAGE_DIR, STORAGE_ACCOUNT_MB })
+  })
+  const person = await aPerson()
+  const upload = Uploads.withNewId({ bridgeId: person.bridge.id, contentType: "a/b", fileName: "" })
+  await Uploads.keep(upload, 3_000_000, Readable.from([Buffer.alloc(3_000_000)]))
+  expect(await (await person.get("/usage")).text()).toContain("<b>3 of 50 MB</b>")
 })

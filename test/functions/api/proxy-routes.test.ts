@@ -15,6 +15,7 @@ import { StoredMedia } from "#core/stored-media.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { until } from "#test/support/until.ts"
 
 const unpaired = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
 
@@ -170,6 +171,28 @@ describe("a call that reaches its host", () => {
       "x-content-type-options": "nosniff",
     })
     expect(answer.headers.has("x")).toBe(false)
+  })
+
+  test("gives an account eight files at once, however slowly they are read, and others theirs", async () => {
+    const [shop, other] = [await aShop(), await aShop()]
+    const folder = mkdtempSync(join(tmpdir(), "media-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    writeFileSync(join(folder, "file"), Buffer.alloc(1024 * 1024))
+    const key = `${shop.id}/slow`
+    await StoredMedia.put({ key, path: join(folder, "file"), contentType: "a/b", fileName: "" })
+    const host = await aScriptedHost(
+      (_, response) => void response.writeHead(200, AnswerInBucket.pointerTo(key)).end(),
+    )
+    await Promise.all([host.take(shop.id), host.take(other.id)])
+    const ask = async (from = shop) => await from.read("/messages/3EB0AA/media")
+    const open = await Promise.all(Array.from({ length: 8 }, () => ask()))
+    const refused = await ask()
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3"])
+    const theirs = await ask(other)
+    expect(theirs.status).toBe(200)
+    await open[0]!.body!.cancel()
+    await until(async () => (await ask()).status === 200)
+    await Promise.all([theirs, ...open.slice(1)].map((answer) => answer.body!.cancel()))
   })
 
   test("gives the host's documented refusal, with the caller's request id", async () => {

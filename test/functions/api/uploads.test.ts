@@ -1,18 +1,23 @@
-import { mkdtempSync, readdirSync } from "node:fs"
-import { createServer, request } from "node:http"
+import { mkdtempSync, readdirSync, statfsSync } from "node:fs"
+import { once } from "node:events"
+import { type ClientRequest, createServer, type IncomingMessage, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { buffer } from "node:stream/consumers"
-import { afterAll, expect, onTestFinished, test } from "vitest"
+import { buffer, text as readText } from "node:stream/consumers"
+import { afterAll, afterEach, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import "#test/support/store.ts"
+import { fileLimitSentence } from "#core/contract/error-codes.ts"
 import { maxUploadBytes } from "#core/contract/upload.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { config } from "#core/platform/config.ts"
 import { Uploads } from "#core/uploads.ts"
+import { pace } from "#functions/api/uploads.ts"
 import { listener } from "#functions/node-listener.ts"
 import { listen } from "#local/listen.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
+import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
 
 const server = createServer(listener)
 const port = await listen(server)
@@ -30,19 +35,37 @@ const Form = z.object({
 })
 type Form = z.infer<typeof Form>
 
-async function aForm(more: object = {}): Promise<Form> {
+async function aForm(more: object = {}, at = { customer: shop, ref: "shop" }): Promise<Form> {
   const asked = { content_type: "application/pdf", filename: "plän.pdf", ...more }
-  const answer = await shop.call("POST", "/api/instances/shop/files", asked)
+  const answer = await at.customer.call("POST", `/api/instances/${at.ref}/files`, asked)
   expect(answer.status).toBe(200)
   return Form.parse(await answer.json())
 }
 
+const { STORAGE_DIR, STORAGE_RESERVE_MB, STORAGE_ACCOUNT_MB, RATE_LIMIT_PROVISION } = config
+afterEach(() => {
+  Object.assign(config, { STORAGE_DIR, STORAGE_RESERVE_MB, STORAGE_ACCOUNT_MB, RATE_LIMIT_PROVISION })
+})
+
 /** Uploads go through the door of one machine, and this is its disk. */
-function onOneMachine(): string {
-  const folder = mkdtempSync(join(tmpdir(), "uploads-test-"))
-  Object.assign(config, { STORAGE_DIR: folder })
-  onTestFinished(() => void Object.assign(config, { STORAGE_DIR: undefined }))
-  return join(folder, "uploads")
+function onOneMachine(folder = mkdtempSync(join(tmpdir(), "uploads-test-"))): string {
+  config.STORAGE_DIR = folder
+  return folder
+}
+
+/** Another account, with bridges that have these references. */
+async function aNeighbour(...refs: string[]) {
+  const customer = await aCustomer({ bridgeLimit: refs.length })
+  config.RATE_LIMIT_PROVISION = 100
+  for (const ref of refs)
+    expect((await customer.post("/api/instances", { customer_ref: ref })).status).toBe(201)
+  return customer
+}
+
+/** The files below a folder, by their names alone. */
+function filesIn(folder: string): string[] {
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return all.flatMap((one) => (one.isFile() ? [one.name] : [])).toSorted()
 }
 
 async function send({ upload }: Pick<Form, "upload">, bytes: Uint8Array<ArrayBuffer>, name = "file") {
@@ -52,6 +75,29 @@ async function send({ upload }: Pick<Form, "upload">, bytes: Uint8Array<ArrayBuf
   const { pathname } = new URL(upload.url)
   const url = upload.fields.token === undefined ? upload.url : `http://127.0.0.1:${port}${pathname}`
   return await fetch(url, { method: "POST", body: form })
+}
+
+/** Begins to send a form, and its file of `bytes` if they are announced, and goes on with neither. */
+function begin({ upload }: Pick<Form, "upload">, bytes?: number): ClientRequest {
+  const headers = {
+    "content-type": "multipart/form-data; boundary=x",
+    ...(bytes !== undefined && { "content-length": String(bytes) }),
+  }
+  const begun = request({ port, method: "POST", path: "/uploads", headers })
+  begun.on("error", () => "tests cut the connection")
+  onTestFinished(() => void begun.destroy())
+  const token = `--x\r\ncontent-disposition: form-data; name="token"\r\n\r\n${upload.fields.token}\r\n`
+  begun.write(`${token}--x\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n`)
+  begun.write("the beginning of a file")
+  return begun
+}
+
+async function answerOf(begun: ClientRequest) {
+  const [answer] = (await once(begun, "response")) as [IncomingMessage]
+  return {
+    status: answer.statusCode,
+    ...(JSON.parse(await readText(answer)) as { code: string; error: string }),
+  }
 }
 
 const text = (words: string) => new TextEncoder().encode(words)
@@ -105,10 +151,7 @@ test("a form that is used, unknown, without a file or none is refused, and leave
     const answer = await fetch(`http://127.0.0.1:${port}/uploads`, { method: "POST", body: torn, headers })
     expect(answer.status).toBe(400)
   }
-  expect(readdirSync(folder).toSorted()).toEqual([
-    `${bridgeId}-${used.file}`,
-    `${bridgeId}-${used.file}.json`,
-  ])
+  expect(filesIn(folder)).toEqual([`${bridgeId}-${used.file}`, `${bridgeId}-${used.file}.json`])
 })
 
 test("a file that is empty, of another size, or 100 MB and a byte is refused, and leaves nothing", async () => {
@@ -124,7 +167,7 @@ test("a file that is empty, of another size, or 100 MB and a byte is refused, an
     expect([bytes, answer.status]).toEqual([bytes, status])
     expect(await Uploads.open(bridgeId, form.file)).toBeUndefined()
   }
-  expect(readdirSync(folder)).toEqual([])
+  expect(filesIn(folder)).toEqual([])
   const whole = await aForm()
   expect((await send(whole, new Uint8Array(maxUploadBytes))).status).toBe(204)
 })
@@ -132,16 +175,10 @@ test("a file that is empty, of another size, or 100 MB and a byte is refused, an
 test("an upload that ends early leaves nothing, and its place goes to the next", async () => {
   const folder = onOneMachine()
   for (let i = 0; i < 3; i++) {
-    const { upload } = await aForm()
-    const headers = { "content-type": "multipart/form-data; boundary=x", "content-length": "1000000" }
-    const cut = request({ port, method: "POST", path: "/uploads", headers })
-    cut.on("error", () => "the connection is cut below")
-    const token = `--x\r\ncontent-disposition: form-data; name="token"\r\n\r\n${upload.fields.token}\r\n`
-    cut.write(`${token}--x\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n`)
-    cut.write("the beginning of a file")
-    await expect.poll(() => readdirSync(folder)).toHaveLength(1)
+    const cut = begin(await aForm())
+    await expect.poll(() => filesIn(folder)).toHaveLength(1)
     cut.destroy()
-    await expect.poll(() => readdirSync(folder)).toEqual([])
+    await expect.poll(() => filesIn(folder)).toEqual([])
   }
   expect((await send(await aForm(), text("x"))).status).toBe(204)
 })
@@ -151,4 +188,83 @@ test("a type that is none, or a size beyond the limit, gets no form", async () =
     expect(
       (await shop.call("POST", "/api/instances/shop/files", { content_type: "a/b", ...more })).status,
     ).toBe(400)
+})
+
+test("an account's files take up no more than it may have, however many come at once; others' files go on", async () => {
+  onOneMachine()
+  config.STORAGE_ACCOUNT_MB = 2
+  const file = new Uint8Array(900_000)
+  expect((await send(await aForm(), file)).status).toBe(204)
+  // Announced, not there yet.
+  const coming = begin(await aForm({ size: 900_000 }))
+  await expect.poll(() => FilesOnDisk.usedBy(shop.account.id)).toBe(1_800_000)
+  const refused = await send(await aForm(), new Uint8Array(300_000))
+  expect([refused.status, await refused.json()]).toMatchObject([
+    403,
+    { code: "file_limit_reached", error: fileLimitSentence(2) },
+  ])
+  const unknown = begin(await aForm())
+  unknown.end("\r\n--x--\r\n")
+  expect(await answerOf(unknown)).toMatchObject({ status: 403, code: "file_limit_reached" })
+  const neighbour = await aNeighbour("other")
+  expect((await send(await aForm({}, { customer: neighbour, ref: "other" }), file)).status).toBe(204)
+  coming.destroy()
+  await expect.poll(() => FilesOnDisk.usedBy(shop.account.id)).toBe(900_000)
+  expect((await send(await aForm(), new Uint8Array(300_000))).status).toBe(204)
+})
+
+test("many small files are counted as if each had a quarter of a MB", async () => {
+  onOneMachine()
+  config.STORAGE_ACCOUNT_MB = 1
+  for (let n = 0; n < 3; n++) expect((await send(await aForm(), text("x"))).status).toBe(204)
+  expect((await send(await aForm(), text("x"))).status).toBe(403)
+})
+
+test.skipIf(!canMount())(
+  "uploads that begin at once never take the room that others' sends need, whatever they announce",
+  async () => {
+    const disk = mountSmallDisk(48)
+    onTestFinished(disk.remove)
+    onOneMachine(disk.folder)
+    config.STORAGE_RESERVE_MB = 12
+    const refs = ["a", "b", "c", "d"]
+    const customer = await aNeighbour(...refs)
+    const bytes = new Uint8Array(10_000_000)
+    const all = [...refs, ...refs].map(async (ref) => await send(await aForm({}, { customer, ref }), bytes))
+    const statuses = (await Promise.all(all)).map(({ status }) => status)
+    // 50 MB less twice the reserve are two files.
+    expect(statuses.filter((status) => status === 204)).toHaveLength(2)
+    expect(new Set(statuses)).toEqual(new Set([204, 503]))
+    const { bavail, bsize } = statfsSync(disk.folder)
+    expect((bavail * bsize) / 1e6).toBeGreaterThanOrEqual(2 * config.STORAGE_RESERVE_MB)
+  },
+)
+
+test("an account whose uploads stop keeps nobody else's waiting, and they end", async () => {
+  onOneMachine()
+  const refs = Array.from({ length: 20 }, (_, n) => `bridge-${n}`)
+  const taker = await aNeighbour(...refs)
+  const stopped = await Promise.all(
+    [...refs, ...refs].map(async (ref) => begin(await aForm({}, { customer: taker, ref }), 1_000_000)),
+  )
+  const answers = Promise.all(stopped.map(answerOf))
+  const began = performance.now()
+  expect((await send(await aForm(), text("x"))).status).toBe(204)
+  const { graceMs } = pace
+  onTestFinished(() => void (pace.graceMs = graceMs))
+  pace.graceMs = 0
+  const codes = (await answers).map(({ code }) => code)
+  expect(new Set(codes)).toEqual(new Set(["upload_too_slow"]))
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
+
+test("forms that an account asks for without end take nobody else's away", async () => {
+  onOneMachine()
+  const form = await aForm()
+  const customer = await aNeighbour("many")
+  config.RATE_LIMIT_OTHER = config.RATE_LIMIT_ADDRESS = 100_000
+  const first = await aForm({}, { customer, ref: "many" })
+  for (let n = 0; n < 1000; n++) await aForm({}, { customer, ref: "many" })
+  expect((await send(first, text("x"))).status).toBe(404)
+  expect((await send(form, text("x"))).status).toBe(204)
 })

@@ -13,7 +13,7 @@ async function read(bytes: Buffer | string) {
   const path = join(tmpdir(), `picture-${randomUUID()}`)
   await writeFile(path, bytes)
   onTestFinished(() => rm(path))
-  return await readPicture(path)
+  return await readPicture(path, "an account")
 }
 
 const small = sharp({ create: { width: 40, height: 30, channels: 3, background: "#369" } })

@@ -32,7 +32,10 @@ test("without ffmpeg it says that it cannot convert, and leaves nothing", async 
   process.env.PATH = mkdtempSync(join(tmpdir(), "empty-"))
   onTestFinished(() => void (process.env.PATH = PATH))
   const path = aFile("RIFF")
-  await expect(toVoice(path)).rejects.toMatchObject({ code: "conversion_unavailable", status: 422 })
+  await expect(toVoice(path, "an account")).rejects.toMatchObject({
+    code: "conversion_unavailable",
+    status: 422,
+  })
   expect(readdirSync(join(path, ".."))).toEqual(["plain"])
 })
 
@@ -48,7 +51,7 @@ test.runIf(hasFfmpeg)(
       sound("a.ogg", "-c:a", "libvorbis"),
       sound("a.mp4", ...picture, "-pix_fmt", "yuv420p"),
     ]) {
-      const voice = await toVoice(path)
+      const voice = await toVoice(path, "an account")
       expect([path, voice.seconds]).toEqual([path, 3])
       const ogg = readFileSync(voice.path)
       expect([path, ogg.subarray(0, 4).toString(), ogg.includes("OpusHead")]).toEqual([path, "OggS", true])
@@ -72,14 +75,17 @@ test.runIf(hasFfmpeg)("what is no sound, or only names one elsewhere, is refused
     `#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:3,\nfile://${wav}\n#EXT-X-ENDLIST\n`,
     `#EXTM3U\n#EXTINF:3,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n`,
   ])
-    await expect(toVoice(aFile(bytes))).rejects.toMatchObject({ code: "media_type_mismatch", status: 422 })
+    await expect(toVoice(aFile(bytes), "an account")).rejects.toMatchObject({
+      code: "media_type_mismatch",
+      status: 422,
+    })
 })
 
 test.runIf(hasFfmpeg)("a small file that holds many hours is refused", async () => {
   const path = join(folder, "long.flac")
   const silence = ["-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", "20000"]
   execFileSync("ffmpeg", ["-v", "error", ...silence, path])
-  await expect(toVoice(path)).rejects.toMatchObject({ code: "payload_too_large", status: 413 })
+  await expect(toVoice(path, "an account")).rejects.toMatchObject({ code: "payload_too_large", status: 413 })
 })
 
 /** A program called ffmpeg, which does this instead of converting. */

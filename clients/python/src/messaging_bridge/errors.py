@@ -63,6 +63,12 @@ class BridgeLimitReached(BridgeError):
     code = "bridge_limit_reached"
 
 
+class FileLimitReached(BridgeError):
+    """`file_limit_reached`: the files of this account take up the 2,000 MB that it may have here: wait until those on their way have gone and old uploads are removed, 24 hours after they came, or ask the operator of this service for more."""
+
+    code = "file_limit_reached"
+
+
 class Forbidden(BridgeError):
     """`forbidden`: this API key may only read: use one with the scope `all`."""
 
@@ -205,6 +211,12 @@ class InviteRevoked(BridgeError):
     """`invite_revoked`: this link was revoked, and leads nowhere: ask for the group's new one."""
 
     code = "invite_revoked"
+
+
+class UploadTooSlow(BridgeError):
+    """`upload_too_slow`: the file came too slowly or not at all: send at least 64 kB a second, and ask for a new form first."""
+
+    code = "upload_too_slow"
 
 
 class PayloadTooLarge(BridgeError):
