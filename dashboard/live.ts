@@ -8,6 +8,7 @@ import { rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
+import { Slots } from "#core/platform/slots.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { StoreAway } from "#core/store/store.ts"
 import { addressOf } from "#functions/http/address.ts"
@@ -32,6 +33,9 @@ export const streamsPerPerson = 12
  * places there, and this is a quarter of them at the smallest stage (`live` in `infra/stage/stage.ts`).
  */
 export const streamsPerAddress = 30
+/** How many streams the people of an account may have open at once in this process. */
+export const streamsOfAccount = { most: Infinity, each: 100 }
+const ofAccounts = new Slots(streamsOfAccount, { ms: 0, refusal: () => rateLimited(refusedFor) })
 /**
  * The streams that this process serves, by reader. One too many is refused without asking the store, which counts the
  * streams of all processes.
@@ -74,7 +78,7 @@ export function lastId(c: Context): string | undefined {
 
 /**
  * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after its last answer, and
- * gives what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps
+ * gives what is new: a piece that was sent last under its key is not sent again. `whenOver` is called at the end, perhaps
  * twice. The open streams are counted for their person, or for another `reader`; so is how often streams are opened. A
  * part of a tab has one stream at a time: when it opens another, perhaps on another page, the former one ends with its
  * next look, or with its next comment if another process serves it.
@@ -85,10 +89,19 @@ export async function live(
   c: Context<DashboardEnv>,
   eachMs: number | (() => number),
   look: Look,
-  onEnd: () => void = () => {},
+  whenOver: () => void = () => {},
   reader: Reader = { id: c.var.me.person.id, most: streamsPerPerson },
 ): Promise<Response> {
   const own: Stream = { opener: openerOf(c), isReplaced: false }
+  const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined
+  const leave = await ofAccounts.enter(me?.account.id ?? reader.id).catch((error: unknown) => {
+    whenOver()
+    throw error
+  })
+  const onEnd = () => {
+    whenOver()
+    leave()
+  }
   const places = await enter(reader, own, addressOf(c)).catch((error: unknown) => {
     onEnd()
     throw error

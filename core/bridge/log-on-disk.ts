@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from "node:fs"
+import { appendFileSync, mkdirSync, statSync } from "node:fs"
 import { type FileHandle, open, readdir, rm, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -13,6 +13,8 @@ const lookEachMs = 250
 /** How much is read at a time. */
 const blockBytes = 64 * 1024
 const keptDays = 14
+/** How much a bridge may log in a day: some 200,000 lines. */
+export const dayOfLog = { mostBytes: 16 * 1024 * 1024 }
 /** How much of a log is read at most to find the lines that are wanted. An ordinary log is shorter. */
 const searchedBytes = 32 * 1024 * 1024
 
@@ -33,13 +35,15 @@ export type Past = Lines & { isCut: boolean }
 
 /**
  * Appends a line in a single write at the end of the file, so that no other process can split it. Without room to
- * spare, no line is kept.
+ * spare, or after the most that a day may have, no line is kept.
  */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
   if (!DiskRoom.hasRoomToSpare()) return
   const folder = folderOf(bridgeId)
-  const write = () =>
-    appendFileSync(join(folder, `${line.at.slice(0, 10)}.log`), `${line.text}\n`, { mode: 0o600 })
+  const path = join(folder, `${line.at.slice(0, 10)}.log`)
+  const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 }
+  if (size + line.text.length > dayOfLog.mostBytes) return
+  const write = () => appendFileSync(path, `${line.text}\n`, { mode: 0o600 })
   try {
     write()
   } catch (error) {

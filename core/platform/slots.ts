@@ -6,6 +6,7 @@ interface Patience {
   refusal?: () => Error
 }
 
+/** They may change: a lower one holds for those who come from then on. */
 interface Limits {
   /** How many things run at once in all. */
   most: number
@@ -18,8 +19,7 @@ interface Limits {
  * their turns one after the other, so nobody waits for all that another has queued; what one owner queued goes in order.
  */
 export class Slots {
-  readonly #most: number
-  readonly #each: number
+  readonly #limits: Limits
   readonly #patience: Patience
   /** Those who wait, by owner; the owner whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<() => void>>()
@@ -27,9 +27,8 @@ export class Slots {
   readonly #taken = new Map<string, number>()
   #all = 0
 
-  constructor({ most, each = most }: Limits, patience: Patience = { ms: Infinity }) {
-    this.#most = most
-    this.#each = each
+  constructor(limits: Limits, patience: Patience = { ms: Infinity }) {
+    this.#limits = limits
     this.#patience = patience
   }
 
@@ -57,7 +56,8 @@ export class Slots {
   }
 
   #mayEnter(owner: string): boolean {
-    return this.#all < this.#most && (this.#taken.get(owner) ?? 0) < this.#each
+    const { most, each = most } = this.#limits
+    return this.#all < most && (this.#taken.get(owner) ?? 0) < each
   }
 
   #count(owner: string, more: 1 | -1): void {

@@ -1,10 +1,12 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Doorbell, hide } from "#core/event/doorbell.ts"
 import "#core/platform/faster-node-crypto.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { Slots } from "#core/platform/slots.ts"
 import { deliver, NotClaimed } from "./deliver.ts"
 
 /**
@@ -17,6 +19,16 @@ const claimedAgainAfter = 30
  * a fault of ours; that then takes an hour.
  */
 const claimedAgainSoon = 30
+
+/**
+ * How many deliveries of an account run at once in this process: half of those that run on one machine. Lambda gives
+ * each a process of its own.
+ */
+export const deliveriesOfAccount = { most: Infinity, each: 500 }
+class TooMany extends Error {}
+const places = new Slots(deliveriesOfAccount, { ms: 0, refusal: () => new TooMany() })
+/** After how many seconds a doorbell comes again whose account has too many deliveries. */
+const nextTurnAfter = 1
 
 /** The function on Lambda. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
@@ -41,13 +53,18 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
   try {
     const { bridge_id: bridgeId, webhook_id: webhookId } = Doorbell.parse(JSON.parse(record.body))
     const id = { bridgeId, webhookId }
-    const wait = await deliver(id, record.receiptHandle, stopping)
+    const owner = await Bridge.accountOf(bridgeId)
+    const wait = await places.use(() => deliver(id, record.receiptHandle, stopping), owner)
     if (wait === undefined) return true
     await hide(record.receiptHandle, wait)
     // A customer may have ended the wait before the doorbell rested.
     const seen = await Delivery.get(id)
     if (seen && Delivery.waitMs(seen) === 0) await hide(record.receiptHandle, 0)
   } catch (error) {
+    if (error instanceof TooMany) {
+      await hide(record.receiptHandle, nextTurnAfter).catch(ignored)
+      return false
+    }
     log.error({ error }, "doorbell not answered")
     Metrics.add("DoorbellUnanswered")
     // Otherwise the doorbell returns when its visibility time-out ends; the claim has ended by then.

@@ -14,7 +14,7 @@ import { authenticate } from "./authenticate.ts"
 import { bridgeIsHere, bridgeOfPath } from "./bridge-of-path.ts"
 import { jsonBody, limitedBody } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
-import { byAddress, byKey, countAddress, isOfSession, rateHeaders } from "./rate-limits.ts"
+import { byAccount, byAddress, byKey, countAddress, isOfSession, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { originOf, routed } from "./address.ts"
 import { withinScope } from "./scope.ts"
@@ -44,7 +44,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   if (pages) app.route("/", pages)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)
-  app.use("/api/*", authenticate, byKey)
+  app.use("/api/*", authenticate, byKey, byAccount)
   app.use("/api/instances/:customer_ref/*", bridgeOfPath)
   app.use("/api/*", withinScope)
   app.use("/api/instances/:customer_ref/*", bridgeIsHere)

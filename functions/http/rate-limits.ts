@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { rateLimited } from "#core/error.ts"
+import { Slots } from "#core/platform/slots.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "./address.ts"
 import type { ApiEnv } from "./contract-router.ts"
@@ -20,6 +21,15 @@ export async function countAddress(c: Context<ApiEnv>): Promise<void> {
 export const byKey = createMiddleware<ApiEnv>(async (c, next) => {
   await count(c, scopeOf(c), c.var.keyId)
   await next()
+})
+
+/** How many calls of an account may be under way at once in this process, with all of its keys. */
+export const callsUnderWay = { most: Infinity, each: 500 }
+const underWay = new Slots(callsUnderWay, { ms: 0, refusal: () => rateLimited(1) })
+
+/** A call whose body trickles in, or whose answer takes long, keeps memory and a place at the session's host. */
+export const byAccount = createMiddleware<ApiEnv>(async (c, next) => {
+  await underWay.use(next, c.var.accountId)
 })
 
 /** Contract, "Rate limits" */

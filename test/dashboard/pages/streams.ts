@@ -18,6 +18,7 @@ import { anAddress } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
+import { streamsOfAccount } from "#dashboard/live.ts"
 import { aPerson, shownBy } from "./person.ts"
 
 test("a page's stream that is cut goes on behind the event that was shown last, and shows none twice", async () => {
@@ -240,4 +241,19 @@ test("the log is newest first, links what it names, finds a line behind many oth
   const old = await person.get("/numbers/shop/log/stream")
   log("info", "later")
   expect((await shownBy(old, 1)).said).not.toContain("plain")
+})
+
+test("the people of an account have only so many streams together, and another account has its own", async () => {
+  const { each } = streamsOfAccount
+  onTestFinished(() => void (streamsOfAccount.each = each))
+  streamsOfAccount.each = 1
+  const [person, other] = [await aPerson(), await aPerson()]
+  const [first, second] = [await person.get("/live/numbers"), await person.get("/live/numbers")]
+  expect([first.status, second.status]).toEqual([200, 429])
+  const theirs = await other.get("/live/numbers")
+  expect(theirs.status).toBe(200)
+  await first.body!.cancel()
+  const again = await person.get("/live/numbers")
+  expect(again.status).toBe(200)
+  await Promise.all([theirs, again].map(({ body }) => body!.cancel()))
 })

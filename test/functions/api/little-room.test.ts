@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import { dayOfLog } from "#core/bridge/log-on-disk.ts"
 import { sentences } from "#core/contract/error-codes.ts"
 import { config } from "#core/platform/config.ts"
 import { log, logOutput } from "#core/platform/log.ts"
@@ -84,6 +85,16 @@ test("below twice the reserve, logs of bridges and answers of receivers are no l
   const { lines: kept } = await BridgeLog.read(shop.id, { most: 10 })
   expect(kept.map((line) => line.split(" ").at(-1))).toEqual(["before", "afterwards"])
   expect(readdirSync(join(folder, "logs", shop.id))).toHaveLength(1)
+})
+
+test("a bridge logs no more in a day than may be kept of it", async () => {
+  const shop = await aShop()
+  const { mostBytes } = dayOfLog
+  onTestFinished(() => void (dayOfLog.mostBytes = mostBytes))
+  dayOfLog.mostBytes = 100
+  for (let n = 0; n < 9; n++) BridgeLog.append(shop.id, "info", `line ${n}`)
+  const { lines } = await BridgeLog.read(shop.id, { most: 10 })
+  expect(lines.map((line) => line.slice(-6))).toEqual(["line 0", "line 1"])
 })
 
 test("one process says in its log when it begins and when it ends, and each refusal is counted", async () => {

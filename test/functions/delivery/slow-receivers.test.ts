@@ -1,7 +1,9 @@
 import { sqs } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
+import { tmpdir } from "node:os"
 import { expect, onTestFinished, test } from "vitest"
-import { handler } from "#functions/delivery/handler.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { deliveriesOfAccount, handler } from "#functions/delivery/handler.ts"
 import { doorbellsFrom } from "#local/delivery/doorbells-from-queue.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
@@ -9,6 +11,8 @@ import { aBridge } from "#test/support/service/bridge.ts"
 import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { config } from "#core/platform/config.ts"
+import { aCustomer } from "#test/support/service/customer.ts"
+import { until } from "#test/support/until.ts"
 
 config.DELIVERY_CLAIM_S = 20
 
@@ -37,4 +41,38 @@ test("slow receivers with a backlog take turns, so that another bridge waits for
   const counts = [...Map.groupBy(slow.arrivals, ({ bridge }) => bridge).values()].map((all) => all.length)
   expect(counts).toHaveLength(4)
   expect(Math.max(...counts)).toBeLessThan(10)
+})
+
+test("an account with as many deliveries as it may have waits for its own to end, and holds up nobody else's", async () => {
+  const { each } = deliveriesOfAccount
+  config.STORAGE_DIR = tmpdir()
+  deliveriesOfAccount.each = 1
+  onTestFinished(() => {
+    config.STORAGE_DIR = undefined
+    deliveriesOfAccount.each = each
+  })
+  const answers: ServerResponse[] = []
+  const held = await startReceiver(() => (response: ServerResponse) => void answers.push(response))
+  onTestFinished(held.stop)
+  const ordinary = await aReceiver()
+  const { account } = await aCustomer()
+  for (const [accountId, ref, url] of [
+    [account.id, "one", held.urlOf("one")],
+    [account.id, "two", held.urlOf("two")],
+    [(await aCustomer()).account.id, "other", ordinary.url],
+  ] as const) {
+    const { bridge } = await Bridge.create({ accountId, customerRef: ref, webhookUrl: url })
+    await (await anOutbox(bridge)).append(anEvent())
+  }
+  const poller = startPoller({ doorbells: doorbellsFrom(sqs.doorbellUrl), handler, concurrency: 10 })
+  onTestFinished(async () => {
+    await forgetDoorbells()
+    await poller.stop()
+  })
+  await ordinary.atLeast(1)
+  await until(() => answers.length > 0)
+  expect(held.arrivals).toHaveLength(1)
+  answers[0]!.end()
+  await until(() => answers.length > 1)
+  answers[1]!.end()
 })

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { Config, config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { callsUnderWay } from "#functions/http/rate-limits.ts"
 import { app } from "#functions/whole-app.ts"
 import { aCustomer, anAddress, at, json } from "#test/support/service/customer.ts"
 
@@ -201,4 +202,29 @@ describe("a counter", () => {
     back()
     expect(asked).toBe(0)
   })
+})
+
+test("an account with as many calls under way as it may have is refused the next, with any of its keys, and nobody else", async () => {
+  const { each } = callsUnderWay
+  onTestFinished(() => void (callsUnderWay.each = each))
+  callsUnderWay.each = 2
+  const [customer, other] = [await aCustomer(), await aCustomer()]
+  const key = await ApiKey.create(customer.account.id, "another")
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const begun = [1, 2].map(() => {
+    const body = new TransformStream<Uint8Array, Uint8Array>()
+    const init = { method: "POST", headers, body: body.readable, duplex: "half" as const }
+    const answer = Promise.resolve(app.request("/api/instances", init, at(anAddress())))
+    return { answer, writer: body.writable.getWriter() }
+  })
+  // A stream is read once its call is under way.
+  await Promise.all(begun.map(({ writer }) => writer.write(Buffer.from("{"))))
+  const refused = await customer.get("/api/instances")
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"])
+  expect((await other.get("/api/instances")).status).toBe(200)
+  await begun[0]!.writer.close()
+  expect((await begun[0]!.answer).status).toBe(400)
+  expect((await customer.get("/api/instances")).status).toBe(200)
+  await begun[1]!.writer.close()
+  await begun[1]!.answer
 })
