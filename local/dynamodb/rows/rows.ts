@@ -14,6 +14,9 @@ const soonMs = 150
 /** From so many waiting rows on, no write waits for others: those who wait may be all who can write. */
 const mostLingering = 32
 
+/** So many passing rows are in memory at most: on a full disk they stay there. One more waits for the disk. */
+const mostPassing = 10_000
+
 /** Whether an item may stay in memory for a moment; `isFull`: the disk had no room for what was written last. */
 export type MayStayInMemory = (item: Item, isFull: boolean) => boolean
 
@@ -190,9 +193,10 @@ export class Rows {
     }, soonMs).unref()
   }
 
-  #isPassing({ of, item }: Row): boolean {
+  #isPassing({ of, place, item }: Row): boolean {
     return (
       item !== undefined &&
+      (this.#passing.size < mostPassing || this.#passing.has(rowName(of, place))) &&
       this.#relaxed.some((one) => one.of === of.sql && one.isPassing(item, this.#isFull))
     )
   }

@@ -168,6 +168,20 @@ test("rows that may be lost go to the disk by themselves, and again if it had no
   await vi.waitFor(() => expect(stored("1")).toContain("two"))
 })
 
+test("on a full disk only so many rows that may be lost stay in memory: those can change, and one more is refused", async () => {
+  const { rows, commits, wordOf } = await heldRows()
+  rows.relax(things.sql, () => true)
+  for (let n = 0; n < 10_000; n++) await rows.write([putting(String(n), "passing")])
+  await vi.waitFor(() => expect(commits).toHaveLength(1))
+  commits[0]!.go(full)
+  await rows.write([putting("1", "changed")])
+  expect(wordOf("1")).toBe("changed")
+  const refused = rows.write([putting("one more")])
+  await vi.waitFor(() => expect(commits.length).toBeGreaterThan(1))
+  commits[1]!.go(full)
+  await expect(refused).rejects.toMatchObject({ status: 503 })
+})
+
 test("who relaxes a table learns whether the disk had room for the last write", async () => {
   const { rows, commits } = await heldRows()
   rows.relax(things.sql, (_, isFull) => !isFull)
