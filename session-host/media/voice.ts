@@ -22,8 +22,9 @@ const withinMs = 20_000
 
 /**
  * What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor, files of 16 MB, no
- * core dump. When memory is short the kernel ends this process first (proc(5), `oom_score_adj`): its sessions are worth more
- * to a host than one sound, as they are where there are too few processors. After 20 s of a processor ffmpeg ends by itself, with 255, and is killed only if it does not.
+ * core dump. Sessions go first: where there are too few processors, and where memory is short, since the kernel then ends
+ * this process before any other (proc(5), `oom_score_adj`). After 20 s of a processor ffmpeg ends by itself, with 255, and
+ * is killed only if it does not.
  */
 const bounded =
   "echo 1000 >/proc/self/oom_score_adj; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +

@@ -107,12 +107,12 @@ test.for([
   ["head -c 10000000 /dev/zero; head -c 10000000 /dev/zero >&2; exit 1", "media_type_mismatch", 422],
 ] as const)("a conversion that ends with `%s` is %s", async ([script, code, status]) => {
   insteadOfFfmpeg(script)
-  await expect(toVoice(aFile("RIFF"))).rejects.toMatchObject({ code, status })
+  await expect(toVoice(aFile("RIFF"), "an account")).rejects.toMatchObject({ code, status })
 })
 
 test("a conversion that the machine cannot start is to be tried again", async () => {
   // Longer than the kernel takes an argument: a refusal that a test can bring about, as it cannot a lack of processes.
-  await expect(toVoice(`/${"x".repeat(200_000)}`)).rejects.toMatchObject({
+  await expect(toVoice(`/${"x".repeat(200_000)}`, "an account")).rejects.toMatchObject({
     code: "session_unavailable",
     status: 503,
   })
@@ -123,7 +123,7 @@ test.runIf(process.platform === "linux")(
   async () => {
     const said = join(mkdtempSync(join(tmpdir(), "oom-")), "said")
     insteadOfFfmpeg(`cat /proc/self/oom_score_adj >${said}; exit 1`)
-    await expect(toVoice(aFile("RIFF"))).rejects.toThrow("there is no sound")
+    await expect(toVoice(aFile("RIFF"), "an account")).rejects.toThrow("there is no sound")
     expect(readFileSync(said, "utf8")).toBe("1000\n")
   },
 )
