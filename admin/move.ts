@@ -51,18 +51,20 @@ export const importing: Verb = {
 }
 
 export const takeBack: Verb = {
-  takes: "<bridge-id> <customer_ref>",
-  says: "let a bridge that was exported run here again; only if no other service has it",
+  takes: "<bridge-id> [customer_ref]",
+  says: "let a bridge that was exported run here again; only if no other service has it, and you say so by its reference",
   run: async (args) => {
     const bridge = await Bridge.byId(argument(args, 0, "bridge-id"))
     const lease = bridge && (await Lease.get(bridge.id))
     if (!bridge || !lease?.stopped.includes("moved"))
       throw new Refused("there is no such bridge, or it has not left")
-    if (args[1] !== bridge.customerRef) throw new Refused(whatItBreaks(lease.movedMs))
-    if (!(await Move.takeBack(bridge)))
+    if (lease.movedMs && args[1] !== bridge.customerRef) throw new Refused(whatItBreaks(lease.movedMs))
+    if (lease.arriving !== undefined)
       throw new Refused(
         "an import of it was interrupted, and has removed what it left here: `import` that file again, or `undo-import` it",
       )
+    if (!(await Move.takeBack(bridge, lease)))
+      throw new Refused("somebody else has changed it meanwhile, perhaps an export: look at it again")
     return [{ taken_back: bridge.id, customer_ref: bridge.customerRef }]
   },
 }
@@ -96,11 +98,8 @@ const afterImport = `They run here now. Delete the file: imported once more else
 Their customers call this service from now on, with the keys that they have, if their account came along.`
 
 /** What breaks if an operator takes a bridge back that another service has. */
-function whatItBreaks(movedMs: number | undefined): string {
-  if (!movedMs)
-    return "its export was not finished: run `export` again, or, to let it run here, name its customer_ref behind its id"
+function whatItBreaks(movedMs: number): string {
   return `it left in a file at ${iso(movedMs)}. If another service has imported that, then from now on
-  - both encrypt with the same keys, and two messages under one key tell something of each
   - the network lets only one of the two be connected, and messages reach one or the other, or none
   - what happened there since is unknown here, and is lost: events, sends, and who was told what
 If you are certain that nobody has imported it, and destroy the file, name its customer_ref behind its id`

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { rename, rm } from "node:fs/promises"
-import { dirname } from "node:path"
+import { readdir, rename, rm, writeFile } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { MoveApiKey } from "#core/account/move-api-key.ts"
@@ -30,6 +31,7 @@ const stoppedAtOnce = 20
 /**
  * Bridges leave this service: they are stopped, and their rows are written into a new file. Once that is whole, only
  * `take-back` lets them run here again. A failure leaves them as they were; an export that was killed can be repeated.
+ * Of two exports of a bridge the later one has it: the earlier one can neither finish nor take it back.
  * @param say is told of the progress
  * @throws Unusable
  */
@@ -37,30 +39,69 @@ export async function exportBridges(
   { path, passphrase, bridges }: { path: string; passphrase: string; bridges: Bridge.Info[] },
   say: (line: string) => void,
 ): Promise<Exported[]> {
-  if (existsSync(path)) throw new Unusable(`${path} is there already: name another file`)
+  if (existsSync(path)) throw isThere(path)
   for (const bridge of bridges) await mustBeHere(bridge)
-  const part = `${path}.part`
-  await rm(part, { force: true })
+  const exportId = randomUUID()
+  await removeParts(path)
+  const part = `${path}.${exportId}.part`
   const rows = new Map(bridges.map(({ id }) => [id, 0]))
   try {
-    await stopped(bridges, say)
+    await stopped(bridges, exportId, say)
     await writeExport(part, passphrase, contentOf(bridges, rows))
     await checkExport(part, passphrase)
     // Before anybody can have the file: a second export would put a bridge into two files.
-    for (const { id } of bridges) await Move.finishLeaving(id)
-    await rename(part, path)
-    syncFolder(dirname(path))
+    for (const bridge of bridges)
+      if (!(await Move.finishLeaving(bridge.id, exportId))) throw await overtaken(bridge)
+    await nameIt(part, path)
   } catch (error) {
     await rm(part, { force: true })
-    await rm(path, { force: true })
-    for (const bridge of bridges) await Move.takeBack(bridge)
-    say("nothing was exported: the bridges run as before")
+    await undo(bridges, exportId, say)
+    if (errno(error) === "EEXIST") throw isThere(path)
     if (errno(error) === "ENOSPC") throw new Unusable(`the disk of ${path} became full`, { cause: error })
     if (["ENOENT", "EACCES", "EROFS"].includes(errno(error)))
       throw new Unusable(`${path} cannot be written: ${String(error)}`, { cause: error })
     throw error
   }
+  // From here on somebody may have the file: nothing is taken back any more.
+  try {
+    syncFolder(dirname(path))
+  } catch (error) {
+    say(`the folder of ${path} cannot be synced, so a power cut may take the file away: ${String(error)}`)
+  }
   return bridges.map((bridge) => ({ bridge, rows: rows.get(bridge.id)! }))
+}
+
+function isThere(path: string): Unusable {
+  return new Unusable(`${path} is there already: name another file`)
+}
+
+/** Removes what exports into this file have left that were killed. One that lives fails, and leaves its bridges as they were. */
+async function removeParts(path: string): Promise<void> {
+  const folder = dirname(path)
+  const names = existsSync(folder) ? await readdir(folder) : []
+  const isPart = (name: string) =>
+    name.startsWith(`${basename(path)}.`) && /\.[0-9a-f-]{36}\.part$/.test(name)
+  for (const name of names.filter(isPart)) await rm(join(folder, name))
+}
+
+/** Gives a file its name, unless another has it: it is made first, empty, since renaming would replace another. */
+async function nameIt(part: string, path: string): Promise<void> {
+  await writeFile(path, "", { flag: "wx", mode: 0o600 })
+  try {
+    await rename(part, path)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function undo(bridges: Bridge.Info[], exportId: string, say: (line: string) => void): Promise<void> {
+  for (const bridge of bridges) await Move.undoLeaving(bridge, exportId)
+  const away = (await Promise.all(bridges.map(async ({ id }) => await Lease.get(id)))).flatMap((lease, at) =>
+    lease && Lease.stateOf(lease) !== "moved" ? [] : [bridges[at]!.customerRef],
+  )
+  const others = away.length > 0 ? `, but ${away.join(", ")}: somebody else has moved or deleted that` : ""
+  say(`nothing was exported: the bridges run as before${others}`)
 }
 
 function errno(error: unknown): string {
@@ -81,10 +122,25 @@ async function mustBeHere({ id, customerRef, isSandbox }: Bridge.Info): Promise<
     )
 }
 
-async function stopped(bridges: Bridge.Info[], say: (line: string) => void): Promise<void> {
+/** What to say of a bridge that is not this export's any more. */
+async function overtaken(bridge: Bridge.Info): Promise<Unusable> {
+  await mustBeHere(bridge)
+  return new Unusable(
+    `${bridge.customerRef} (${bridge.id}) was changed by somebody else meanwhile, perhaps another export: look at it, and export again`,
+  )
+}
+
+async function stopped(bridges: Bridge.Info[], exportId: string, say: (line: string) => void): Promise<void> {
   for (let from = 0; from < bridges.length; from += stoppedAtOnce) {
     const some = bridges.slice(from, from + stoppedAtOnce)
-    await Promise.all(some.map(async (bridge) => await Move.leave(bridge)))
+    const left = await Promise.allSettled(
+      some.map(async (bridge) => {
+        if (!(await Move.leave(bridge, exportId))) throw await overtaken(bridge)
+      }),
+    )
+    // Not before all have ended: what left later would not be taken back.
+    const failed = left.find((one) => one.status === "rejected")
+    if (failed) throw failed.reason
     for (const { customerRef, id } of some) say(`${customerRef} (${id}) has stopped`)
   }
 }

@@ -17,10 +17,16 @@ const leastMs = 3_600_000
 export async function markRestored(bridgeId: string, copiedMs: number): Promise<boolean> {
   const deliveries = await Delivery.ofBridge(bridgeId)
   if (deliveries.length === 0) return false
-  const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))
-  const lostMs = Math.max(leastMs, nowMs() - copiedMs)
-  const to = after + Math.ceil((lostMs / 1000) * eventsEachSecond)
-  for (const delivery of deliveries) await Delivery.skipNumbers(delivery, { after, to })
+  const lost = await numbersSince(deliveries, copiedMs)
+  for (const delivery of deliveries) await Delivery.skipNumbers(delivery, lost)
   // Last: a session that sees this mark finds the numbers to go on from.
   return await Lease.makeAnew(bridgeId)
+}
+
+/** The numbers that events of a bridge may have got since that time (Unix ms), where nobody here knows of it. */
+export async function numbersSince(deliveries: Delivery.Info[], sinceMs: number): Promise<Delivery.Skipped> {
+  const [{ bridgeId } = { bridgeId: "" }] = deliveries
+  const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))
+  const lostMs = Math.max(leastMs, nowMs() - sinceMs)
+  return { after, to: after + Math.ceil((lostMs / 1000) * eventsEachSecond) }
 }

@@ -118,15 +118,22 @@ function moved(id: Receiver.Id, condition: string, values: Row = {}): Write {
   }
 }
 
-/** The writes by which deliveries that had left go on here. A look at each is promised. */
-export function returning(deliveries: Delivery.Info[]): Write[] {
+/**
+ * The writes by which deliveries that had left go on here. A look at each is promised.
+ * @param lost numbers that no event gets from now on
+ */
+export function returning(deliveries: Delivery.Info[], lost?: Delivery.Skipped): Write[] {
   return deliveries.map((delivery) => ({
     Update: {
       TableName: tables.events,
       Key: key(delivery),
-      UpdateExpression: "SET due = :due, since = :now, holder = :nobody REMOVE moved",
+      UpdateExpression: `SET due = :due, since = :now, holder = :nobody${lost ? ", skipped = :skipped" : ""} REMOVE moved`,
       ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: { ...promised(), ":nobody": nobody },
+      ExpressionAttributeValues: {
+        ...promised(),
+        ":nobody": nobody,
+        ...(lost && { ":skipped": Delivery.skippedWith(delivery, lost) }),
+      },
     },
   }))
 }

@@ -10,6 +10,7 @@ import { Lease } from "../lease/lease.ts"
 import { nowMs } from "../platform/clock.ts"
 import { getRow, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { numbersSince } from "./after-restore.ts"
 import { Bridge } from "./bridge.ts"
 import { BridgeCount } from "./bridge-count.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
@@ -26,17 +27,24 @@ export interface RowsAndKeys {
 }
 
 /**
- * A bridge leaves, all at once: its holder is fenced, so that nothing of its session is committed any more; calls are
- * refused; and nothing is delivered from here. May be repeated. Resolves once no delivery is under way.
+ * A bridge leaves in the file of an export, all at once: its holder is fenced, so that nothing of its session is
+ * committed any more; calls are refused; and nothing is delivered from here. May be repeated. Takes over from an export
+ * that was not finished, since that may have died. Resolves once no delivery is under way.
+ * @returns false when its file may be elsewhere already, or it is arriving
  * @throws ApiError `not_found`
  */
-export async function leave(bridge: Bridge.Info): Promise<void> {
+export async function leave(bridge: Bridge.Info, exportId: string): Promise<boolean> {
   for (;;) {
     const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.ofBridge(bridge.id)])
     if (!lease || lease.host === Lease.GONE || deliveries.length === 0) throw noSuchBridge()
-    if (lease.stopped.includes("moved")) break
+    if (lease.arriving !== undefined || lease.movedMs) return false
+    if (lease.leaving === exportId) break
+    if (lease.stopped.includes("moved")) {
+      await Lease.claimLeaving(lease, exportId)
+      continue
+    }
     const refused = await transact([
-      Lease.leaving(lease),
+      Lease.leaving(lease, exportId),
       moving(bridge, true),
       ...DeliveryWrites.leaving(deliveries),
       ...(await BridgeCount.changingBill(bridge)),
@@ -46,6 +54,7 @@ export async function leave(bridge: Bridge.Info): Promise<void> {
     if (!refused) await notifyHolder(lease)
   }
   await noDelivery(bridge.id)
+  return true
 }
 
 /** The write by which a bridge leaves, or stays after all. */
@@ -88,23 +97,50 @@ export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
 
 /**
  * Notes that the file in which a bridge leaves is whole. From here on only `takeBack` lets the bridge run here again.
+ * @returns false when the bridge is not this export's any more: the file must not be given away
  */
-export async function finishLeaving(bridgeId: string): Promise<void> {
-  await Lease.finishLeaving(bridgeId, nowMs())
+export async function finishLeaving(bridgeId: string, exportId: string): Promise<boolean> {
+  return await Lease.finishLeaving(bridgeId, exportId, nowMs())
 }
 
 /**
- * Takes back a bridge that left. If another service has it, both use its keys from here on.
- * @returns false when it had not left, or is arriving just now
+ * Takes back a bridge that left, if it still left as its operator was told. If another service has it, both use its
+ * keys from here on. So its next session makes anew what encrypts, and its events go on beyond every number that may
+ * have been used there, as after a restore. An export that is under way gives up.
+ * @param told its lease as the operator was told of it
+ * @returns false when it has left otherwise since, or is arriving just now
  */
-export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
+export async function takeBack(
+  bridge: Bridge.Info,
+  told: Pick<Lease.Info, "leaving" | "movedMs">,
+): Promise<boolean> {
+  const isAsTold = ({ leaving, movedMs }: Lease.Info) => leaving === told.leaving && movedMs === told.movedMs
+  return await bringBack(bridge, isAsTold, told.movedMs || nowMs())
+}
+
+/**
+ * Takes back what an export has claimed and never gives away: the bridge goes on as before.
+ * @returns false when it is not this export's any more
+ */
+export async function undoLeaving(bridge: Bridge.Info, exportId: string): Promise<boolean> {
+  return await bringBack(bridge, (lease) => lease.leaving === exportId)
+}
+
+/** @param usedSinceMs since when another service may have used its keys and numbers; undefined: none has */
+async function bringBack(
+  bridge: Bridge.Info,
+  may: (lease: Lease.Info) => boolean,
+  usedSinceMs?: number,
+): Promise<boolean> {
   for (;;) {
     const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.ofBridge(bridge.id)])
-    if (!lease?.stopped.includes("moved") || lease.arriving !== undefined) return false
+    if (!lease?.stopped.includes("moved") || lease.host === Lease.GONE) return false
+    if (lease.arriving !== undefined || !may(lease)) return false
+    const lost = usedSinceMs === undefined ? undefined : await numbersSince(deliveries, usedSinceMs)
     const refused = await transact([
-      Lease.returning(lease),
+      Lease.returning(lease, lost !== undefined),
       moving(bridge, false),
-      ...DeliveryWrites.returning(deliveries),
+      ...DeliveryWrites.returning(deliveries, lost),
       ...(await BridgeCount.changingBill(bridge)),
     ])
     if (refused) continue

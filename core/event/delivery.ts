@@ -18,6 +18,10 @@ const Missed = z.object({
 })
 export type Missed = z.infer<typeof Missed>
 
+const Skipped = z.object({ after: z.number().int(), to: z.number().int() })
+/** Numbers that no event gets: those after `after`, up to `to`. */
+export type Skipped = z.infer<typeof Skipped>
+
 /**
  * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then (Unix seconds)
  * somebody will have looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`),
@@ -36,7 +40,7 @@ const Info = z.object({
    * Ranges of numbers that no event gets, after `after` and up to `to`: they may have been used before the store came
    * back from a backup. New events begin behind the last range.
    */
-  skipped: z.array(z.object({ after: z.number().int(), to: z.number().int() })).default([]),
+  skipped: z.array(Skipped).default([]),
   /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
   holder: z.string(),
   /** Recorded failures of the event after `head`; the budget is five. */
@@ -139,16 +143,17 @@ export function waiting({ head, skipped }: Pick<Info, "head" | "skipped">, newes
 }
 
 /** Skips numbers: no event gets them from now on. Nothing must be appended meanwhile. */
-export async function skipNumbers(
-  { head, ...seen }: Info,
-  numbers: { after: number; to: number },
-): Promise<void> {
-  const skipped = [...seen.skipped.filter(({ to }) => to > head), numbers]
+export async function skipNumbers(seen: Info, numbers: Skipped): Promise<void> {
   await update(seen, {
     UpdateExpression: "SET skipped = :skipped",
     ConditionExpression: "attribute_exists(pk)",
-    ExpressionAttributeValues: { ":skipped": skipped },
+    ExpressionAttributeValues: { ":skipped": skippedWith(seen, numbers) },
   })
+}
+
+/** What is skipped once these numbers are, too: ranges that the delivery has passed are forgotten. */
+export function skippedWith({ head, skipped }: Info, numbers: Skipped): Skipped[] {
+  return [...skipped.filter(({ to }) => to > head), numbers]
 }
 
 /** Reads consistently. */

@@ -8,7 +8,7 @@ import { change, GONE, key } from "./row.ts"
 
 /**
  * The write that ends a lease for ever: hosts find it and remove what is left of the bridge. An import of the bridge
- * can write no more.
+ * can write no more, and an export cannot finish.
  * @param importId only if this import, and none after it, has claimed the bridge
  */
 export function ending(bridgeId: string, importId?: string): Write {
@@ -16,7 +16,7 @@ export function ending(bridgeId: string, importId?: string): Write {
     Update: {
       TableName: tables.leases,
       Key: key(bridgeId),
-      UpdateExpression: "SET #host = :gone, addr = :nowhere, epoch = epoch + :one REMOVE arriving",
+      UpdateExpression: "SET #host = :gone, addr = :nowhere, epoch = epoch + :one REMOVE arriving, leaving",
       ConditionExpression: `attribute_exists(pk) AND #host <> :gone${importId ? " AND arriving = :import" : ""}`,
       ExpressionAttributeNames: { "#host": "host" },
       ExpressionAttributeValues: {

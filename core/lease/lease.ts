@@ -37,7 +37,15 @@ export {
 } from "./session-notes.ts"
 export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
 export { claimRemoval, ending, removalClaimLeft } from "./end-and-claim-removal.ts"
-export { arriving, claimArrival, finishLeaving, importCheck, leaving, returning } from "./moving.ts"
+export {
+  arriving,
+  claimArrival,
+  claimLeaving,
+  finishLeaving,
+  importCheck,
+  leaving,
+  returning,
+} from "./moving.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(tables.leases, key(bridgeId))

@@ -94,6 +94,8 @@ export const Info = z.object({
   movedMs: z.number().int().optional(),
   /** The import that writes its rows; another one takes over by naming itself here. */
   arriving: z.string().optional(),
+  /** The export in whose file it leaves, or has left; another one takes over by naming itself here, until `movedMs`. */
+  leaving: z.string().optional(),
   /** The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be written. */
   reported: Reported.optional(),
 })

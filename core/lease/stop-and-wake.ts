@@ -1,4 +1,4 @@
-import { now } from "../platform/clock.ts"
+import { now, nowMs } from "../platform/clock.ts"
 import { getRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, freeHostOf, fromRow, GONE, type Held, type Info, key, STOPPED, Reason } from "./row.ts"
@@ -81,7 +81,8 @@ export async function pauseIdle(held: Held): Promise<boolean> {
 
 /**
  * Notes that a bridge's keys came back from a backup: its next session makes anew what may have been used since
- * (`session-host/memory/make-anew.ts`). A holder is fenced; a bridge that must not run stays so.
+ * (`session-host/memory/make-anew.ts`). A holder is fenced; a bridge that must not run stays so. One whose export was not
+ * finished may have left since: it has, until it is taken back.
  * @returns false when there is no such bridge
  */
 export async function makeAnew(bridgeId: string): Promise<boolean> {
@@ -89,9 +90,10 @@ export async function makeAnew(bridgeId: string): Promise<boolean> {
     const row = await getRow(tables.leases, key(bridgeId))
     const seen = row && fromRow(row)
     if (!seen || seen.host === GONE) return false
+    const mayHaveLeft = seen.leaving !== undefined && !seen.movedMs
     const marked = await change({
       Key: key(bridgeId),
-      UpdateExpression: "SET #host = :host, addr = :nowhere, epoch = epoch + :one, anew = :yes",
+      UpdateExpression: `SET #host = :host, addr = :nowhere, epoch = epoch + :one, anew = :yes${mayHaveLeft ? ", moved_ms = :now REMOVE leaving" : ""}`,
       ConditionExpression: "epoch = :seen",
       ExpressionAttributeNames: { "#host": "host" },
       ExpressionAttributeValues: {
@@ -100,6 +102,7 @@ export async function makeAnew(bridgeId: string): Promise<boolean> {
         ":one": 1,
         ":yes": true,
         ":seen": seen.epoch,
+        ...(mayHaveLeft && { ":now": nowMs() }),
       },
     })
     // If our own write, whose answer was lost, has refused this one, it is written once more. That does no harm.

@@ -56,6 +56,12 @@ export async function turn(label: string): Promise<void> {
   working.add(party)
 }
 
+/** Does all of this in one turn: nobody else does anything meanwhile. */
+export async function inOneTurn<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
+  await turn(label)
+  return await parties.exit(work)
+}
+
 function rest(party: Party): void {
   working.delete(party)
   if (working.size === 0) onRest()
@@ -93,22 +99,23 @@ async function over(party: Party): Promise<never> {
 /**
  * Runs a party's work; each of its requests to the store waits for a turn, which the scheduler gives. With `mayDie` it
  * vanishes at a moment of the scheduler's choice, like a killed process: its last request may have been applied, and it
- * does nothing more. Resolves when the work is done, or nobody is left to do it.
+ * does nothing more. With `diesLate` that comes about so many requests later. Resolves when the work is done, or nobody is left to do it.
  */
 export async function inTurns(
   scheduler: Scheduler,
   name: string,
   work: () => Promise<void>,
-  { mayDie = false, halfVisible = false } = {},
+  { mayDie = false, diesLate = 0, halfVisible = false } = {},
 ): Promise<void> {
   const party: Party = { name, scheduler, dead: false, waiting: 0, halfVisible }
   working.add(party)
   const done = parties.run(party, work).finally(() => rest(party))
   if (!mayDie) return await done
-  await Promise.race([done, die(party)])
+  await Promise.race([done, die(party, diesLate)])
 }
 
-async function die(party: Party): Promise<void> {
+async function die(party: Party, diesLate: number): Promise<void> {
+  for (let n = 0; n < diesLate; n++) await party.scheduler.schedule(Promise.resolve(), `${party.name} lives`)
   await party.scheduler.schedule(Promise.resolve(), `${party.name} dies`)
   party.dead = true
 }

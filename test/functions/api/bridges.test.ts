@@ -410,7 +410,7 @@ describe("PATCH", () => {
   test("a bridge that has moved is 409, whatever is asked of it, but can be looked at and deleted", async () => {
     const customer = await aCustomer()
     const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
-    await Move.leave((await Stored.byId(String(id)))!)
+    await Move.leave((await Stored.byId(String(id)))!, "an export")
     for (const [method, path, body] of [
       ["PATCH", "", { events: ["message"] }],
       ["GET", "/webhooks"],
