@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto"
 import { nowMs } from "../platform/clock.ts"
 import { Delivery } from "../event/delivery.ts"
 import { EventLists } from "../event/event-lists.ts"
@@ -5,8 +6,12 @@ import { Lease } from "../lease/lease.ts"
 
 /** More events than a bridge can append in a second. */
 const eventsEachSecond = 1000
-/** At least so long counts as lost: the clock may have been set back since the copy. */
-const leastMs = 3_600_000
+/** So long counts as lost beside: the clock may have been set back since the copy. */
+const spareMs = 3_600_000
+/** More than this does not count: the clock may be years ahead, and numbers are finite. */
+const mostMs = 400 * 86_400_000
+/** The part of the leap by chance is below this. One copy may be restored twice, and then no number may come twice. */
+const chance = 1_000_000_000
 
 /**
  * Marks a bridge whose rows came back from a copy of that time (Unix ms): what was written since is unknown. Its next
@@ -27,6 +32,6 @@ export async function markRestored(bridgeId: string, copiedMs: number): Promise<
 export async function numbersSince(deliveries: Delivery.Info[], sinceMs: number): Promise<Delivery.Skipped> {
   const [{ bridgeId } = { bridgeId: "" }] = deliveries
   const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))
-  const lostMs = Math.max(leastMs, nowMs() - sinceMs)
-  return { after, to: after + Math.ceil((lostMs / 1000) * eventsEachSecond) }
+  const lostMs = spareMs + Math.min(mostMs, Math.max(0, nowMs() - sinceMs))
+  return { after, to: after + Math.ceil((lostMs / 1000) * eventsEachSecond) + randomInt(chance) }
 }

@@ -169,14 +169,18 @@ export async function* follow(
   }
 }
 
-/** The number after which a stream goes on: that of the last event its reader has, or the newest one. */
+/**
+ * The number after which a stream goes on: that of the last event its reader has, or the newest one.
+ * @returns undefined when the bridge never had that event
+ */
 export async function startOf(
   bridgeId: string,
   from: { lastEventId?: string | undefined; since?: number | undefined },
-): Promise<number> {
+): Promise<number | undefined> {
   if (from.lastEventId === undefined && from.since !== undefined)
     return (await EventLists.firstSince(bridgeId, from.since)) - 1
   const newest = await EventLists.newestNumber(bridgeId)
-  // The event itself may have expired; its id says its number.
-  return Math.min(newest, EventRow.numberOf(from.lastEventId ?? "") ?? newest)
+  if (from.lastEventId === undefined) return newest
+  const behind = await EventLists.numberBehind(bridgeId, from.lastEventId)
+  return behind === undefined ? undefined : Math.min(behind, newest)
 }

@@ -54,22 +54,22 @@ export function unlisting(id: Receiver.Id, event: EventRow.Info): Write[] {
   return [{ Delete: { TableName: tables.events, Key: pointerKey(id, event.state, event.n) } }]
 }
 
-/** The number under which an event of this id was appended; undefined when it is unknown or no longer kept. */
-export async function numberOf(bridgeId: string, eventId: string): Promise<number | undefined> {
-  return (await named(bridgeId, eventId))?.n
-}
-
 /**
- * Whether the bridge may have had an event of this id. Of one that is no longer kept, or that a restore has lost, only
- * the number is left.
+ * The number behind which a reader goes on that names an event of this id as its last one. The event may be no longer
+ * kept. If a restore has lost it, its number was left out, or is another event's by now: then the reader goes on with
+ * what came after the restore.
+ * @returns undefined when the bridge never had such an event
  */
-export async function mayHaveHad(bridgeId: string, eventId: string): Promise<boolean> {
+export async function numberBehind(bridgeId: string, eventId: string): Promise<number | undefined> {
   const n = EventRow.numberOf(eventId)
-  if (n === undefined) return false
+  if (n === undefined) return undefined
   const event = await EventRow.get(bridgeId, n)
-  if (event) return event.eventId === eventId
+  if (event?.eventId === eventId) return n
   const first = await Delivery.get(Delivery.first(bridgeId))
-  return n <= Math.max(await newestNumber(bridgeId), first ? Delivery.highestUsed(first) : 0)
+  const lost = first?.skipped.at(-1)
+  // Another restore of the same copy may have leapt farther.
+  if (lost && n > lost.after) return Math.min(n, lost.to)
+  return event || n > Math.max(await newestNumber(bridgeId), first?.head ?? 0) ? undefined : n
 }
 
 /** The event of this id and its outcome; undefined when it is unknown or no longer kept. */

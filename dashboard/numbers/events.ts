@@ -122,11 +122,12 @@ function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
  * made.
  */
 export async function streamStartOf(c: Context, { id }: Bridge.Info): Promise<number> {
+  const newest = async () => await EventLists.newestNumber(id)
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
-  if (looked !== undefined) return Math.min(Number(looked), await EventLists.newestNumber(id))
+  if (looked !== undefined) return Math.min(Number(looked), await newest())
   const from = z.coerce.number().int().min(0).optional().catch(undefined).parse(c.req.query("from"))
-  const begin = await EventFeed.startOf(id, { lastEventId })
+  const begin = (await EventFeed.startOf(id, { lastEventId })) ?? (await newest())
   return lastEventId === undefined ? Math.min(from ?? begin, begin) : begin
 }
 

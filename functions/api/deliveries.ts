@@ -43,7 +43,7 @@ export const deliveries = contractRouter()
     const webhook = await Webhook.get(bridge, c.req.valid("query").webhook)
     if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
-    const from = after === undefined ? 0 : await EventLists.numberOf(bridge.id, after)
+    const from = after === undefined ? 0 : await EventLists.numberBehind(bridge.id, after)
     if (from === undefined) throw notItsEvent("after")
     const { events, isAll } = await Resend.askSince(webhook, { since, after: from })
     // The list of resends is full.

@@ -35,7 +35,7 @@ export const events = contractRouter()
   })
 
 async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
-  const n = await EventLists.numberOf(bridgeId, eventId)
+  const n = await EventLists.numberBehind(bridgeId, eventId)
   if (n !== undefined) return n
   throw notItsEvent("after")
 }

@@ -1,5 +1,4 @@
 import { listEvents, type StoredEvent } from "#core/contract/stored-event.ts"
-import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { notItsEvent } from "#core/error.ts"
@@ -19,9 +18,8 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
   const { state: _, ...wanted } = c.req.valid("query")
   const header = c.req.header("last-event-id")
   const lastEventId = header ?? wanted.after
-  if (lastEventId !== undefined && !(await EventLists.mayHaveHad(bridge.id, lastEventId)))
-    throw notItsEvent(header === undefined ? "after" : "Last-Event-ID")
   const after = await EventFeed.startOf(bridge.id, { lastEventId, since: wanted.since })
+  if (after === undefined) throw notItsEvent(header === undefined ? "after" : "Last-Event-ID")
 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
     const arrivals = arrivalsOf(Receiver.first(bridge.id))

@@ -157,17 +157,17 @@ class World {
 
   /** As `backup restore` does it, after which the operator deletes what has moved since (docs/backup.md). */
   async restore(place: Place): Promise<void> {
-    const rows = this.#backups[place]
-    if (!rows) return
     await inOneTurn("restore", async () => {
+      const rows = this.#backups[place]
+      if (!rows) return
       for (const [table, now] of await this.#rows())
         await batchWrite(now.map(({ pk, sk }) => ({ table, remove: { pk: String(pk), sk: String(sk) } })))
       for (const [table, then] of rows) await batchWrite(then.map((row) => ({ table, row })))
       await markRestored(this.bridge.id, Date.now())
       const lease = await Lease.get(this.bridge.id)
       if (this.#left[place] && lease && Lease.stateOf(lease) !== "moved") await this.delete()
+      count("restored")
     })
-    count("restored")
   }
 
   async #rows(): Promise<Map<string, Row[]>> {

@@ -5,13 +5,15 @@ import { markRestored } from "#core/bridge/after-restore.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { StoredEvent } from "#core/contract/stored-event.ts"
 import type { Event } from "#core/contract/event.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { toItem } from "#core/store/dynamodb-json.ts"
-import { removeRow } from "#core/store/store.ts"
+import { batchWrite, removeRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { listenForNewEvents, noteRow } from "#local/delivery/new-events.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 
 const usual = { ...timing }
@@ -108,6 +110,34 @@ test("an id from elsewhere hides no event that is to come: it is refused, unless
   await stream.until!(begun)
   await shop.outbox.write(anEvent("b"))
   expect(await stream.bodies!(1)).toEqual(["b"])
+})
+
+test("one copy that is restored again and again gives no number twice, and whoever names a lost event goes on with what came since", async () => {
+  const shop = await aShop()
+  const { id } = shop.bridge
+  await shop.outbox.write(anEvent("a"))
+  const copy = await rowsOf(tables.events, id)
+  const lost: string[] = []
+  for (let restored = 0; restored < 6; restored++) {
+    for (const { pk, sk } of await rowsOf(tables.events, id))
+      await removeRow({ TableName: tables.events, Key: { pk: String(pk), sk: String(sk) } })
+    await batchWrite(copy.map((row) => ({ table: tables.events, row })))
+    await markRestored(id, Date.now())
+    const first = (await Delivery.get(Delivery.first(id)))!
+    const [written] = await (await anOutbox(shop.bridge, Delivery.highestUsed(first))).write(anEvent("b"))
+    lost.push(written!)
+  }
+  expect(new Set(lost.map(EventRow.numberOf)).size).toBe(6)
+  for (const eventId of lost.slice(0, -1)) {
+    const listed = await shop.get(`/api/instances/shop/events?after=${eventId}`)
+    expect([listed.status, await json(listed)]).toEqual([
+      200,
+      [expect.objectContaining({ event_id: lost.at(-1) })],
+    ])
+    const stream = await shop.open("", { "last-event-id": eventId })
+    expect(idsIn(await stream.until!((said) => idsIn(said).length > 0))).toEqual([lost.at(-1)])
+    await stream.close!()
+  }
 })
 
 const own = (body: string): Event => ({ ...anEvent(body), from_me: true }) as Event // a message's

@@ -16,10 +16,9 @@ import { lazily } from "#core/platform/lazily.ts"
 import { transact } from "#core/store/store.ts"
 import { handler } from "#functions/delivery/handler.ts"
 
-/** Appends events to a bridge's outbox as its session host would, and returns the id of each. */
-export async function anOutbox(bridge: Bridge.Info) {
+/** Appends events to a bridge's outbox as its session host would, behind the `last` number, and returns the id of each. */
+export async function anOutbox(bridge: Bridge.Info, last = 0) {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
-  let last = 0
 
   /** Writes only the rows, as if the host died before it rang. */
   async function write(...events: Event[]): Promise<string[]> {
