@@ -12,7 +12,7 @@ import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { runWatched, sinceStoreAnswerMs, StoreAway, type UnderWay } from "#core/store/store.ts"
-import { addressOf, originOf } from "#functions/http/address.ts"
+import { addressOf, atOneName, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
 import { billingPages } from "./billing-hooks.ts"
@@ -147,16 +147,12 @@ export const possibleIds = createMiddleware<DashboardEnv>(async (c, next) => {
   await next()
 })
 
-/**
- * Passkeys do not work at an IP address, and `localhost` does not get the cookies of `127.0.0.1`: one name for both.
- */
+/** Leads to the one name of this place. */
 export const toLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   const url = new URL(c.req.url)
-  const isNamed = config.PUBLIC_URL !== ""
-  if (isNamed || c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))
-    return await next()
-  url.hostname = "localhost"
-  return c.redirect(url.href)
+  const named = atOneName(url)
+  if (c.req.method !== "GET" || named.hostname === url.hostname) return await next()
+  return c.redirect(named.href)
 })
 
 /** Who is signed in in a browser, if anybody is. */

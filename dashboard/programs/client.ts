@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
 import { need } from "#core/platform/config.ts"
+import { loopbackNames } from "#functions/http/address.ts"
 
 // A program registers itself (RFC 7591) and is remembered nowhere: its id says what it registered, and is signed.
 
@@ -10,26 +11,29 @@ export const ClientName = z
   .transform((name) => name.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, "").trim())
   .pipe(z.string().min(1).max(64))
 
-/** These would run as a page of ours, read files, or open another program of the browser's or the machine's. */
-const dangerous = new Set(
-  ["javascript", "data", "vbscript", "file", "blob", "about", "ws", "wss", "ftp", "intent", "smb"].map(
-    (scheme) => `${scheme}:`,
-  ),
-)
-const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
+/** The domain name of its maker, backwards (RFC 8252, 7.1). No scheme that opens a system's own programs has this form. */
+const ownScheme = /^[a-z]{2,63}(?:\.[a-z0-9-]+)+:$/
+
+/** What is wrong with a place to which a program wants its answer; undefined if nothing is. */
+function whyNoRedirect(uri: string): string | undefined {
+  const url = URL.parse(uri)
+  if (!url) return "is no URL"
+  if (uri.includes("#")) return "has a fragment (#): leave it out"
+  if (url.username !== "" || url.password !== "") return "has a user name: leave it out"
+  if (url.protocol === "https:" || ownScheme.test(url.protocol)) return undefined
+  if (url.protocol === "http:" && loopbackNames.has(url.hostname)) return undefined
+  if (url.protocol === "http:") return "is http elsewhere than on this machine: use https"
+  return `begins with ${url.protocol}, which may open any program: use https, http at 127.0.0.1, or a scheme with the program's domain name backwards, as com.example.app:`
+}
 
 /** Where a program gets its answer: over https, on the person's own machine, or by a scheme of its own (RFC 8252). */
 export const RedirectUri = z
   .string()
   .max(500)
-  .refine((uri) => {
-    const url = URL.parse(uri)
-    if (!url || url.hash !== "" || dangerous.has(url.protocol)) return false
-    // A URL without a host, such as `mailto:x`, opens programs of the machine. A program's own scheme has a dot (RFC
-    // 8252, 7.1).
-    if (url.host === "" && !url.protocol.includes(".")) return false
-    return url.protocol !== "http:" || loopback.has(url.hostname)
-  }, "https, http on this machine, or a scheme of the program's own, without a fragment")
+  .superRefine((uri, context) => {
+    const message = whyNoRedirect(uri)
+    if (message !== undefined) context.addIssue({ code: "custom", message })
+  })
 
 /** @returns the id of a program with this name that gets its answers at these places */
 export function newClientId(name: string, redirectUris: string[]): string {
@@ -37,14 +41,23 @@ export function newClientId(name: string, redirectUris: string[]): string {
   return `${content}.${signature(content)}`
 }
 
+/** Whether this service has given this id to a program. */
+export function isClientId(id: string): boolean {
+  return contentOf(id) !== undefined
+}
+
 /** The name of the program with this id, if it has registered this place; undefined otherwise. */
 export function clientNameOf(id: string, redirectUri: string): string | undefined {
+  const [name = "", ...places] = contentOf(id) ?? []
+  return places.includes(digest(redirectUri)) ? Buffer.from(name, "base64url").toString() : undefined
+}
+
+/** The parts that were signed; undefined if it is not our signature. */
+function contentOf(id: string): string[] | undefined {
   const at = id.lastIndexOf(".")
   const [content, given] = [id.slice(0, at), id.slice(at + 1)]
   const [ours, theirs] = [Buffer.from(signature(content)), Buffer.from(given)]
-  if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return undefined
-  const [name = "", ...places] = content.split(".")
-  return places.includes(digest(redirectUri)) ? Buffer.from(name, "base64url").toString() : undefined
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs) ? content.split(".") : undefined
 }
 
 /** A program on the person's machine listens on another port each time (RFC 8252, 7.3). */

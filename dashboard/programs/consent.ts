@@ -4,7 +4,7 @@ import { html } from "hono/html"
 import { z } from "zod"
 import { ProgramGrant } from "#core/account/program-grant.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { originOf } from "#functions/http/address.ts"
+import { type Issue, issuesOf } from "#core/error.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note } from "../elements.ts"
@@ -12,13 +12,18 @@ import { unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { rightsSelect, scopeOf } from "../keys.ts"
-import { clientNameOf, RedirectUri } from "./client.ts"
+import { clientNameOf, isClientId, RedirectUri } from "./client.ts"
+import { issuerOf } from "./endpoints.ts"
 
+/** RFC 6749, 4.1.1, and RFC 7636, 4.3 */
 const Query = z.object({
-  client_id: z.string().max(1000),
+  client_id: z
+    .string()
+    .max(1000)
+    .refine(isClientId, "is of no program that has registered here: the program has to register again"),
   redirect_uri: RedirectUri,
   response_type: z.literal("code"),
-  code_challenge: z.string().regex(/^[\w-]{43}$/),
+  code_challenge: z.string().regex(/^[\w-]{43}$/, "must be a SHA-256 hash as base64url (RFC 7636)"),
   code_challenge_method: z.literal("S256"),
   state: z.string().max(1000).optional(),
   scope: z.string().max(200).optional(),
@@ -33,7 +38,7 @@ interface Question extends z.infer<typeof Query> {
 export const consent = new Hono<DashboardEnv>()
   .get("/oauth/authorize", async (c) => {
     const asked = questionOf(c)
-    if (!asked) return await showBroken(c)
+    if ("faults" in asked) return await showBroken(c, asked.faults)
     const body = await form(c, {
       name: asked.name,
       action: pathOf(c),
@@ -44,10 +49,10 @@ export const consent = new Hono<DashboardEnv>()
   })
   .post("/oauth/authorize", async (c) => {
     const asked = questionOf(c)
-    if (!asked) return await showBroken(c)
+    if ("faults" in asked) return await showBroken(c, asked.faults)
     const { may, answer } = textsOf(await c.req.parseBody(), "may", "answer")
     const { state, redirect_uri: redirectUri, code_challenge: challenge } = asked
-    const about = { iss: originOf(c), ...(state !== undefined && { state }) }
+    const about = { iss: issuerOf(c), ...(state !== undefined && { state }) }
     if (answer !== "yes") return await lead(c, asked, { error: "access_denied", ...about })
     const again = unlessFresh(c, pathOf(c))
     if (again) return again
@@ -75,10 +80,15 @@ export const consent = new Hono<DashboardEnv>()
 const noSuchCode =
   "There is no such code: look again at your program. A code is good for 15 minutes, and once."
 
-function questionOf(c: Context<DashboardEnv>): Question | undefined {
-  const { data } = Query.safeParse(c.req.query())
-  const name = data && clientNameOf(data.client_id, data.redirect_uri)
-  return name === undefined ? undefined : { ...data!, name }
+/** What the program asks, or what is wrong with it. */
+function questionOf(c: Context<DashboardEnv>): Question | { faults: Issue[] } {
+  const { data, error } = Query.safeParse(c.req.query())
+  if (!data) return { faults: issuesOf(error) }
+  const name = clientNameOf(data.client_id, data.redirect_uri)
+  if (name !== undefined) return { ...data, name }
+  return {
+    faults: [{ path: "redirect_uri", message: "is not one of those that this program has registered" }],
+  }
 }
 
 function pathOf(c: Context): string {
@@ -174,8 +184,11 @@ async function showEnd(c: Context<DashboardEnv>, name: string, hasKey: boolean) 
   return await showCard(c, title, body)
 }
 
-async function showBroken(c: Context<DashboardEnv>) {
+async function showBroken(c: Context<DashboardEnv>, faults: Issue[]) {
   const body = html`<h1>This program asks in a way that is not understood</h1>
+    <ul>
+      ${faults.map(({ path, message }) => html`<li><code>${path}</code> ${message}.</li>`)}
+    </ul>
     <p>
       Begin again from the program. If it stays so, give it a key from <a href="/keys">API keys</a> yourself.
     </p>`

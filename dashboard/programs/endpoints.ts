@@ -8,7 +8,7 @@ import { inHalves } from "#core/account/typed-code.ts"
 import { Member } from "#core/account/member.ts"
 import { ApiError } from "#core/error.ts"
 import { makeKey } from "#functions/api/account.ts"
-import { originOf } from "#functions/http/address.ts"
+import { atOneName, originOf } from "#functions/http/address.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { ClientName, newClientId, RedirectUri } from "./client.ts"
 
@@ -57,9 +57,9 @@ const uncached = createMiddleware(async (c, next) => {
 export const programs = new Hono<DashboardEnv>()
 for (const path of programPaths) programs.use(path, small, uncached)
 programs
-  .get("/.well-known/oauth-protected-resource", (c) => c.json(resource(originOf(c))))
-  .get("/.well-known/oauth-protected-resource/mcp", (c) => c.json(resource(originOf(c))))
-  .get("/.well-known/oauth-authorization-server", (c) => c.json(server(originOf(c))))
+  .get("/.well-known/oauth-protected-resource", (c) => c.json(resource(c)))
+  .get("/.well-known/oauth-protected-resource/mcp", (c) => c.json(resource(c)))
+  .get("/.well-known/oauth-authorization-server", (c) => c.json(server(issuerOf(c))))
   .post("/oauth/register", async (c) => {
     const { success, data, error } = Registration.safeParse(await c.req.json().catch(() => undefined))
     if (!success) {
@@ -76,7 +76,7 @@ programs
     if (name === undefined) return fault(c, "invalid_request", `client_id: ${z.prettifyError(error)}`)
     const { device, user } = await ProgramGrant.askByDevice(name)
     const shown = inHalves(user)
-    const page = `${originOf(c)}/device`
+    const page = `${issuerOf(c)}/device`
     return c.json({
       device_code: device,
       user_code: shown,
@@ -93,12 +93,17 @@ programs
     return fault(c, "unsupported_grant_type", `one of authorization_code and ${deviceGrant}`)
   })
 
-/** RFC 9728 */
-function resource(origin: string) {
+/** Who gives the keys: the place of the page on which a person is asked. */
+export function issuerOf(c: Context): string {
+  return atOneName(new URL(originOf(c))).origin
+}
+
+/** RFC 9728. A client compares `resource` with the address that it was given. */
+function resource(c: Context) {
   return {
-    resource: `${origin}/mcp`,
+    resource: `${originOf(c)}/mcp`,
     resource_name: "Messaging bridge",
-    authorization_servers: [origin],
+    authorization_servers: [issuerOf(c)],
     bearer_methods_supported: ["header"],
     scopes_supported: scopes,
   }

@@ -63,6 +63,21 @@ export function originOf(c: Context): string {
   return host === undefined ? new URL(c.req.url).origin : `https://${host}`
 }
 
+/** The names of a person's own machine, as URLs have them. */
+export const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/**
+ * The same place by its one name. A service without a public address answers at several names of its own machine, but
+ * its pages are at `localhost` alone: passkeys do not work at an IP address, and `localhost` does not get the cookies
+ * of `127.0.0.1`. An OAuth client compares the issuer of its answer with the one that it found (RFC 9207), so that has
+ * this name too.
+ */
+export function atOneName(url: URL): URL {
+  const named = new URL(url)
+  if (config.PUBLIC_URL === "" && loopbackNames.has(url.hostname)) named.hostname = "localhost"
+  return named
+}
+
 /** Hashed so that both sides have the length that the comparison needs. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest()

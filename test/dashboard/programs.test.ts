@@ -14,7 +14,7 @@ const origin = "http://localhost"
 const redirectUri = "http://127.0.0.1:33418/callback"
 
 /** The official client's sign-in, as a program uses it. */
-function aProgram(name = "An agent") {
+function aProgram(name = "An agent", serviceAt = origin) {
   const from = at(anAddress())
   const kept: Record<string, unknown> = {}
   let opened: URL | undefined
@@ -33,11 +33,11 @@ function aProgram(name = "An agent") {
     discoveryState: () => kept["discovery"],
   } as OAuthClientProvider
   const fetchFn = async (url: string | URL, init?: RequestInit) => await app.request(url, init, from)
-  const go = (authorizationCode?: string) =>
+  const go = (goal?: URL) =>
     auth(provider, {
-      serverUrl: `${origin}/mcp`,
+      serverUrl: `${serviceAt}/mcp`,
       fetchFn,
-      ...(authorizationCode && { authorizationCode, iss: origin }),
+      ...(goal && { authorizationCode: goal.searchParams.get("code")!, iss: goal.searchParams.get("iss")! }),
     })
   /** Asks, and the path of the page on which a person answers. */
   const ask = async () => {
@@ -45,6 +45,13 @@ function aProgram(name = "An agent") {
     return opened!.pathname + opened!.search
   }
   return { go, ask, kept }
+}
+
+/** Registers a program that wants its answer here. */
+async function register(uri: string) {
+  const headers = { "content-type": "application/json" }
+  const init = { method: "POST", headers, body: JSON.stringify({ client_name: "x", redirect_uris: [uri] }) }
+  return await app.request(`${origin}/oauth/register`, init, at(anAddress()))
 }
 
 /** Where a page leads the program. */
@@ -82,12 +89,22 @@ describe("a program that can sign in by itself", () => {
     const goal = goalOf(await person.post(path, { answer: "yes", may: "bridge:shop" }))
     expect(goal.searchParams.get("state")).toBe("its-state")
     expect(goal.searchParams.get("iss")).toBe(origin)
-    expect(await program.go(goal.searchParams.get("code")!)).toBe("AUTHORIZED")
+    expect(await program.go(goal)).toBe("AUTHORIZED")
     const [key] = await ApiKey.list(person.accountId)
     expect(key).toMatchObject({ scope: "bridge", createdBy: person.email })
     const tokens = program.kept["tokens"] as { access_token: string }
     expect(await ApiKey.verify(tokens.access_token)).toMatchObject({ accountId: person.accountId })
   })
+
+  test.each(["http://127.0.0.1", "http://[::1]"])(
+    "signs in at %s, as at any other name of this machine",
+    async (serviceAt) => {
+      const person = await aPerson()
+      const program = aProgram("An agent", serviceAt)
+      const goal = goalOf(await person.post(await program.ask(), { answer: "yes", may: "read" }))
+      expect(await program.go(goal)).toBe("AUTHORIZED")
+    },
+  )
 
   test("gets nothing without a yes, from somebody who only looks, or from nobody", async () => {
     const person = await aPerson()
@@ -116,24 +133,60 @@ describe("a program that can sign in by itself", () => {
   })
 
   test.each([
-    "javascript:alert(1)",
-    "http://example.com/",
-    "https://example.com/#part",
-    "no url",
-    "mailto:x",
-    "view-source:https://example.com/",
-    "intent://x/",
-  ])("cannot register to be told at %s", async (uri) => {
-    const answer = app.request(
-      `${origin}/oauth/register`,
-      {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ client_name: "x", redirect_uris: [uri] }),
-      },
-      at(anAddress()),
+    ["javascript:alert(1)", "begins with javascript:"],
+    ["\tjavascript:alert(1)//a.b", "begins with javascript:"],
+    ["data:text/html,x", "begins with data:"],
+    ["ms-officecmd://x/", "begins with ms-officecmd:"],
+    ["x-apple.systempreferences:x", "begins with x-apple.systempreferences:"],
+    ["agent://callback", "begins with agent:"],
+    ["mailto:x", "begins with mailto:"],
+    ["view-source:https://example.com/", "begins with view-source:"],
+    ["intent://x/", "begins with intent:"],
+    ["http://example.com/", "is http elsewhere"],
+    ["https://example.com/#part", "has a fragment"],
+    ["https://example.com/#", "has a fragment"],
+    ["https://bank.example@evil.example/", "has a user name"],
+    ["no url", "is no URL"],
+  ])("is told at %s neither by registering nor by asking: it %s", async (uri, why) => {
+    const refused = await json(register(uri))
+    expect(refused).toMatchObject({
+      error: "invalid_redirect_uri",
+      error_description: expect.stringContaining(why) as string,
+    })
+    const path = (await aProgram().ask()).replace(
+      /redirect_uri=[^&]*/,
+      `redirect_uri=${encodeURIComponent(uri)}`,
     )
-    expect(await json(answer)).toMatchObject({ error: "invalid_redirect_uri" })
+    const page = await (await aPerson()).get(path)
+    expect(page.status).toBe(400)
+    expect(await page.text()).toContain(`<code>redirect_uri</code> ${why}`)
+  })
+
+  test.each([
+    "https://agent.example/callback",
+    "http://localhost:1/x",
+    "http://[::1]:9/",
+    "com.example.app:/oauth",
+  ])("can be told at %s", async (uri) => {
+    expect(await json(register(uri))).toMatchObject({ redirect_uris: [uri] })
+  })
+
+  test.each([
+    ["client_id", "client_id=[^&]*", "client_id=x"],
+    ["client_id", "client_id=[^&]*&?", ""],
+    ["redirect_uri", "redirect_uri=[^&]*", "redirect_uri=https%3A%2F%2Felsewhere.example%2F"],
+    ["response_type", "response_type=code", "response_type=token"],
+    ["code_challenge", "code_challenge=[^&]*&?", ""],
+    ["code_challenge_method", "code_challenge_method=S256", "code_challenge_method=plain"],
+    ["scope", "scope=[^&]*", `scope=${"x".repeat(201)}`],
+    ["state", "state=[^&]*", `state=${"x".repeat(1001)}`],
+  ])("is told that its %s is wrong", async (part, from, to) => {
+    const asked = await aProgram().ask()
+    const path = asked.replace(new RegExp(from), to)
+    expect(path).not.toBe(asked)
+    const answer = await (await aPerson()).get(path)
+    expect(answer.status).toBe(400)
+    expect((await answer.text()).match(/<li><code>\w+/g)).toEqual([`<li><code>${part}`])
   })
 
   test.each(["read all", "bridge:nothing", ""])(
