@@ -1,16 +1,24 @@
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import { argument, Refused, type Verb } from "./verb.ts"
 
 export const key: Record<string, Verb> = {
   create: {
-    takes: "<account-id> [name]",
-    says: "create an API key; it is shown only this once",
-    run: async (args) => {
+    takes: "<account-id> [name] [--bridge <customer_ref> ...]",
+    says: "create an API key; it is shown only this once. --bridge: for this bridge alone, as often as you like",
+    options: ["bridge"],
+    run: async (args, { bridge: refs } = {}) => {
       const accountId = argument(args, 0, "account-id")
       if (!(await Account.get(accountId))) throw new Refused("there is no such account")
-      return [{ key: await ApiKey.create(accountId, args[1] ?? "") }]
+      const all = await Bridge.list(accountId)
+      const bridges = refs?.map((ref) => {
+        const found = all.find(({ customerRef }) => customerRef === ref)
+        if (!found) throw new Refused(`the account has no bridge called ${ref}`)
+        return found
+      })
+      return [{ key: await ApiKey.create(accountId, args[1] ?? "", { scope: "all", bridges }) }]
     },
   },
   list: {
@@ -20,6 +28,9 @@ export const key: Record<string, Verb> = {
       (await ApiKey.list(argument(args, 0, "account-id"))).map((found) => ({
         id: found.keyId,
         name: found.name,
+        scope: found.scope,
+        customer_refs: found.bridges?.map(({ customerRef }) => customerRef).join(" ") ?? "",
+        chats: found.chats?.join(" ") ?? "",
         created_at: iso(found.createdAt * 1000),
       })),
   },

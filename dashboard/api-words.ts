@@ -7,6 +7,9 @@ import { span } from "./times.ts"
 const labels = new Map([
   ["webhook_url", "Address"],
   ["customer_ref", "Name"],
+  ["customer_refs", "Numbers"],
+  ["chats", "Chats"],
+  ["file_hosts", "Hosts"],
   ["new_chats_a_day", "New chats a day"],
   ["gap_ms", "Seconds between two messages"],
   ["typing_ms", "Seconds of typing before a message"],

@@ -10,7 +10,8 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { nameIn } from "./form.ts"
 import { sentenceForPeople } from "./api-words.ts"
-import { codeBlock, cardTable, type Html, icon, note, options, removing, selectField } from "./elements.ts"
+import { codeBlock, cardTable, type Html, icon, note, removing, selectField } from "./elements.ts"
+import { rightsFields, rightsInWords, rightsOf, typedRights } from "./key-rights.ts"
 import { ago, until } from "./times.ts"
 import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
 import { textsOf } from "./form.ts"
@@ -22,7 +23,7 @@ import { did } from "./audit-log.ts"
 export const keys = new Hono<DashboardEnv>()
   .get("/keys", async (c) => await show(c))
   .post("/keys", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "name", "may", "days")
+    const typed = typedIn(await c.req.parseBody({ all: true }))
     const again = unlessFresh(c, "/keys", typed)
     if (again) return again
     try {
@@ -30,7 +31,8 @@ export const keys = new Hono<DashboardEnv>()
       const by = { email: c.var.me.person.email }
       const days = lives.find(([value]) => value === typed.days)?.[0] ?? ""
       const expiresAt = days === "" ? undefined : now() + Number(days) * 86_400
-      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(typed.may), by, expiresAt })
+      const rights = rightsOf(typed)
+      const { key } = await makeKey(c.var.accountId, { name, rights, by, expiresAt })
       await did(c, "key_created", name)
       return await show(c, { fresh: key })
     } catch (error) {
@@ -51,13 +53,6 @@ export const keys = new Hono<DashboardEnv>()
     return await show(c, { notice: "The key is revoked: programs that use it are refused from now on." })
   })
 
-/** `all`, `read`, or a bridge as `bridge:shop`. Any other value gets the narrowest scope. */
-export function scopeOf(may: string): { scope: ApiKey.Scope; customerRef?: string } {
-  if (may === "all") return { scope: "all" }
-  if (!may.startsWith("bridge:")) return { scope: "read" }
-  return { scope: "bridge", customerRef: may.slice("bridge:".length) }
-}
-
 interface Shown {
   /** A key that was just made. It is shown this once. */
   fresh?: string
@@ -67,10 +62,10 @@ interface Shown {
   typed?: Typed
 }
 
-interface Typed {
-  name: string
-  may: string
-  days: string
+type Typed = ReturnType<typeof typedIn>
+
+function typedIn(form: Record<string, unknown>) {
+  return { ...textsOf(form, "name", "days"), ...typedRights(form) }
 }
 
 /** For how many days a key works. */
@@ -86,7 +81,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const { accountId, me } = c.var
   const { fresh, problem, notice } = shown
   const draft = takeDraft(c)
-  const typed = shown.typed ?? textsOf(Object.fromEntries(draft), "name", "may", "days")
+  const typed = shown.typed ?? typedIn(Object.fromEntries(draft))
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
   const mayChange = me.role !== "viewer"
@@ -122,26 +117,6 @@ function newKey(key: string, baseUrl: string): Html {
   </section>`
 }
 
-/**
- * The field `may`, in which people choose what a key may do. `may`: what is chosen; `""`: nothing yet, and something
- * has to be.
- */
-export function rightsSelect(refs: string[], may: string): Html {
-  const option = (value: string, label: string) => options([[value, label]], may)
-  return html`<select id="may" name="may" required>
-    ${may === "" ? html`<option value="">choose what</option>` : ""}
-    ${option("read", "only read, without secrets")}
-    ${
-      refs.length === 0
-        ? ""
-        : html`<optgroup label="do everything at one number">
-            ${refs.map((ref) => option(`bridge:${ref}`, `only ${ref}`))}
-          </optgroup>`
-    }
-    ${option("all", "do everything")}
-  </select>`
-}
-
 function keyForm(refs: string[], typed: Typed): Html {
   return html`<form class="card inline" method="post" action="/keys">
     <div class="roomy">
@@ -156,10 +131,7 @@ function keyForm(refs: string[], typed: Typed): Html {
         autocomplete="off"
       />
     </div>
-    <div>
-      <label for="may">What it may do</label>
-      ${rightsSelect(refs, typed.may)}
-    </div>
+    ${rightsFields(refs, typed)}
     ${selectField({ name: "days", label: "How long it works", choices: lives, chosen: typed.days })}
     <button class="button main">Create a key</button>
   </form>`
@@ -177,7 +149,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
               <bdi class="strong">${key.name === "" ? "without a name" : key.name}</bdi>
               <div class="small muted mono">mbk_${key.keyId}_…</div>
             </td>
-            <td data-label="Permissions">${rightOf(key)}</td>
+            <td data-label="Permissions">${rightsInWords(key)}</td>
             <td data-label="Last used">${usedWhen(key)}</td>
             <td data-label="Created">
               ${ago(key.createdAt * 1000)}
@@ -218,16 +190,4 @@ function revoking({ keyId, name }: ApiKey.Info): Html {
     about: "Programs that use it are refused. The keys that it made end with it.",
     action: `/keys/${keyId}/revoke`,
   })
-}
-
-function rightOf({ scope, bridge }: ApiKey.Info): Html | string {
-  switch (scope) {
-    case "all":
-      return "everything"
-    case "read":
-      return "only read"
-    case "bridge":
-      return html`everything at
-        <a href="/numbers/${bridge?.customerRef ?? ""}">${bridge?.customerRef ?? ""}</a>`
-  }
 }

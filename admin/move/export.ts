@@ -198,7 +198,7 @@ async function accountOf(accountId: string, bridges: Bridge.Info[]): Promise<Buf
     account,
     people: people.map(({ email, role }) => ({ email, role })),
     keys: keys.filter(
-      ({ row }) => row.bridge_id === undefined || bridges.some(({ id }) => id === row.bridge_id),
+      ({ row }) => row.bridges?.some((its) => bridges.some(({ id }) => id === its.id)) ?? true,
     ),
   })
 }

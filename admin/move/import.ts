@@ -123,7 +123,7 @@ async function accountArrives(
   const isHere = (await Account.get(account.id)) !== undefined
   // An account that is here keeps its keys as they are: its people may have revoked one.
   const isWanted = ({ row }: MoveApiKey.Info) =>
-    !isHere || arrivals.some(({ listed }) => listed.id === row.bridge_id)
+    !isHere || (row.bridges ?? []).some(({ id }) => arrivals.some(({ listed }) => listed.id === id))
   for (const key of keys.filter(isWanted)) await MoveApiKey.arrive(account.id, key)
   if (isHere) return
   for (const { email, role } of people) await Member.add(account.id, await Person.findOrMake(email), role)

@@ -15,8 +15,7 @@ import { idOf, isWhole, newSecretKey } from "./api-key-secret.ts"
 
 export { idOf }
 
-const Scope = z.enum(["all", "read", "bridge"])
-export type Scope = z.infer<typeof Scope>
+export const Scope = z.enum(["all", "read"])
 
 export const Stored = z.object({
   account_id: z.string(),
@@ -25,8 +24,9 @@ export const Stored = z.object({
   hmac: Bytes,
   created_at: z.number(),
   scope: Scope.default("all"),
-  bridge_id: z.string().optional(),
-  customer_ref: z.string().optional(),
+  bridges: z.array(z.object({ id: z.string(), customer_ref: z.string() })).optional(),
+  chats: z.array(z.string()).optional(),
+  file_hosts: z.array(z.string()).optional(),
   created_by: z.string().optional(),
   last_used_at: z.number().optional(),
   /**
@@ -47,9 +47,13 @@ const goneFor = 30 * 86_400
 
 /** The rights of a key (Contract, "Scopes of keys"). */
 export interface Access {
-  scope: Scope
-  /** The only bridge of a key whose scope is `bridge`. */
-  bridge?: { id: string; customerRef: string } | undefined
+  scope: z.infer<typeof Scope>
+  /** The only bridges that it is for; undefined: all, and the account. */
+  bridges?: { id: string; customerRef: string }[] | undefined
+  /** The only chats (JIDs) in which it reads and writes; undefined: all, and what is in none. */
+  chats?: string[] | undefined
+  /** The hosts whose files an agent sends unasked. */
+  fileHosts?: string[] | undefined
 }
 
 export interface Info extends Access {
@@ -99,13 +103,11 @@ export async function create(
 ): Promise<string> {
   const secretKey = newSecretKey()
   const keyId = idOf(secretKey)
-  const { scope, bridge } = access
   const about = {
     key_id: keyId,
     name,
     created_at: now(),
-    scope,
-    ...(bridge && { bridge_id: bridge.id, customer_ref: bridge.customerRef }),
+    ...rowOf(access),
     ...(by && { created_by: makerName(by) }),
     ...(expiresAt !== undefined && { ends_at: expiresAt }),
   }
@@ -187,9 +189,26 @@ export async function isThere(keyId: string): Promise<boolean> {
   return row !== undefined && !isOver(Stored.parse(row))
 }
 
-function accessOf(stored: Pick<Stored, "scope" | "bridge_id" | "customer_ref">): Access {
-  const { scope, bridge_id: id, customer_ref: customerRef } = stored
-  return { scope, ...(id !== undefined && customerRef !== undefined && { bridge: { id, customerRef } }) }
+type StoredAccess = Pick<Stored, "scope" | "bridges" | "chats" | "file_hosts">
+
+function rowOf({ scope, bridges, chats, fileHosts }: Access): StoredAccess {
+  return {
+    scope,
+    bridges: bridges?.map(({ id, customerRef }) => ({ id, customer_ref: customerRef })),
+    chats,
+    file_hosts: fileHosts,
+  }
+}
+
+function accessOf({ scope, bridges, chats, file_hosts: fileHosts }: StoredAccess): Access {
+  return {
+    scope,
+    ...(bridges && {
+      bridges: bridges.map(({ id, customer_ref: customerRef }) => ({ id, customerRef })),
+    }),
+    ...(chats && { chats }),
+    ...(fileHosts && { fileHosts }),
+  }
 }
 
 /** A key's use is noted once an hour by each process, so a request costs no write. In seconds. */

@@ -2,6 +2,7 @@ export * as ProgramGrant from "./program-grant.ts"
 
 import { createHash } from "node:crypto"
 import { z } from "zod"
+import { KeyRights } from "../contract/api-key.ts"
 import { latestEnd, now, timeLeft } from "../platform/clock.ts"
 import { getRow, type Key, putRow, removeRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -21,8 +22,7 @@ const Allowed = z.object({
   /** The address of the person who allowed it. */
   email: z.string(),
   name: z.string(),
-  scope: z.enum(["all", "read", "bridge"]),
-  customer_ref: z.string().optional(),
+  rights: KeyRights,
 })
 /** The key that a person allowed. */
 export type Allowed = z.infer<typeof Allowed>

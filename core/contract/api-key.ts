@@ -1,13 +1,46 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { CustomerRef } from "./bridge.ts"
-import { integer, string, text, Timestamp } from "./field-types.ts"
+import { ChatAddress, integer, string, text, Timestamp } from "./field-types.ts"
 import { body, refusals, reply } from "./route-parts.ts"
 
-const Scope = z.enum(["all", "read", "bridge"]).openapi({
+const Scope = z.enum(["all", "read"]).openapi({
   description:
-    "`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: " +
-    "everything at one bridge, and nothing else.",
+    "`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone.",
 })
+
+/** The host of a URL, with its port if that is not the usual one. */
+const Host = z
+  .string()
+  .max(260)
+  .refine(
+    (host) => URL.parse(`https://${host}/`)?.host === host,
+    "the host of a URL, in small letters: files.example.com, or files.example.com:8443",
+  )
+
+/** A list of which none may be empty: that would be a key for nothing, or for everything. */
+const some = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(50).optional()
+
+/** What a key may do, where, and in which chats: choices of their own, each of which only takes away. */
+const rights = {
+  scope: Scope.default("all"),
+  customer_refs: some(CustomerRef).openapi({
+    description: "The bridges that it is for; without it, every bridge and the account.",
+  }),
+  chats: some(ChatAddress).openapi({
+    description:
+      "The only chats in which it reads and writes, at whichever bridge, named as `chat_id` of events names them: a person by " +
+      "their phone number, and by their LID only where the number is unknown. It may do nothing that is not in a chat.",
+  }),
+  file_hosts: some(Host).openapi({
+    description:
+      "For an agent: the hosts whose files it sends without asking a person. Calls of the API are not held to it.",
+    example: ["files.example.com"],
+  }),
+}
+
+/** The rights of a key, without the rest of it. */
+export const KeyRights = z.strictObject(rights)
+export type Rights = z.output<typeof KeyRights>
 
 /** The end of the year 9999, Unix seconds. A time in milliseconds is later. */
 const endOfTime = 253_402_300_799
@@ -18,7 +51,12 @@ const Key = z
     id: string("The key's characters 5 to 16."),
     name: z.string(),
     scope: Scope,
-    customer_ref: string("The bridge of a key for one.").optional(),
+    customer_refs: z.array(z.string()).optional().openapi({ description: "The bridges of a key for some." }),
+    chats: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: "The chats of a key for some: their JIDs." }),
+    file_hosts: z.array(z.string()).optional(),
     created_at: Timestamp,
     created_by: string(
       "The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's.",
@@ -41,10 +79,10 @@ export const createKey = createRoute({
   summary: "Create an API key",
   request: {
     body: body(
-      z.object({
+      // A right whose name is mistyped would be one that nobody took away.
+      z.strictObject({
         name: text(1, 64).openapi({ description: "What it is for." }),
-        scope: Scope.default("all"),
-        customer_ref: CustomerRef.optional().openapi({ description: "With the scope `bridge`: which." }),
+        ...rights,
         expires_at: z
           .int()
           .min(1)

@@ -117,8 +117,8 @@ const failed = { ...attempt, error: "server_error", event: "connected", status_c
 const key = {
   id: "3kT9vQ0xZ1aB",
   name: "till",
-  scope: "bridge",
-  customer_ref: "shop",
+  scope: "all",
+  customer_refs: ["shop"],
   created_at: 1_795_080_000,
 }
 
@@ -663,7 +663,7 @@ export const examples: Record<RouteName, Example> = {
     ],
   },
   createKey: {
-    body: { name: "till", scope: "bridge", customer_ref: "shop" },
+    body: { name: "till", scope: "all", customer_refs: ["shop"] },
     answer: { ...key, key: "mbk_3kT9vQ0xZ1aB_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE00" },
   },
   removeKey: { parameters: { id: key.id } },

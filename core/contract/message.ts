@@ -127,7 +127,7 @@ export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}` as const,
   summary: "Revoke a sent message for everyone",
-  request: { params: message, headers: idempotencyHeaders },
+  request: { params: message, query: z.object({ chat: MessageChat }), headers: idempotencyHeaders },
   responses: {
     200: reply("Revoked.", SendResult),
     ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", ...codesOfSend),
@@ -175,7 +175,7 @@ export const unpinMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}/pin` as const,
   summary: "Unpin a message",
-  request: { params: message, headers: idempotencyHeaders },
+  request: { params: message, query: z.object({ chat: MessageChat }), headers: idempotencyHeaders },
   responses: {
     200: reply("Unpinned.", SendResult),
     ...refusals(...codesOfNetwork, "recipient_not_found", ...codesOfSend),
@@ -194,7 +194,7 @@ export const messageMedia = createRoute({
   method: "get",
   path: `${proxy}/messages/{id}/media` as const,
   summary: "The file of a received message",
-  request: { params: message },
+  request: { params: message, query: z.object({ chat: MessageChat }) },
   responses: {
     200: {
       description: "The bytes, with the sender's content type, as an attachment.",

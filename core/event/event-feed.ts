@@ -15,6 +15,8 @@ export interface Wanted {
   type?: Event["event"] | undefined
   /** A chat as the contract accepts it. */
   chat?: string | undefined
+  /** The only chats (JIDs) of which events are wanted, and none of no chat; undefined: all. */
+  chats?: string[] | undefined
   /** `out`: written on the phone or another of its devices. Events without a writer have no direction. */
   direction?: "in" | "out" | undefined
   /** Text that the event contains anywhere, in whichever case. */
@@ -108,6 +110,7 @@ function reader(
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
     const body = eventIn(event, deliveryKey)
     if (chat !== undefined && !("chat_id" in body && body.chat_id === chat)) return undefined
+    if (wanted.chats && !("chat_id" in body && wanted.chats.includes(body.chat_id))) return undefined
     if (wanted.direction !== undefined && directionOf(body) !== wanted.direction) return undefined
     if (search !== undefined && !contains(body, search)) return undefined
     if (wanted.filter && !Filter.passes(wanted.filter, body)) return undefined

@@ -4,14 +4,15 @@ import { html } from "hono/html"
 import { z } from "zod"
 import { ProgramGrant } from "#core/account/program-grant.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { type Issue, issuesOf } from "#core/error.ts"
+import { ApiError, type Issue, issuesOf } from "#core/error.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note } from "../elements.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { rightsSelect, scopeOf } from "../keys.ts"
+import { sentenceForPeople } from "../api-words.ts"
+import { rightsFields, rightsOf, typedRights, type TypedRights } from "../key-rights.ts"
 import { clientNameOf, isClientId, RedirectUri } from "./client.ts"
 import { issuerOf } from "./endpoints.ts"
 
@@ -39,39 +40,40 @@ export const consent = new Hono<DashboardEnv>()
   .get("/oauth/authorize", async (c) => {
     const asked = questionOf(c)
     if ("faults" in asked) return await showBroken(c, asked.faults)
-    const body = await form(c, {
-      name: asked.name,
-      action: pathOf(c),
-      usual: asked.scope ?? "read",
-      to: hostOf(asked),
+    return await showForm(c, {
+      ...asking(c, asked),
+      // A program may ask for anything. Where it shall be is for its person to say.
+      typed: { ...typedRights({}), may: asked.scope === "all" ? "all" : "read" },
     })
-    return await showCard(c, "A program asks for a key", body)
   })
   .post("/oauth/authorize", async (c) => {
     const asked = questionOf(c)
     if ("faults" in asked) return await showBroken(c, asked.faults)
-    const { may, answer } = textsOf(await c.req.parseBody(), "may", "answer")
+    const posted = await c.req.parseBody({ all: true })
+    const { answer } = textsOf(posted, "answer")
     const { state, redirect_uri: redirectUri, code_challenge: challenge } = asked
     const about = { iss: issuerOf(c), ...(state !== undefined && { state }) }
     if (answer !== "yes") return await lead(c, asked, { error: "access_denied", ...about })
     const again = unlessFresh(c, pathOf(c))
     if (again) return again
-    const code = await ProgramGrant.allow(allowedBy(c, asked.name, may), { redirectUri, challenge })
+    const allowed = allowedBy(c, asked.name, posted)
+    if ("problem" in allowed) return await showForm(c, { ...asking(c, asked), ...allowed })
+    const code = await ProgramGrant.allow(allowed, { redirectUri, challenge })
     await did(c, "key_created", asked.name)
     return await lead(c, asked, { code, ...about })
   })
   .get("/device", async (c) => await showCode(c, c.req.query("code")?.slice(0, 20) ?? ""))
   .post("/device", async (c) => {
-    const { code, may, answer } = textsOf(await c.req.parseBody(), "code", "may", "answer")
+    const posted = await c.req.parseBody({ all: true })
+    const { code, answer } = textsOf(posted, "code", "answer")
     const found = await ProgramGrant.waitingProgram(code.slice(0, 20))
     if (!found) return await showCode(c, code.slice(0, 20), noSuchCode)
-    if (answer === "") {
-      const body = await form(c, { name: found.name, action: "/device", code })
-      return await showCard(c, "A program asks for a key", body)
-    }
+    const about = { name: found.name, action: "/device", code }
+    if (answer === "") return await showForm(c, { ...about, typed: typedRights({}) })
     const again = unlessFresh(c, `/device?code=${encodeURIComponent(code)}`)
     if (answer === "yes" && again) return again
-    const allowed = answer === "yes" ? allowedBy(c, found.name, may) : undefined
+    const allowed = answer === "yes" ? allowedBy(c, found.name, posted) : undefined
+    if (allowed && "problem" in allowed) return await showForm(c, { ...about, ...allowed })
     if (!(await ProgramGrant.settleDevice(found.device, allowed))) return await showCode(c, "", noSuchCode)
     if (allowed) await did(c, "key_created", found.name)
     return await showEnd(c, found.name, allowed !== undefined)
@@ -102,36 +104,43 @@ function hostOf({ redirect_uri }: Question): string {
   return protocol === "https:" || protocol === "http:" ? host : `a program that opens ${protocol}`
 }
 
-function allowedBy(c: Context<DashboardEnv>, name: string, may: string): ProgramGrant.Allowed {
-  const { scope, customerRef } = scopeOf(may)
-  return {
-    account_id: c.var.accountId,
-    person_id: c.var.me.person.id,
-    email: c.var.me.person.email,
-    name,
-    scope,
-    ...(customerRef !== undefined && { customer_ref: customerRef }),
+/** What a person has allowed, or what is wrong with it. */
+function allowedBy(
+  c: Context<DashboardEnv>,
+  name: string,
+  posted: Record<string, unknown>,
+): ProgramGrant.Allowed | { problem: string; typed: TypedRights } {
+  const typed = typedRights(posted)
+  const { id, email } = c.var.me.person
+  try {
+    return { account_id: c.var.accountId, person_id: id, email, name, rights: rightsOf(typed) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { problem: sentenceForPeople(error.message), typed }
   }
+}
+
+function asking(c: Context<DashboardEnv>, asked: Question) {
+  return { name: asked.name, action: pathOf(c), to: hostOf(asked) }
 }
 
 interface Asking {
   name: string
   action: string
-  /** What the program asks for, which may be anything; undefined: a person has to choose. */
-  usual?: string
+  typed: TypedRights
+  problem?: string
   /** The code that was typed, if one was. */
   code?: string
   /** Where the key goes, if the program has said so. */
   to?: string
 }
 
-async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
-  const { name, action, usual, code, to } = asking
+async function showForm(c: Context<DashboardEnv>, asking: Asking) {
+  const { name, action, typed, problem, code, to } = asking
   const bridges = await Bridge.list(c.var.accountId)
   const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
-  // Where no option is chosen, a browser takes the first.
-  const offered = ["all", ...refs.map((ref) => `bridge:${ref}`)]
-  return html`<h1>${name} asks for a key</h1>
+  const body = html`<h1>${name} asks for a key</h1>
+    ${problem === undefined ? "" : note("bad", problem)}
     <p>
       The program chose this name
       itself${to === undefined ? "" : html`, and its answer goes to <b>${to}</b>`}. With the key it can do
@@ -142,15 +151,13 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
     ${note("warn", "Go on only if you have just started this program yourself. Nobody else needs you to do this.")}
     <form method="post" action="${action}">
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
-      <div>
-        <label for="may">It may</label>
-        ${rightsSelect(refs, usual === undefined ? "" : offered.includes(usual) ? usual : "read")}
-      </div>
+      ${rightsFields(refs, typed)}
       <div class="row">
         <button class="button main" name="answer" value="yes">Give it a key</button>
-        <button class="button" name="answer" value="no">No</button>
+        <button class="button" name="answer" value="no" formnovalidate>No</button>
       </div>
     </form>`
+  return await showCard(c, "A program asks for a key", body, problem === undefined ? 200 : 400)
 }
 
 async function showCode(c: Context<DashboardEnv>, code: string, problem?: string) {

@@ -157,13 +157,13 @@ async function formOf(c: Context): Promise<Record<string, unknown>> {
 
 /** Makes the key that a person has allowed, if they may still do so. */
 async function withKey(c: Context<DashboardEnv>, allowed: ProgramGrant.Allowed): Promise<Response> {
-  const { account_id, person_id, email, name, scope, customer_ref: customerRef } = allowed
+  const { account_id, person_id, email, name, rights } = allowed
   const member = (await Member.ofPerson(person_id)).find(({ accountId }) => accountId === account_id)
   if (!member || member.role === "viewer")
     return fault(c, "invalid_grant", "who allowed it may not do so any more")
   try {
-    const { key } = await makeKey(account_id, { name, scope, customerRef, by: { email } })
-    return c.json({ access_token: key, token_type: "Bearer", scope })
+    const { key } = await makeKey(account_id, { name, rights, by: { email } })
+    return c.json({ access_token: key, token_type: "Bearer", scope: rights.scope })
   } catch (error) {
     // The number is gone meanwhile, or the account has too many keys.
     if (error instanceof ApiError) return fault(c, "invalid_grant", error.message)

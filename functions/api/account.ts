@@ -3,12 +3,13 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { getAccount } from "#core/contract/account.ts"
-import { createKey, listKeys, removeKey } from "#core/contract/api-key.ts"
+import { createKey, listKeys, removeKey, type Rights } from "#core/contract/api-key.ts"
 import { type ApiRequest, listRequests } from "#core/contract/request-log.ts"
 import { getUsage, type UsageRow } from "#core/contract/usage.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
+import { toJid } from "#core/jid.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { auditByKey } from "./audit.ts"
@@ -39,9 +40,9 @@ export const account = contractRouter()
     return c.json((await ApiKey.list(c.var.accountId)).map(wire), 200)
   })
   .openapi(createKey, async (c) => {
-    const { name, scope, customer_ref: customerRef, expires_at: expiresAt } = c.req.valid("json")
+    const { name, expires_at: expiresAt, ...rights } = c.req.valid("json")
     const by = { keyId: c.var.keyId }
-    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by, expiresAt })
+    const { key, ...made } = await makeKey(c.var.accountId, { name, rights, by, expiresAt })
     await auditByKey(c, "key_created", name)
     return c.json({ ...wire(made), key }, 201)
   })
@@ -54,24 +55,20 @@ export const account = contractRouter()
 
 /**
  * Makes a key for an account. A key that is made by a key that expires does not outlive it.
- * @throws ApiError `invalid_request` if a key for one bridge names none or `expiresAt` is over, `not_found`,
- * `forbidden` if there are too many, `unauthorized` if it is made by a key that was revoked
+ * @throws ApiError `invalid_request` if `expiresAt` is over, `not_found`, `forbidden` if there are too many,
+ * `unauthorized` if it is made by a key that was revoked
  */
 export async function makeKey(
   accountId: string,
   wanted: {
     name: string
-    scope: ApiKey.Scope
-    customerRef?: string | undefined
+    rights: Rights
     by: ApiKey.Maker
     expiresAt?: number | undefined
   },
 ): Promise<ApiKey.Info & { key: string }> {
-  const { name, scope, customerRef, by } = wanted
-  if (scope === "bridge" && customerRef === undefined)
-    throw invalid([{ path: "customer_ref", message: "is missing: which bridge is the key for?" }])
-  const bridge =
-    scope === "bridge" && customerRef !== undefined ? await Bridge.get(accountId, customerRef) : undefined
+  const { name, rights, by } = wanted
+  const access = await accessOf(accountId, rights)
   if (wanted.expiresAt !== undefined && wanted.expiresAt <= now())
     throw invalid([{ path: "expires_at", message: "is over: give a time to come, in Unix seconds" }])
   const all = await ApiKey.list(accountId)
@@ -80,9 +77,25 @@ export async function makeKey(
   const maker = "keyId" in by ? all.find(({ keyId }) => keyId === by.keyId) : undefined
   const ends = [wanted.expiresAt, maker?.expiresAt].filter((one) => one !== undefined)
   const expiresAt = ends.length === 0 ? undefined : Math.min(...ends)
-  const key = await ApiKey.create(accountId, name, { scope, bridge }, by, expiresAt)
-  const about = { keyId: ApiKey.idOf(key), name, scope, bridge, expiresAt }
+  const key = await ApiKey.create(accountId, name, access, by, expiresAt)
+  const about = { keyId: ApiKey.idOf(key), name, ...access, expiresAt }
   return { ...about, createdAt: now(), createdBy: ApiKey.makerName(by), key }
+}
+
+/** @throws ApiError `not_found` for a bridge that the account has not */
+async function accessOf(accountId: string, rights: Rights): Promise<ApiKey.Access> {
+  const { scope, customer_refs: refs, chats, file_hosts: fileHosts } = rights
+  const bridges = refs && (await Promise.all(unique(refs).map((ref) => Bridge.get(accountId, ref, false))))
+  return {
+    scope,
+    bridges,
+    chats: chats && unique(chats.map(toJid)),
+    fileHosts: fileHosts && unique(fileHosts),
+  }
+}
+
+function unique(values: string[]): string[] {
+  return [...new Set(values)]
 }
 
 /**
@@ -156,12 +169,15 @@ function wireUsage(customerRef: string, day: Usage.Day & Usage.Messages): UsageR
   }
 }
 
-function wire({ keyId, name, scope, bridge, createdAt, createdBy, lastUsedAt, expiresAt }: ApiKey.Info) {
+function wire(key: ApiKey.Info) {
+  const { keyId, name, scope, bridges, chats, fileHosts, createdAt, createdBy, lastUsedAt, expiresAt } = key
   return {
     id: keyId,
     name,
     scope,
-    ...(bridge && { customer_ref: bridge.customerRef }),
+    ...(bridges && { customer_refs: bridges.map(({ customerRef }) => customerRef) }),
+    ...(chats && { chats }),
+    ...(fileHosts && { file_hosts: fileHosts }),
     created_at: createdAt,
     ...(createdBy !== undefined && { created_by: createdBy }),
     ...(expiresAt !== undefined && { expires_at: expiresAt }),

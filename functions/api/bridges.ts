@@ -17,6 +17,7 @@ import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { awakeLease, freshLease } from "#core/lease/call-holder.ts"
 import { originOf } from "../http/address.ts"
+import { seesSecrets } from "../http/scope.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 export const bridges = contractRouter()
@@ -32,9 +33,9 @@ export const bridges = contractRouter()
     return c.json(wire(bridge, lease, await WebhookSecret.ofBridge(bridge.id)), created ? 201 : 200)
   })
   .openapi(contract.listBridges, async (c) => {
-    const only = c.var.access.bridge?.id
+    const only = c.var.access.bridges?.map(({ id }) => id)
     const offered = (await Bridge.list(c.var.accountId)).filter(Bridge.isVisible)
-    const all = offered.filter(({ id }) => only === undefined || id === only)
+    const all = offered.filter(({ id }) => only?.includes(id) ?? true)
     const leases = await Promise.all(all.map((bridge) => Lease.get(bridge.id)))
     // A bridge without a lease was deleted between the two reads.
     const listed = all.flatMap((bridge, i) => (leases[i] ? [wireInList(bridge, leases[i])] : []))
@@ -49,7 +50,7 @@ export const bridges = contractRouter()
     return c.json(
       {
         ...wire(bridge, lease, secret),
-        ...(c.var.access.scope === "read" && { webhook_secret: "" }),
+        ...(!seesSecrets(c.var.access) && { webhook_secret: "" }),
         ...Choice.wire(lease.choice),
         ...(why &&
           why !== "suspended" &&

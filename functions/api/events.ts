@@ -14,6 +14,7 @@ export const events = contractRouter()
     const { after, order, webhook, ...asked } = c.req.valid("query")
     const { events: listed, next } = await EventFeed.page(bridge, {
       ...asked,
+      chats: c.var.access.chats,
       // Without a state, the events are the bridge's: their state is that at the first webhook.
       webhook: asked.state && webhook !== "first" ? await Webhook.get(bridge, webhook) : undefined,
       from: after === undefined ? undefined : await lastSeen(bridge.id, after),

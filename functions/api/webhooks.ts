@@ -7,6 +7,7 @@ import { invalid } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
+import { seesSecrets } from "../http/scope.ts"
 import { auditByKey } from "./audit.ts"
 
 /** The webhooks of a bridge, and the secrets that sign their deliveries (Contract, "Webhooks"). */
@@ -94,7 +95,7 @@ async function wire(
   return {
     id: webhook.webhookId,
     url: receiver.url,
-    secret: access.scope === "read" ? "" : secrets[0],
+    secret: seesSecrets(access) ? secrets[0] : "",
     ...(before && secrets.length > 1 && { secret_overlap_until: before.until }),
     events: EventType.options.filter((type) => filter?.events?.includes(type) ?? true),
     ignore: filter?.ignore ?? [],

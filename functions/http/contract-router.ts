@@ -11,7 +11,7 @@ export interface ApiEnv {
     /** The account that the API key belongs to. */
     accountId: string
     keyId: string
-    /** The key's scope: which calls it may make. */
+    /** What the key may do, and where. */
     access: ApiKey.Access
     /** The state of the narrowest rate limit that the request counts against. */
     window: RateLimit.Window

@@ -17,7 +17,7 @@ import { onlyTheirMethods } from "./methods.ts"
 import { byAccount, byAddress, byKey, countAddress, isOfSession, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { originOf, routed } from "./address.ts"
-import { withinScope } from "./scope.ts"
+import { withinChats, withinScope } from "./scope.ts"
 import { type ApiEnv, contractRouter } from "./contract-router.ts"
 
 type Routes = OpenAPIHono<ApiEnv>
@@ -36,8 +36,8 @@ interface Rooms {
 /** An app with these routes. */
 export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes {
   const app = contractRouter()
-  // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key, body. Its
-  // method is checked last, but a HEAD is refused at once.
+  // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key, body,
+  // chats of the key. Its method is checked last, but a HEAD is refused at once.
   app.use(routed, withRequestId, withHeadersAndLog)
   for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
   app.use(onlyTheirMethods(app))
@@ -48,7 +48,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   app.use("/api/instances/:customer_ref/*", bridgeOfPath)
   app.use("/api/*", withinScope)
   app.use("/api/instances/:customer_ref/*", bridgeIsHere)
-  app.use("/api/*", limitedBody, jsonBody)
+  app.use("/api/*", limitedBody, jsonBody, withinChats)
   for (const routes of guarded) app.route("/", routes)
 
   app.notFound(async (c) => {

@@ -39,7 +39,7 @@ function serverFor(caller: Caller, isModern: boolean): McpServer {
     { name: "messaging-bridge", title: "Messaging bridge", version: "1" },
     { instructions, requestState: { verify: yes.verify }, inputRequired: { legacyShim: false } },
   )
-  const numberOf = (given: string | undefined) => given ?? access.bridge?.customerRef ?? "default"
+  const numberOf = (given: string | undefined) => given ?? access.bridges?.[0]?.customerRef ?? "default"
   const tools: Tool[] = [...readingTools, ...deliveryTools, ...sendingTools]
   for (const { name, title, description, input, isRead, run } of tools) {
     if (access.scope === "read" && !isRead) continue

@@ -15,7 +15,8 @@ const lookEachMs = 1000
 export const eventStream = contractRouter().openapi(listEvents, async (c, next) => {
   if (!wantsStream(c)) return (await next()) as never // the other router answers
   const { bridge } = c.var
-  const { state: _, ...wanted } = c.req.valid("query")
+  const { state: _, ...query } = c.req.valid("query")
+  const wanted = { ...query, chats: c.var.access.chats }
   const header = c.req.header("last-event-id")
   const lastEventId = header ?? wanted.after
   const after = await EventFeed.startOf(bridge.id, { lastEventId, since: wanted.since })

@@ -1,4 +1,5 @@
 import { ApiError } from "#core/error.ts"
+import { toJid } from "#core/jid.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { mediaOf, unwrap } from "../network/content.ts"
@@ -9,12 +10,18 @@ import { contentTypeOf } from "../media/kind-and-content-type.ts"
 import { fileNameOf } from "../memory/messages/messages.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
+import { chatOf } from "./find-message.ts"
 
 /** Answers with the place of a message's media. The bytes go from the bucket to the customer. */
-export async function mediaResponse(session: Session, id: string): Promise<Response> {
-  const message = (await (await session.memory()).messages.all(id)).find(({ content }) =>
-    mediaOf(unwrap(content)),
-  )
+export async function mediaResponse(
+  session: Session,
+  asked: { id: string; chat?: string | undefined },
+): Promise<Response> {
+  const { messages, vault } = await session.memory()
+  const wanted = asked.chat === undefined ? undefined : await vault.phoneOf(toJid(asked.chat))
+  const withMedia = (await messages.all(asked.id)).filter(({ content }) => mediaOf(unwrap(content)))
+  const chats = await Promise.all(withMedia.map((message) => vault.phoneOf(chatOf(message))))
+  const message = withMedia.find((_, at) => wanted === undefined || chats[at] === wanted)
   if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
   const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
   if (!(await StoredMedia.isFresh(key))) await store(session, message, key)

@@ -118,7 +118,7 @@ export const messages = {
 
   revokeMessage: command(contract.revokeMessage, (called) =>
     sendAndAnswer(called, async (connected) => {
-      const message = await findOwnMessage(connected, { id: called.params.id })
+      const message = await findOwnMessage(connected, { id: called.params.id, chat: called.query.chat })
       const { chat } = message
       const members = chat === statusChat ? await viewersOf(message, connected) : undefined
       return { chat, message: buildMessage(toRevocation(keyOf(message))), members }
@@ -144,7 +144,7 @@ export const messages = {
     pin(called, called.body.chat, called.body.duration ?? week),
   ),
 
-  unpinMessage: command(contract.unpinMessage, (called) => pin(called, undefined, undefined)),
+  unpinMessage: command(contract.unpinMessage, (called) => pin(called, called.query.chat, undefined)),
 
   readMessage: command(contract.readMessage, async ({ session, params, body }) => {
     await session.use(async (connected) => {
@@ -158,7 +158,9 @@ export const messages = {
     return { ok: true }
   }),
 
-  messageMedia: command(contract.messageMedia, ({ session, params }) => mediaResponse(session, params.id)),
+  messageMedia: command(contract.messageMedia, async ({ session, params, query }) =>
+    mediaResponse(session, { ...params, chat: await named(session, query.chat) }),
+  ),
 }
 
 /**

@@ -86,12 +86,12 @@ describe("a program that can sign in by itself", () => {
     const page = await (await person.get(path)).text()
     expect(page).toContain("127.0.0.1:33418")
     expect(page).not.toContain("<b>agent")
-    const goal = goalOf(await person.post(path, { answer: "yes", may: "bridge:shop" }))
+    const goal = goalOf(await person.post(path, { answer: "yes", may: "all", numbers: "shop" }))
     expect(goal.searchParams.get("state")).toBe("its-state")
     expect(goal.searchParams.get("iss")).toBe(origin)
     expect(await program.go(goal)).toBe("AUTHORIZED")
     const [key] = await ApiKey.list(person.accountId)
-    expect(key).toMatchObject({ scope: "bridge", createdBy: person.email })
+    expect(key).toMatchObject({ scope: "all", bridges: [{ customerRef: "shop" }], createdBy: person.email })
     const tokens = program.kept["tokens"] as { access_token: string }
     expect(await ApiKey.verify(tokens.access_token)).toMatchObject({ accountId: person.accountId })
   })
@@ -101,10 +101,33 @@ describe("a program that can sign in by itself", () => {
     async (serviceAt) => {
       const person = await aPerson()
       const program = aProgram("An agent", serviceAt)
-      const goal = goalOf(await person.post(await program.ask(), { answer: "yes", may: "read" }))
+      const goal = goalOf(
+        await person.post(await program.ask(), { answer: "yes", may: "read", numbers: "*" }),
+      )
       expect(await program.go(goal)).toBe("AUTHORIZED")
     },
   )
+
+  test("gets a key that may only read, at one number, in the chats that its person names", async () => {
+    const person = await aPerson()
+    const program = aProgram()
+    const path = await program.ask()
+    const rights = { may: "read", numbers: "shop", hosts: "files.example.com" }
+    const wrong = await person.post(path, { answer: "yes", ...rights, chats: "ada" })
+    expect(wrong.status).toBe(400)
+    expect(await wrong.text()).toMatch(/Chats: 7 to 15 digits[^]*value="ada"/)
+    expect((await person.post(path, { answer: "yes", may: "read" })).status).toBe(400)
+    const goal = goalOf(await person.post(path, { answer: "yes", ...rights, chats: "491711234567" }))
+    expect(await program.go(goal)).toBe("AUTHORIZED")
+    expect(await ApiKey.list(person.accountId)).toMatchObject([
+      {
+        scope: "read",
+        bridges: [{ customerRef: "shop" }],
+        chats: ["491711234567@s.whatsapp.net"],
+        fileHosts: ["files.example.com"],
+      },
+    ])
+  })
 
   test("gets nothing without a yes, from somebody who only looks, or from nobody", async () => {
     const person = await aPerson()
@@ -202,7 +225,9 @@ describe("a program that can sign in by itself", () => {
     const person = await aPerson()
     const codeFor = async () => {
       const program = aProgram()
-      const goal = goalOf(await person.post(await program.ask(), { answer: "yes", may: "read" }))
+      const goal = goalOf(
+        await person.post(await program.ask(), { answer: "yes", may: "read", numbers: "*" }),
+      )
       const code = goal.searchParams.get("code")!
       return { code, verifier: program.kept["verifier"] as string }
     }
@@ -225,7 +250,7 @@ describe("a program without a browser", () => {
     const page = await (await person.post("/device", { code: user_code.toLowerCase() })).text()
     expect(page).toContain("bridge")
     expect(page).toContain(user_code.toLowerCase())
-    await person.post("/device", { code: user_code, answer: "yes", may: "read" })
+    await person.post("/device", { code: user_code, answer: "yes", may: "read", numbers: "*" })
     const both = await Promise.all([ask(device_code), ask(device_code)])
     expect(both.filter((one) => "access_token" in one)).toHaveLength(1)
     expect(await ApiKey.list(person.accountId)).toMatchObject([{ name: "bridge", scope: "read" }])
@@ -235,7 +260,7 @@ describe("a program without a browser", () => {
   test("gets nothing from somebody who was removed from the account meanwhile, and for what is no form", async () => {
     const person = await aPerson("member")
     const { device_code, user_code } = await begin()
-    await person.post("/device", { code: user_code, answer: "yes", may: "all" })
+    await person.post("/device", { code: user_code, answer: "yes", may: "all", numbers: "*" })
     await Member.remove(person.accountId, person.person.id)
     expect(await ask(device_code)).toMatchObject({ error: "invalid_grant" })
     expect(await ApiKey.list(person.accountId)).toEqual([])

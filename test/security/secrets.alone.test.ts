@@ -211,7 +211,7 @@ async function codesOfPrograms(link: string, signedIn: Response): Promise<Record
   const { client_id } = z.object({ client_id: z.string() }).parse(await registered.json())
   const pkce = { code_challenge: "c".repeat(43), code_challenge_method: "S256" }
   const asked = new URLSearchParams({ client_id, redirect_uri, response_type: "code", ...pkce })
-  const body = new URLSearchParams({ answer: "yes", may: "read" })
+  const body = new URLSearchParams({ answer: "yes", may: "read", numbers: "*" })
   const allowed = await fetch(`${origin}/oauth/authorize?${asked.toString()}`, {
     method: "POST",
     headers,

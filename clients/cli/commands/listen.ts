@@ -57,7 +57,7 @@ async function secretOf(shop: BridgeClient): Promise<string> {
   const { webhook_secret } = await shop.getBridge()
   if (webhook_secret) return webhook_secret
   throw new Refused(
-    "this key may only read, so it does not get the secret that signs: use one with the scope `all` or `bridge`",
+    "this key may only read, or only in some chats, so it does not get the secret that signs: use one with the scope `all`, for all chats",
   )
 }
 

@@ -46,7 +46,10 @@ async function here(asked: Asked, event_id: string, target: string): Promise<num
   const shop = bridge(asked)
   const { body } = await shop.getDelivery({ event_id })
   const secret = process.env.WEBHOOK_SECRET ?? (await shop.getBridge()).webhook_secret
-  if (!secret) throw new Refused("this key may only read: use one with the scope `all` or `bridge`")
+  if (!secret)
+    throw new Refused(
+      "this key may only read, or only in some chats: use one with the scope `all`, for all chats",
+    )
   const { ok, status, says, ms } = await forward(target, secret, {
     eventId: event_id,
     body,

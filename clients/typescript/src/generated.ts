@@ -956,10 +956,13 @@ export interface ApiKey {
   /** The key's characters 5 to 16. */
   id: string
   name: string
-  /** `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else. */
-  scope: "all" | "read" | "bridge"
-  /** The bridge of a key for one. */
-  customer_ref?: string
+  /** `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. */
+  scope: "all" | "read"
+  /** The bridges of a key for some. */
+  customer_refs?: string[]
+  /** The chats of a key for some: their JIDs. */
+  chats?: string[]
+  file_hosts?: string[]
   /** Unix seconds. */
   created_at: number
   /** The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's. */
@@ -1031,20 +1034,27 @@ export interface AccountCalls {
   createKey(input: {
     /** What it is for. */
     name: string
-    /** `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else. */
-    scope?: "all" | "read" | "bridge"
-    /** With the scope `bridge`: which. */
-    customer_ref?: string
+    /** `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. */
+    scope?: "all" | "read"
+    /** The bridges that it is for; without it, every bridge and the account. */
+    customer_refs?: string[]
+    /** The only chats in which it reads and writes, at whichever bridge, named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown. It may do nothing that is not in a chat. */
+    chats?: string[]
+    /** For an agent: the hosts whose files it sends without asking a person. Calls of the API are not held to it. */
+    file_hosts?: string[]
     /** When it stops working, Unix seconds: calls with it are then 401. Absent: not before it is revoked. A key that is made with one that expires does so with it, if not before. */
     expires_at?: number
   }, options?: CallOptions): Promise<{
     /** The key's characters 5 to 16. */
     id: string
     name: string
-    /** `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else. */
-    scope: "all" | "read" | "bridge"
-    /** The bridge of a key for one. */
-    customer_ref?: string
+    /** `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. */
+    scope: "all" | "read"
+    /** The bridges of a key for some. */
+    customer_refs?: string[]
+    /** The chats of a key for some: their JIDs. */
+    chats?: string[]
+    file_hosts?: string[]
     /** Unix seconds. */
     created_at: number
     /** The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's. */
@@ -1332,6 +1342,8 @@ export interface BridgeCalls {
   revokeMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string
+    /** The chat of the message; needed only if messages of several chats have this id. */
+    chat?: string
   }, options?: SendOptions): Promise<SendResult>
 
   /** The message that was sent under an Idempotency-Key, and what has become of it. For the 24 hours of the key. Unlike a repetition of the request, this never sends anything. */
@@ -1372,6 +1384,8 @@ export interface BridgeCalls {
   unpinMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string
+    /** The chat of the message; needed only if messages of several chats have this id. */
+    chat?: string
   }, options?: SendOptions): Promise<SendResult>
 
   /** Send a read receipt */
@@ -1386,6 +1400,8 @@ export interface BridgeCalls {
   messageMedia(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string
+    /** The chat of the message; needed only if messages of several chats have this id. */
+    chat?: string
   }, options?: CallOptions): Promise<Response>
 
   /** The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection. */
@@ -1864,14 +1880,14 @@ export const operations = {
   sendStatus: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/send/status","body":true,"takesKey":true,"answer":"json"},
   sendTyping: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/send/typing","body":true,"answer":"json"},
   getMessage: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}","query":["chat"],"answer":"json"},
-  revokeMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}","takesKey":true,"answer":"json"},
+  revokeMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}","query":["chat"],"takesKey":true,"answer":"json"},
   findMessage: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages","query":["idempotency_key"],"answer":"json"},
   listSent: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/sent","query":["chat","limit","after"],"answer":"list"},
   editMessage: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/messages/{id}/edit","body":true,"takesKey":true,"answer":"json"},
   pinMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","body":true,"takesKey":true,"answer":"json"},
-  unpinMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","takesKey":true,"answer":"json"},
+  unpinMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","query":["chat"],"takesKey":true,"answer":"json"},
   readMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/read","body":true,"answer":"json"},
-  messageMedia: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}/media","answer":"bytes"},
+  messageMedia: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}/media","query":["chat"],"answer":"bytes"},
   listChats: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats","query":["limit","after"],"answer":"list"},
   updateChat: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","body":true,"answer":"json"},
   listMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","query":["since","until","person","type","limit","after"],"answer":"list"},

@@ -10,28 +10,54 @@ import { at } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
 import { anEmail, aPerson } from "./person.ts"
 
-test("a key is for everything, for reading or for one number, and the list says when it was used", async () => {
+test("what a key may do and at which numbers are two choices, and the list says when it was used", async () => {
   const person = await aPerson()
-  const make = async (may: string) => await (await person.post("/keys", { name: may, may })).text()
-  for (const may of ["all", "read", "bridge:shop", "nonsense"]) expect(await make(may)).toMatch(/mbk_\w{51}/)
-  const gone = await make("bridge:nobody")
-  expect(gone).not.toMatch(/mbk_\w{51}/)
-  expect(gone).toContain("This number is not there any more: choose another one.")
-  expect(gone).toContain('value="bridge:nobody"')
-  const scopes = (await ApiKey.list(person.accountId)).map(
-    ({ name, scope, bridge }) => `${name}: ${scope} ${bridge?.customerRef ?? ""}`,
-  )
-  expect(scopes.toSorted()).toEqual([
-    "all: all ",
-    "bridge:shop: bridge shop",
-    "nonsense: read ",
-    "read: read ",
+  const make = async (form: Record<string, string>) =>
+    await (await person.post("/keys", { name: "x", ...form })).text()
+  const more = { chats: "+491711234567, 120363041234567890@g.us", hosts: "files.example.com" }
+  for (const form of [
+    { may: "all", numbers: "*" },
+    { may: "all", numbers: "shop" },
+    { may: "read", numbers: "shop", ...more },
+    { may: "nonsense", numbers: "*" },
   ])
-  expect(await (await person.get("/keys")).text()).toContain("never")
+    expect(await make(form)).toMatch(/mbk_\w{51}/)
+  for (const [form, why] of [
+    [{ may: "all", numbers: "nobody" }, "This number is not there any more: choose another one."],
+    [{ may: "all" }, "Numbers: choose all numbers, or those that the key is for."],
+    [{ may: "all", numbers: "* shop" }, "Numbers: choose all numbers, or those that the key is for."],
+    [{ may: "read", numbers: "shop", chats: "@ada" }, "Chats: 7 to 15 digits"],
+    [{ may: "read", numbers: "shop", hosts: "http://x" }, "Hosts: the host of a URL"],
+  ] as const) {
+    const refused = await make(form)
+    expect(refused).not.toMatch(/mbk_\w{51}/)
+    expect(refused).toContain(why)
+    expect(refused).toContain('value="x"')
+  }
+  const keys = (await ApiKey.list(person.accountId)).map(({ scope, bridges, chats, fileHosts }) =>
+    [scope, bridges?.map(({ customerRef }) => customerRef), chats, fileHosts].flat().join(" ").trim(),
+  )
+  expect(keys.toSorted()).toEqual([
+    "all",
+    "all shop",
+    "read",
+    "read shop 491711234567@s.whatsapp.net 120363041234567890@g.us files.example.com",
+  ])
+  const page = await (await person.get("/keys")).text()
+  for (const shown of [
+    "never",
+    "only read",
+    "only in <bdi>491711234567@s",
+    "files from <bdi>files.example.com",
+  ])
+    expect(page).toContain(shown)
 })
 
-test("what a new key may do has to be chosen", async () => {
+test("what a new key may do, and at which numbers, has to be chosen", async () => {
   const page = await (await (await aPerson()).get("/keys")).text()
+  expect(page).toMatch(
+    /<select id="numbers" name="numbers" required multiple size="2">\s+<option value="\*" >/,
+  )
   expect(page).toMatch(/<select id="may" name="may" required>\s+<option value="">/)
 })
 
@@ -53,7 +79,8 @@ test("each button of what cannot be undone is behind another one, that says what
 
 test("a key that is made for some days says when it expires, one that is not says never, and then it is expired", async () => {
   const person = await aPerson()
-  const make = async (days: string) => await person.post("/keys", { name: "till", may: "all", days })
+  const make = async (days: string) =>
+    await person.post("/keys", { name: "till", may: "all", numbers: "*", days })
   for (const days of ["30", "", "nonsense"]) expect((await make(days)).status).toBe(200)
   const ends = (await ApiKey.list(person.accountId)).map(({ expiresAt }) => expiresAt)
   expect(ends.filter((one) => one === undefined)).toHaveLength(2)
@@ -107,7 +134,7 @@ test("a secret is shown only after a fresh sign-in, a key once, and no page may 
   expect(policy).not.toContain("unsafe")
   expect(policy).toContain("frame-ancestors 'none'")
 
-  const made = await (await person.post("/keys", { name: "<b>mine</b>" })).text()
+  const made = await (await person.post("/keys", { name: "<b>mine</b>", numbers: "*" })).text()
   expect(made).toMatch(/mbk_\w{12}_\w{38}/)
   const later = await (await person.get("/keys")).text()
   expect(later).not.toMatch(/mbk_\w{12}_\w{38}/)

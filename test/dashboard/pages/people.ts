@@ -36,7 +36,7 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
         elsewhere.replace("&", "&amp;"),
       ],
       ["/numbers/shop/settings", "/delete", { confirm: "shop" }, "shop"],
-      ["/keys", "", { name: 'My "shop"', may: "bridge:shop" }, "My &quot;shop&quot;"],
+      ["/keys", "", { name: 'My "shop"', may: "all", numbers: "shop" }, "My &quot;shop&quot;"],
       ["/account", "/invite", { email: "them@example.com", role: "viewer" }, "them@example.com"],
     ] as const
     for (const [page, form, fields, shown] of typed) {
@@ -207,7 +207,7 @@ test("an account that demands passkeys is shown to no browser that a mailed code
   expect((await owner.post("/account/passkey-only", { only: "yes" })).status).toBe(303)
   for (const path of ["/numbers", "/account", "/account/export"])
     expect([path, (await thief.get(path)).status]).toEqual([path, 403])
-  expect((await thief.post("/keys", { name: "theirs", may: "all" })).status).toBe(403)
+  expect((await thief.post("/keys", { name: "theirs", may: "all", numbers: "*" })).status).toBe(403)
   expect((await owner.get("/numbers")).status).toBe(200)
   const options = async () => (await thief.post("/account/passkeys/options")).status
   expect(await options()).toBe(200)
@@ -234,7 +234,7 @@ test("an account that demands passkeys is shown to no browser that a mailed code
 test("somebody changes their address with a code that is mailed to the new one; their accounts, keys and invitations go on", async () => {
   const owner = await aPerson()
   const [to, invited] = [anEmail(), anEmail()]
-  await owner.post("/keys", { name: "till", may: "all" })
+  await owner.post("/keys", { name: "till", may: "all", numbers: "*" })
   await owner.post("/account/invite", { email: invited, role: "member" })
   const codeTo = async (email: string) => {
     expect((await owner.post("/account/address", { address: email })).headers.get("location")).toBe(
@@ -329,7 +329,7 @@ test("whoever removes somebody is told of the keys they made, and can revoke the
   await Member.add(owner.accountId, member.person, "member")
   await member.post("/accounts/turn", { account: owner.accountId })
   const [, key] = /(mbk_\w{51})/.exec(
-    await (await member.post("/keys", { name: "theirs", may: "all" })).text(),
+    await (await member.post("/keys", { name: "theirs", may: "all", numbers: "*" })).text(),
   )!
   expect(await (await owner.get("/keys")).text()).toContain(`by <bdi>${member.email}</bdi>`)
   const removed = await (await owner.post("/account/remove", { person: member.person.id })).text()
@@ -391,14 +391,14 @@ test("what somebody does is done although the store fails while others are maile
     isBack()
     warned.mockRestore()
   })
-  expect((await owner.post("/keys", { name: "till", may: "read" })).status).toBe(200)
+  expect((await owner.post("/keys", { name: "till", may: "read", numbers: "*" })).status).toBe(200)
   await until(() => warned.mock.calls.some(([, said]) => said === "nobody was mailed of an act"))
   expect(await ApiKey.list(owner.accountId)).toMatchObject([{ name: "till" }])
 })
 
 test("owners see who did what, by which key or program, from where; and are mailed what lets somebody in or leads events elsewhere", async () => {
   const owner = await aPerson()
-  await owner.post("/keys", { name: "till", may: "read" })
+  await owner.post("/keys", { name: "till", may: "read", numbers: "*" })
   await owner.post("/numbers/shop/webhooks/first/secret/roll")
   await owner.get("/numbers/shop/webhooks/first/secret")
   await owner.post("/account/rename", { name: "Corner shop" })

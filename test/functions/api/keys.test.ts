@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 
 import { dynamoDb } from "#test/support/store.ts"
 import { ApiKey } from "#core/account/api-key.ts"
@@ -6,11 +6,14 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { isSameNumber } from "#core/phone-number.ts"
 import { config } from "#core/platform/config.ts"
+import type { Event } from "#core/contract/event.ts"
 import { examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 
 liftLimits()
 
@@ -19,7 +22,7 @@ const Routes = Object.values(routes).flatMap((group) => Object.entries(group)) a
   { method: string; path: string },
 ][] // as declared there
 
-/** A customer with two bridges, and a key of each scope. */
+/** A customer with two bridges, and ways to make keys and to call routes with them. */
 async function aShop() {
   const customer = await aCustomer()
   for (const customer_ref of ["shop", "other"]) await customer.post("/api/instances", { customer_ref })
@@ -46,13 +49,13 @@ async function outcome(answer: Response): Promise<string> {
 
 test("a key is shown once, listed with name, scope and last use, and stops when it is revoked", async () => {
   const shop = await aShop()
-  const { id, key } = await shop.make({ name: "till", scope: "bridge", customer_ref: "shop" })
+  const { id, key } = await shop.make({ name: "till", customer_refs: ["shop"] })
   const listed = async () => (await (await shop.get("/api/keys")).json()) as Record<string, unknown>[]
   expect(await listed()).toContainEqual({
     id,
     name: "till",
-    scope: "bridge",
-    customer_ref: "shop",
+    scope: "all",
+    customer_refs: ["shop"],
     created_at: expect.any(Number),
     created_by: ApiKey.idOf(shop.key),
   })
@@ -150,7 +153,7 @@ test("a key that may only read changes nothing, links nothing, and sees no secre
 
 test("for the key of one bridge nothing else exists: other bridges, keys and the account", async () => {
   const shop = await aShop()
-  const { key } = await shop.make({ name: "till", scope: "bridge", customer_ref: "other" })
+  const { key } = await shop.make({ name: "till", customer_refs: ["other"] })
   for (const [name, { path }] of Routes.filter(([one]) => one !== "listBridges")) {
     const expected = path.includes("{customer_ref}") ? "not_found" : "forbidden"
     expect([name, await outcome(await shop.as(key, name))]).toEqual([name, expected])
@@ -163,12 +166,154 @@ test("for the key of one bridge nothing else exists: other bridges, keys and the
   expect((await shop.as(key, "getBridge", "other")).status).toBe(404)
 })
 
+test("a key that may only read at one bridge reads there, changes nothing, and finds nothing elsewhere", async () => {
+  const shop = await aShop()
+  const { key } = await shop.make({ name: "board", scope: "read", customer_refs: ["other"] })
+  expect(await json(shop.as(key, "getBridge", "other"))).toMatchObject({ webhook_secret: "" })
+  const ofBridge = Routes.filter(([, { path }]) => path.includes("{customer_ref}"))
+  for (const [name] of ofBridge)
+    expect([name, await outcome(await shop.as(key, name))]).toEqual([name, "not_found"])
+  for (const [name] of ofBridge.filter(([, { method }]) => method !== "get"))
+    expect([name, await outcome(await shop.as(key, name, "other"))]).toEqual([name, "forbidden"])
+  const two = await shop.make({ name: "two", customer_refs: ["other", "shop", "other"] })
+  const listed = (await (await shop.as(two.key, "listBridges")).json()) as { customer_ref: string }[]
+  expect(listed.map(({ customer_ref }) => customer_ref)).toEqual(["shop", "other"])
+  expect(await outcome(await shop.as(two.key, "getAccount"))).toBe("forbidden")
+})
+
+const to = (chat: string): Event => ({ ...anEvent(), chat_id: `${chat}@s.whatsapp.net` }) as Event
+
+describe("a key for some chats", () => {
+  /** What shows nothing of a chat, or only what is of the key's chats. */
+  const free = ["listBridges", "getBridge", "status", "getProfile", "ownAvatar", "createUpload", "listEvents"]
+  /** What is done in a chat that the call names. */
+  const inChat = (
+    "sendText sendMedia sendReaction sendPoll sendLocation sendEvent sendContact sendForward sendTyping " +
+    "getMessage listSent revokeMessage editMessage pinMessage unpinMessage readMessage messageMedia " +
+    "updateChat listMessages getContact contactAvatar getGroup groupAvatar subscribePresence"
+  ).split(" ")
+  const [ours, theirs] = ["491711234567", "491715550000"]
+
+  /** Calls a route and names this chat wherever a call may, or nowhere. */
+  async function walk(chat: string | undefined) {
+    const shop = await aShop()
+    // Its calls are not answered by a session.
+    await Lease.stop(shop.bridge.id, "operator")
+    const group = "120363041234567890@g.us"
+    const { key } = await shop.make({ name: "agent", chats: [`+${ours}`, group] })
+    const outcomes: Record<string, string> = {}
+    for (const [name, { method, path }] of Routes) {
+      const { body, parameters } = examples[name]
+      const isOfGroup = path.includes("/groups/{jid}")
+      const named = isOfGroup && chat === ours ? group : chat
+      const given: Record<string, string | number> = { customer_ref: "shop", ...parameters }
+      if (named !== undefined) Object.assign(given, { chat: named, jid: named })
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_, field: string) =>
+        encodeURIComponent(String(given[field])),
+      )
+      const query = named === undefined ? "" : `?chat=${named}`
+      const {
+        chat: _,
+        from_chat: __,
+        ...others
+      } = { ...(body as object | undefined) } as Record<string, unknown>
+      const sent = body && { ...others, ...(named !== undefined && { chat: named, from_chat: named }) }
+      const answer = await shop.call(
+        method.toUpperCase(),
+        filled + query,
+        method === "delete" ? undefined : sent,
+        {
+          authorization: `Bearer ${key}`,
+        },
+      )
+      outcomes[name] = await outcome(answer)
+    }
+    return Object.entries(outcomes).flatMap(([name, said]) => (said === "forbidden" ? [] : [name]))
+  }
+
+  test("is for what is done in one of them, and for no other call", async () => {
+    expect((await walk(ours)).toSorted()).toEqual([...free, ...inChat].toSorted())
+  })
+
+  test("is for no call that names another chat, or none where the path names none", async () => {
+    expect((await walk(theirs)).toSorted()).toEqual([...free].toSorted())
+    const withoutChat = await walk(undefined)
+    const byPath = ["updateChat", "listMessages", "getContact", "contactAvatar", "getGroup", "groupAvatar"]
+    expect(withoutChat.filter((name) => !byPath.includes(name)).toSorted()).toEqual([...free].toSorted())
+  })
+
+  test.each([
+    ["the chat twice in the query", "GET", "messages/X?chat=491711234567&chat=491715550000", undefined],
+    ["a list of chats", "POST", "send/text", { chat: ["491711234567"], body: "x" }],
+    [
+      "one chat to read, and another to write",
+      "POST",
+      "send/forward",
+      { chat: "491711234567", from_chat: "491715550000", message_id: "X" },
+    ],
+    ["no chat to read", "POST", "send/forward", { chat: "491711234567", message_id: "X" }],
+    ["a username", "POST", "send/text", { chat: "@ada", body: "x" }],
+    ["the chat in another way of writing a path", "GET", "chats/%34917155500%30%30/messages", undefined],
+  ] as const)("is refused %s", async (_name, method, path, body) => {
+    const shop = await aShop()
+    const { key } = await shop.make({ name: "agent", chats: [ours] })
+    const answer = await shop.call(method, `/api/instances/shop/proxy/${path}`, body, {
+      authorization: `Bearer ${key}`,
+    })
+    expect([403, 400, 404]).toContain(answer.status)
+    expect((await json(answer)).code).toMatch(/forbidden|invalid_request/)
+  })
+
+  test("sees no secret, and of the events those of its chats alone, as a list and as a stream", async () => {
+    const shop = await aShop()
+    const outbox = await anOutbox(shop.bridge)
+    await outbox.append(to(ours), to(theirs), { event: "connected", phone: "491710000000" })
+    const { key } = await shop.make({ name: "agent", chats: [ours] })
+    expect(await json(shop.as(key, "getBridge"))).toMatchObject({ webhook_secret: "" })
+    const headers = { authorization: `Bearer ${key}` }
+    const list = async (query: string) => {
+      const answer = await shop.call("GET", `/api/instances/shop/events${query}`, undefined, headers)
+      return ((await answer.json()) as { event: { chat_id: string } }[]).map(({ event }) => event.chat_id)
+    }
+    expect(await list("")).toEqual([`${ours}@s.whatsapp.net`])
+    expect(await list(`?chat=${theirs}`)).toEqual([])
+    const stream = await shop.call("GET", "/api/instances/shop/events?since=0", undefined, {
+      ...headers,
+      accept: "text/event-stream",
+    })
+    const reader = stream.body!.getReader()
+    let said = ""
+    // A comment says that the past is over.
+    while (!/^: /m.test(said)) said += Buffer.from((await reader.read()).value ?? []).toString()
+    await reader.cancel()
+    expect(said.match(/"chat_id":"\d+/g)).toEqual([`"chat_id":"${ours}`])
+    expect(said).not.toContain("connected")
+  })
+})
+
+test.each([
+  [{ customer_ref: "shop" }, "customer_ref"],
+  [{ scope: "bridge" }, "scope"],
+  [{ bridges: ["shop"] }, "bridges"],
+  [{ customer_refs: [] }, "customer_refs"],
+  [{ chats: [] }, "chats"],
+  [{ chats: ["@ada"] }, "chats.0"],
+  [{ file_hosts: ["https://example.com"] }, "file_hosts.0"],
+  [{ file_hosts: ["Example.com"] }, "file_hosts.0"],
+])("no key is made of %j: no right is taken for one that was not meant", async (wrong, at) => {
+  const shop = await aShop()
+  const refused = await json(shop.post("/api/keys", { name: "x", ...wrong }))
+  expect(refused).toMatchObject({ code: "invalid_request" })
+  expect(JSON.stringify(refused.issues)).toContain(at)
+  expect(await ApiKey.list(shop.account.id)).toHaveLength(1)
+})
+
 test("only a key that may do everything makes the sandbox; for the others it is not there until then", async () => {
   onTestFinished(() => void Object.assign(config, { SANDBOX: false }))
   Object.assign(config, { SANDBOX: true })
   const shop = await aShop()
   const { key: reader } = await shop.make({ name: "board", scope: "read" })
-  const { key: till } = await shop.make({ name: "till", scope: "bridge", customer_ref: "shop" })
+  const { key: till } = await shop.make({ name: "till", customer_refs: ["shop"] })
   const isThere = async () => (await Bridge.list(shop.account.id)).some(({ isSandbox }) => isSandbox)
   for (const [name, { path }] of Routes.filter(([, one]) => one.path.includes("{customer_ref}")))
     for (const key of [reader, till]) {
@@ -186,10 +331,8 @@ test("another account's key cannot be revoked, and its bridge gets no key", asyn
   const { id, key: till } = await shop.make({ name: "till" })
   expect((await other.call("DELETE", `/api/keys/${id}`)).status).toBe(404)
   expect((await shop.as(till, "getBridge")).status).toBe(200)
-  const key = { name: "x", scope: "bridge", customer_ref: "shop" }
+  const key = { name: "x", customer_refs: ["shop"] }
   expect((await other.post("/api/keys", key)).status).toBe(404)
-  const without = await other.post("/api/keys", { name: "x", scope: "bridge" })
-  expect(await json(without)).toMatchObject({ issues: [{ path: "customer_ref" }] })
 })
 
 test("an account may have a hundred keys", async () => {

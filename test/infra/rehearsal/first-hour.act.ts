@@ -156,7 +156,9 @@ test("the dashboard: somebody signs up with a mailed code, and sees pages and wh
 test("programs: the command line signs in by a code and hears what comes, the SDK sends, and an agent calls a tool", async () => {
   const login = run(undefined, "login", stage.url)
   const code = await until(() => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(login.said.err)?.[0])
-  expect(await page("POST", "/device", { code, answer: "yes", may: "read" })).toMatchObject({ status: 200 })
+  expect(await page("POST", "/device", { code, answer: "yes", may: "read", numbers: "*" })).toMatchObject({
+    status: 200,
+  })
   expect(await login.ended).toMatchObject({ code: 0, out: expect.stringContaining("signed in") })
 
   const listener = run({ url: stage.url, key }, "listen", "--bridge", "shop")

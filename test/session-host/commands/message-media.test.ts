@@ -77,6 +77,14 @@ test("media of every kind come down as they were sent, as an attachment that no 
   expect(stats).toMatchObject({ media_cache_size: 6 })
 })
 
+test("a file is shown of the chat that is named, and of no other", async () => {
+  const eve = await network.phone("Eve")
+  const id = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
+  const statusIn = async (chat: string) =>
+    (await call(bridge.id, "GET", `/messages/${id}/media?chat=${encodeURIComponent(chat)}`)).status
+  expect(await Promise.all([bob.number, bob.lid, eve.number].map(statusIn))).toEqual([200, 200, 404])
+})
+
 test("a large file goes up in parts and comes down whole", async () => {
   const key = StoredMedia.keyOf("bridge", "large")
   const path = join(tmpdir(), `large-${randomBytes(4).toString("hex")}`)

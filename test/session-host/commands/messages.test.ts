@@ -3,7 +3,7 @@ import "#test/support/store.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { proto } from "@whiskeysockets/baileys"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
-import { aHost, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
+import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { tables } from "#core/store/tables.ts"
@@ -264,6 +264,20 @@ test("a chat that is named must be the message's, by whichever of its names", as
   for (const chat of [bob.number, `+${bob.number}`, bob.jid, bob.lid])
     expect(await ask("POST", `/messages/${id}/read`, { chat })).toMatchObject({ status: 200 })
   expect(await ask("POST", `/messages/${id}/read`, { chat: eve.number })).toMatchObject({ status: 404 })
+})
+
+test("also where the call has no body: nothing is revoked or unpinned in another chat", async () => {
+  const eve = await network.phone("Eve")
+  const sent = await ask("POST", "/send/text", { chat: bob.number, body: "hello" })
+  const calls = (chat: string) =>
+    [
+      ["DELETE", `/messages/${sent.message_id}/pin?chat=${chat}`],
+      ["DELETE", `/messages/${sent.message_id}?chat=${chat}`],
+    ] as const
+  for (const [method, path] of calls(eve.number))
+    expect([path, (await call(bridge.id, method, path)).status]).toEqual([path, 404])
+  for (const [method, path] of calls(bob.number))
+    expect([path, (await call(bridge.id, method, path)).status]).toEqual([path, 200])
 })
 
 test("a message is quoted in its own chat only: elsewhere nothing is sent", async () => {

@@ -12,7 +12,8 @@ export const programs: State[] = [
     reach: async ({ base }, page) => {
       await page.goto(`${base}/keys`)
       await page.locator("#name").fill("The till")
-      await page.select("#may", "bridge:connected")
+      await page.select("#may", "all")
+      await page.select("#numbers", "connected")
       await press(page, "Create a key")
     },
     reads: "This is your new key",
@@ -61,6 +62,7 @@ export const programs: State[] = [
       await press(page, "Go on")
       await page.waitForSelector("#may")
       await page.select("#may", "read")
+      await page.select("#numbers", "*")
       await press(page, "Give it a key")
     },
     reads: "The command line is signed in",

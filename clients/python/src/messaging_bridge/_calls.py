@@ -102,15 +102,19 @@ class AccountCalls(Calls):
         self,
         *,
         name: str,
-        scope: Literal["all", "read", "bridge"] | None = None,
-        customer_ref: str | None = None,
+        scope: Literal["all", "read"] | None = None,
+        customer_refs: List[str] | None = None,
+        chats: List[str] | None = None,
+        file_hosts: List[str] | None = None,
         expires_at: int | None = None,
     ) -> CreateKeyResult:
         """Create an API key
 
         :param name: What it is for.
-        :param scope: `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else.
-        :param customer_ref: With the scope `bridge`: which.
+        :param scope: `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone.
+        :param customer_refs: The bridges that it is for; without it, every bridge and the account.
+        :param chats: The only chats in which it reads and writes, at whichever bridge, named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown. It may do nothing that is not in a chat.
+        :param file_hosts: For an agent: the hosts whose files it sends without asking a person. Calls of the API are not held to it.
         :param expires_at: When it stops working, Unix seconds: calls with it are then 401. Absent: not before it is revoked. A key that is made with one that expires does so with it, if not before.
         """
         return self._ask(CreateKeyResult, "POST", "/api/keys", locals(), body=True)
@@ -453,12 +457,19 @@ class BridgeCalls(Calls):
         """
         return self._ask(Message, "GET", "/api/instances/{customer_ref}/proxy/messages/{id}", locals(), query=("chat",))
 
-    def revoke_message(self, *, id: str, idempotency_key: str | None = None) -> SendResult:
+    def revoke_message(
+        self,
+        *,
+        id: str,
+        chat: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
         """Revoke a sent message for everyone
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
         """
-        return self._ask(SendResult, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}", locals(), takes_key=True)
+        return self._ask(SendResult, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}", locals(), query=("chat",), takes_key=True)
 
     def find_message(self, *, idempotency_key: str) -> Message:
         """The message that was sent under an Idempotency-Key, and what has become of it. For the 24 hours of the key. Unlike a repetition of the request, this never sends anything.
@@ -512,12 +523,13 @@ class BridgeCalls(Calls):
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/messages/{id}/pin", locals(), body=True, takes_key=True)
 
-    def unpin_message(self, *, id: str, idempotency_key: str | None = None) -> SendResult:
+    def unpin_message(self, *, id: str, chat: str | None = None, idempotency_key: str | None = None) -> SendResult:
         """Unpin a message
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
         """
-        return self._ask(SendResult, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}/pin", locals(), takes_key=True)
+        return self._ask(SendResult, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}/pin", locals(), query=("chat",), takes_key=True)
 
     def read_message(self, *, id: str, chat: str | None = None) -> Ok:
         """Send a read receipt
@@ -527,12 +539,13 @@ class BridgeCalls(Calls):
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/messages/{id}/read", locals(), body=True)
 
-    def message_media(self, *, id: str) -> httpx.Response:
+    def message_media(self, *, id: str, chat: str | None = None) -> httpx.Response:
         """The file of a received message
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
         """
-        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/messages/{id}/media", locals())
+        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/messages/{id}/media", locals(), query=("chat",))
 
     def list_chats(self, *, limit: int | None = None, after: str | None = None) -> Listing[Chat]:
         """The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection.

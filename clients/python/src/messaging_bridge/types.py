@@ -970,10 +970,13 @@ class ApiKey(Model):
     id: str
     """The key's characters 5 to 16."""
     name: str
-    scope: Literal["all", "read", "bridge"]
-    """`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else."""
-    customer_ref: str | None = None
-    """The bridge of a key for one."""
+    scope: Literal["all", "read"]
+    """`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone."""
+    customer_refs: List[str] | None = None
+    """The bridges of a key for some."""
+    chats: List[str] | None = None
+    """The chats of a key for some: their JIDs."""
+    file_hosts: List[str] | None = None
     created_at: int
     """Unix seconds."""
     created_by: str | None = None
@@ -1009,10 +1012,13 @@ class CreateKeyResult(Model):
     id: str
     """The key's characters 5 to 16."""
     name: str
-    scope: Literal["all", "read", "bridge"]
-    """`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else."""
-    customer_ref: str | None = None
-    """The bridge of a key for one."""
+    scope: Literal["all", "read"]
+    """`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone."""
+    customer_refs: List[str] | None = None
+    """The bridges of a key for some."""
+    chats: List[str] | None = None
+    """The chats of a key for some: their JIDs."""
+    file_hosts: List[str] | None = None
     created_at: int
     """Unix seconds."""
     created_by: str | None = None
