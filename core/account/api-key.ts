@@ -10,6 +10,7 @@ import { log } from "../platform/log.ts"
 import { Bytes, getRow, rowsBeginning, transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
+import { AgentReads } from "./agent-reads.ts"
 import { hmac, ownPepper, pepperOf } from "./pepper.ts"
 import { idOf, isWhole, newSecretKey } from "./api-key-secret.ts"
 
@@ -273,7 +274,9 @@ export async function revoke(
         ExpressionAttributeValues: { ":account": accountId },
       },
     },
-    { Delete: { TableName: tables.accounts, Key: listKey(accountId, keyId) } },
+    ...[listKey(accountId, keyId), ...AgentReads.rowKeys(keyId)].map((Key) => ({
+      Delete: { TableName: tables.accounts, Key },
+    })),
   ])
   known.delete(keyId)
   // After the key that made them: it makes no more from now on.

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { fromStrangers, fromService } from "./answer.ts"
+import { fromService } from "./answer.ts"
 import { pathOf } from "./api.ts"
 import { count, number } from "./shared-fields.ts"
 import { tool } from "./tool.ts"
@@ -12,12 +12,12 @@ const listUndelivered = tool({
   description: "What waits at the webhook of a number, and which events were given up, newest first.",
   input: z.object({ number, limit: count(20) }),
   isRead: true,
-  run: async ({ limit, ...input }, { api, numberOf }) => {
+  run: async ({ limit, ...input }, { api, numberOf, show }) => {
     const path = pathOf(numberOf(input.number))
     const deliveries = await api.call("GET", `${path}/deliveries`)
     const query = { state: "undelivered", order: "newest", limit }
     const { body, next } = await api.page("GET", `${path}/events`, { query })
-    return fromStrangers({ items: body as unknown[], beside: { deliveries, next } })
+    return await show({ items: body as unknown[], beside: { deliveries, next } })
   },
 })
 
@@ -27,8 +27,8 @@ const whyUndelivered = tool({
   description: "What was sent of an event to the webhook, and what each attempt met with.",
   input: z.object({ number, event_id }),
   isRead: true,
-  run: async (input, { api, numberOf }) =>
-    fromStrangers({
+  run: async (input, { api, numberOf, show }) =>
+    await show({
       items: [await api.call("GET", pathOf(numberOf(input.number), "deliveries", input.event_id))],
     }),
 })

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { isLid, isUsername } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
-import { fromStrangers, fromService } from "./answer.ts"
+import { fromService } from "./answer.ts"
 import { type Api, pathOf, Refused } from "./api.ts"
-import { chat, count, number } from "./shared-fields.ts"
+import { chat, chatOfMessage, count, message_id, number } from "./shared-fields.ts"
 import { tool } from "./tool.ts"
 
 /** A wait looks for news so often, ms. */
@@ -45,13 +45,14 @@ const findPerson = tool({
     "People whom the number knows, by a part of their name or phone number. A whole phone number is also looked up on the network.",
   input: z.object({ number, search: z.string().min(2).max(100) }),
   isRead: true,
-  run: async ({ search, ...input }, { api, numberOf }) => {
+  run: async ({ search, ...input }, { api, numberOf, show }) => {
     const name = numberOf(input.number)
     const known = (await everyContact(api, name)).filter((contact) => has(contact, search)).slice(0, 20)
     const phone = search.replaceAll(/[\s()+-]/g, "")
-    const isPhone = /^\d{7,15}$/.test(phone)
-    const looked = isPhone && (await api.call("GET", pathOf(name, "proxy", "contacts", phone)).catch(refusal))
-    return fromStrangers({ items: [...(looked ? [looked] : []), ...known] })
+    if (!/^\d{7,15}$/.test(phone)) return await show({ items: known })
+    const looked = await api.call("GET", pathOf(name, "proxy", "contacts", phone)).catch(refusal)
+    const isFound = typeof looked === "object" && looked !== null && "jid" in looked
+    return await show(isFound ? { items: [looked, ...known] } : { items: known, beside: { looked } })
   },
 })
 
@@ -62,10 +63,10 @@ const listChats = tool({
     "The chats of a number, the one with the latest message first. The number has to keep its messages.",
   input: z.object({ number, limit: count(50), after }),
   isRead: true,
-  run: async ({ limit, after: from, ...input }, { api, numberOf }) => {
+  run: async ({ limit, after: from, ...input }, { api, numberOf, show }) => {
     const query = { limit, after: from }
     const { body, next } = await api.page("GET", pathOf(numberOf(input.number), "proxy", "chats"), { query })
-    return fromStrangers({ items: body as unknown[], beside: { next } })
+    return await show({ items: body as unknown[], beside: { next } })
   },
 })
 
@@ -76,7 +77,7 @@ const readChat = tool({
     "The messages of a chat, newest first. If the number keeps no messages, only what came in during the last days.",
   input: z.object({ number, chat, limit: count(30), after }),
   isRead: true,
-  run: async ({ limit, after: from, ...input }, { api, numberOf }) => {
+  run: async ({ limit, after: from, ...input }, { api, numberOf, show }) => {
     const name = numberOf(input.number)
     const query = { limit, after: from }
     const path = pathOf(name, "proxy", "chats", input.chat, "messages")
@@ -88,7 +89,7 @@ const readChat = tool({
         chat: await chatIdOf(api, name, input.chat),
         order: "newest",
       }))
-    return fromStrangers({ items: found.body as unknown[], beside: { next: found.next } })
+    return await show({ items: found.body as unknown[], beside: { next: found.next } })
   },
 })
 
@@ -110,7 +111,7 @@ const waitForMessage = tool({
       .describe("`since` of the answer before, Unix seconds."),
   }),
   isRead: true,
-  run: async ({ seconds, after: seen, since = now(), ...input }, { api, numberOf, signal }) => {
+  run: async ({ seconds, after: seen, since = now(), ...input }, { api, numberOf, show, signal }) => {
     const name = numberOf(input.number)
     const until = performance.now() + seconds * 1000
     const chat = input.chat && (await chatIdOf(api, name, input.chat))
@@ -118,7 +119,7 @@ const waitForMessage = tool({
     for (;;) {
       const { body } = await messageEvents(api, name, query)
       const items = body as unknown[]
-      if (items.length > 0) return fromStrangers({ items })
+      if (items.length > 0) return await show({ items })
       const leftMs = until - performance.now()
       if (leftMs <= 0)
         return fromService({ note: "nobody has written", ...(seen ? { after: seen } : { since }) })
@@ -131,11 +132,11 @@ const messageStatus = tool({
   name: "message_status",
   title: "What became of a message",
   description: "Whether a message that was sent has arrived and been read.",
-  input: z.object({ number, message_id: z.string().min(1).max(128) }),
+  input: z.object({ number, message_id, chat: chatOfMessage }),
   isRead: true,
-  run: async ({ message_id, ...input }, { api, numberOf }) => {
+  run: async ({ message_id, chat, ...input }, { api, numberOf, show }) => {
     const path = pathOf(numberOf(input.number), "proxy", "messages", message_id)
-    return fromStrangers({ items: [await api.call("GET", path)] })
+    return await show({ items: [await api.call("GET", path, { query: { chat } })] })
   },
 })
 
@@ -145,11 +146,11 @@ const listGroups = tool({
   description: "The groups that the number is in.",
   input: z.object({ number, limit: count(50), after }),
   isRead: true,
-  run: async ({ limit, after: from, ...input }, { api, numberOf }) => {
+  run: async ({ limit, after: from, ...input }, { api, numberOf, show }) => {
     const query = { limit, after: from }
     const path = pathOf(numberOf(input.number), "proxy", "groups")
     const items = (await api.call("GET", path, { query })) as { jid: string }[]
-    return fromStrangers({ items, beside: { next: items.length === limit ? items.at(-1)?.jid : undefined } })
+    return await show({ items, beside: { next: items.length === limit ? items.at(-1)?.jid : undefined } })
   },
 })
 

@@ -8,8 +8,8 @@ import { ApiError } from "#core/error.ts"
 import { WhenToAsk } from "./when-to-ask.ts"
 
 /**
- * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). It keeps nothing between two requests,
- * so any function may answer the next one.
+ * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). Between two requests it keeps
+ * only whose words the agent has read, in the store, so any function may answer the next one.
  */
 export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
   app.use("/mcp", byAddress, authenticate, byKey, limitedBody, jsonBody)
@@ -22,6 +22,7 @@ export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
     const caller = {
       api: new Api((request) => app.fetch(request, c.env), c.req.raw),
       access: c.var.access,
+      keyId: c.var.keyId,
       key: c.req.header("authorization") ?? "",
       ask: askOf(c),
     }

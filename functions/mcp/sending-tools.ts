@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { z } from "zod"
+import { toJid } from "#core/jid.ts"
 import { failed, fromService } from "./answer.ts"
-import { pathOf, Refused } from "./api.ts"
-import { chat, number } from "./shared-fields.ts"
+import { type Api, pathOf, Refused } from "./api.ts"
+import { chat, chatOfMessage, message_id, number } from "./shared-fields.ts"
 import { type ToolContext, tool } from "./tool.ts"
 
 const quoted_message_id = z.string().min(1).max(128).optional().describe("The message that this one answers.")
@@ -20,7 +21,7 @@ const sendText = tool({
   description: "Sends a text to a person or a group.",
   input: z.object({ number, chat, body: z.string().min(1).max(4096), quoted_message_id, key }),
   isRead: false,
-  run: (input, called) => send("text", input, called, `Send to ${input.chat}:\n\n${input.body}`),
+  run: (input, called) => send("text", input, called),
 })
 
 const sendFile = tool({
@@ -37,8 +38,7 @@ const sendFile = tool({
     key,
   }),
   isRead: false,
-  run: (input, called) =>
-    send("media", input, called, `Send the file ${input.url} to ${input.chat}?\n\n${input.caption ?? ""}`),
+  run: (input, called) => send("media", input, called),
 })
 
 const sendPoll = tool({
@@ -54,36 +54,43 @@ const sendPoll = tool({
     key,
   }),
   isRead: false,
-  run: (input, called) =>
-    send("poll", input, called, `Ask ${input.chat}: ${input.question}\n\n${input.options.join("\n")}`),
+  run: (input, called) => send("poll", input, called),
 })
 
 const sendReaction = tool({
   name: "send_reaction",
   title: "React to a message",
   description: "Reacts to a message with an emoji; an empty one takes the reaction back.",
-  input: z.object({ number, message_id: z.string().min(1).max(128), emoji: z.string().max(32), key }),
+  input: z.object({ number, message_id, chat: chatOfMessage, emoji: z.string().max(32), key }),
   isRead: false,
-  run: (input, called) => send("reaction", input, called, `React with ${input.emoji} to a message?`),
+  run: async (input, called) => {
+    const path = pathOf(called.numberOf(input.number), "proxy", "messages", input.message_id)
+    // Where it goes is known before it is sent, and stays so: another message may have the same id.
+    const chat = input.chat ?? (await chatIn(called.api, path))
+    return await send("reaction", { ...input, chat }, called)
+  },
 })
 
 const markRead = tool({
   name: "mark_read",
   title: "Mark a message as read",
   description: "Tells the writer of a message that it was read.",
-  input: z.object({ number, message_id: z.string().min(1).max(128) }),
+  input: z.object({ number, message_id, chat: chatOfMessage }),
   isRead: false,
-  run: async (input, { api, numberOf }) =>
-    fromService(
-      await api.call("POST", pathOf(numberOf(input.number), "proxy", "messages", input.message_id, "read")),
-    ),
+  run: async ({ message_id, chat, ...input }, { api, numberOf }) => {
+    const path = pathOf(numberOf(input.number), "proxy", "messages", message_id, "read")
+    return fromService(await api.call("POST", path, { body: { chat } }))
+  },
 })
 
 export const sendingTools = [sendText, sendFile, sendPoll, sendReaction, markRead]
 
+type Fields = Record<string, string | number | string[] | undefined>
+
 interface Wish {
   number?: string | undefined
-  chat?: string | undefined
+  chat: string
+  url?: string | undefined
   key?: string | undefined
 }
 
@@ -93,11 +100,11 @@ interface Wish {
  * @throws Refused
  */
 async function send(
-  kind: string,
-  { number: given, key: repeated, ...content }: Wish & Record<string, unknown>,
-  { api, numberOf, ask, yes }: ToolContext,
-  question: string,
+  kind: "text" | "media" | "poll" | "reaction",
+  { number: given, key: repeated, ...content }: Wish & Fields,
+  called: ToolContext,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const { api, numberOf, ask, yes } = called
   const name = numberOf(given)
   const wish = hashOf([name, kind, content])
   const said = yes.to(wish)
@@ -105,26 +112,67 @@ async function send(
   if (repeated !== undefined && !repeated.startsWith(`${wish}.`))
     return failed("This `key` is of another message: leave it out to send a new one.")
   const idempotencyKey = said ?? repeated ?? `${wish}.${randomUUID()}`
-  const askPerson = async () =>
-    yes.canAsk ? await yes.ask(`From ${name}: ${question}`, { wish, idempotencyKey }) : failed(nobodyToAsk)
-  if (ask === "all" && !said) return await askPerson()
+  const askPerson = async (read: string[]) =>
+    yes.canAsk
+      ? await yes.ask(questionOf(name, content, read), { wish, idempotencyKey })
+      : failed(nobodyToAsk)
+  if (ask !== "never" && said === undefined) {
+    const read = await called.readLately()
+    if (ask === "all" || mayTellOthers(content, read, called.fileHosts)) return await askPerson(read)
+  }
 
   const mayBegin = said !== undefined || ask === "never"
-  const body = { ...content, ...("chat" in content && { new_chat: mayBegin ? "allow" : "refuse" }) }
+  const body = { ...content, ...(kind !== "reaction" && { new_chat: mayBegin ? "allow" : "refuse" }) }
   try {
     const sent = await api.call("POST", pathOf(name, "proxy", "send", kind), { body, idempotencyKey })
     return fromService(sent)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    if (error.body.code === "new_chat") return await askPerson()
+    if (error.body.code === "new_chat") return await askPerson(await called.readLately())
     if (error.body.code !== "send_outcome_unknown") throw error
     return { ...fromService({ ...error.body, key: idempotencyKey }), isError: true }
   }
 }
 
+/**
+ * Whether a message may tell somebody what the agent has read of others: it goes to another chat than the only one that
+ * was read, or has a file fetched whose URL may say anything to its host. Whoever names a chat in another form than
+ * events do is taken for another one.
+ */
+function mayTellOthers({ chat, url }: Wish, read: string[], fileHosts: string[]): boolean {
+  if (read.some((one) => one !== toJid(chat))) return true
+  return read.length > 0 && url !== undefined && !fileHosts.includes(new URL(url).host)
+}
+
+/** The chat of the message at this path. @throws Refused */
+async function chatIn(api: Api, path: string): Promise<string> {
+  const found = (await api.call("GET", path)) as { chat_id: string } // as the contract says
+  return found.chat_id
+}
+
+/** As many chats are shown to a person. */
+const fewChats = 5
+
+/** What a person is asked: all of the message, after where it goes and whose words the agent has read. */
+function questionOf(name: string, { chat, ...content }: Wish & Fields, read: string[]): string {
+  const shown = read.slice(0, fewChats).map((one) => one.replace(/@s\.whatsapp\.net$/, ""))
+  const more = read.length > shown.length ? " and others" : ""
+  const facts = [
+    `Send this from ${name} to ${chat}?`,
+    `The agent has lately read what is said in: ${shown.length === 0 ? "no chat" : shown.join(", ") + more}.`,
+  ]
+  // Each line of a text is set off, so that none passes for one of ours.
+  const fields = Object.entries(content).flatMap(([field, value]) => {
+    const lines = [value ?? []].flat().flatMap((part) => String(part).split(/[\n\v\f\r\u0085\u2028\u2029]/))
+    return lines.length === 0 ? [] : [`${field}:`, ...lines.map((line) => `  > ${line}`)]
+  })
+  return [...facts, ...fields].join("\n")
+}
+
 const nobodyToAsk =
-  "Nothing was sent: a person has to say yes first, and your program cannot ask one. They can send it from the phone " +
-  "themselves, and you can answer once somebody has written back; or they can put `?ask=never` behind the address of this server in the program's settings. Do not try it again."
+  "Nothing was sent: a person has to say yes first, and your program cannot ask one. It would begin a chat, or go to another chat " +
+  "than the only one that you have read lately, or fetch a file from a host that is not among your key's `file_hosts`. A person can " +
+  "send it from the phone themselves, or put `?ask=never` behind the address of this server in the program's settings. Do not try it again."
 
 function hashOf(wish: unknown): string {
   return createHash("sha256").update(JSON.stringify(wish)).digest("base64url")

@@ -4,6 +4,7 @@ import type {
   StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server"
 import type { z } from "zod"
+import type { FromStrangers } from "./answer.ts"
 import type { Api } from "./api.ts"
 import type { WhenToAsk } from "./when-to-ask.ts"
 import type { Yes } from "./yes.ts"
@@ -24,6 +25,12 @@ export interface ToolContext {
   api: Api
   /** The name of the number that is meant: the given one, that of the key, or the account's first. */
   numberOf: (given: string | undefined) => string
+  /** Shows what strangers wrote, once it is noted whose words that are. */
+  show: (shown: FromStrangers) => Promise<CallToolResult>
+  /** The chats (JIDs) whose words this agent was shown lately. */
+  readLately: () => Promise<string[]>
+  /** The hosts whose files it sends unasked. */
+  fileHosts: string[]
   ask: WhenToAsk
   yes: Yes
   signal: AbortSignal

@@ -126,6 +126,8 @@ async function aLife({ network, ...whole }: Service) {
   const made = await customer.call("POST", "/keys", { name: "read", scope: "read" })
   const { key: readKey } = z.object({ key: z.string() }).parse(await made.json())
 
+  await anAgentReads(whole.baseUrl, readKey, chat)
+
   const secretPart = customer.key.slice(17)
   for (const key of [wrong, `${customer.key}x`, customer.key.slice(0, -1)])
     await look(`${whole.baseUrl}/api/instances?key=${customer.key}`, { authorization: `Bearer ${key}` })
@@ -194,6 +196,21 @@ async function aPersonsLife(link: string, signedIn: Response): Promise<void> {
   const invited = new URLSearchParams({ email: "invited@example.com", role: "viewer" })
   await post("/account/invite", invited, [session])
   await post("/account/troubles", new URLSearchParams({ to: "members", url: "" }), [session])
+}
+
+/** An agent's program asks what was said in a chat. */
+async function anAgentReads(baseUrl: string, key: string, chat: string): Promise<void> {
+  const params = { name: "read_chat", arguments: { number: "shop", chat } }
+  const answer = await fetch(`${baseUrl}/mcp`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  })
+  expect(await answer.text()).toContain("untrusted")
 }
 
 /** Two programs ask for a key: one with a browser, which somebody says yes to, and one without. */
@@ -389,6 +406,7 @@ const kinds: Record<string, string[]> = {
     "PROFILE",
     "BRIDGE",
     "KEY",
+    "READ",
     "PERSON",
     "EMAIL",
     "MEMBER",
