@@ -6,7 +6,7 @@ interface Patience {
   refusal?: () => Error
 }
 
-/** They may change: a lower one holds for those who come from then on. */
+/** They may change: a lower one holds for those who come from then on, a higher one once somebody leaves. */
 interface Limits {
   /** How many things run at once in all. */
   most: number
@@ -44,7 +44,7 @@ export class Slots {
 
   /** Takes a slot until the function that this returns is called. @throws as `use` does */
   async enter(owner = ""): Promise<() => void> {
-    if (this.#mayEnter(owner)) this.#count(owner, 1)
+    if (this.#mayEnter(owner) && !this.#waiting.has(owner)) this.#count(owner, 1)
     else await this.#turn(owner)
     let hasLeft = false
     return () => {
@@ -67,7 +67,7 @@ export class Slots {
     else this.#taken.set(owner, taken)
   }
 
-  /** A slot passes directly to the next in line, whose owner then is the last in line. */
+  /** Slots pass directly to the next in line, whose owner then is the last in line. */
   #passOn(): void {
     for (const [owner, queue] of this.#waiting) {
       const [next] = queue
@@ -75,9 +75,10 @@ export class Slots {
       this.#forget(owner, next)
       const rest = this.#waiting.get(owner)
       if (rest) this.#waiting.delete(owner)
+      // The loop comes to it once more.
       if (rest) this.#waiting.set(owner, rest)
       this.#count(owner, 1)
-      return next()
+      next()
     }
   }
 

@@ -7,7 +7,9 @@ import { Member } from "#core/account/member.ts"
 import { removeWhole } from "#core/account/remove-whole.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
+import { rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
+import { Slots } from "#core/platform/slots.ts"
 import { page } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note } from "../elements.ts"
@@ -18,6 +20,9 @@ import { heading } from "../layout.ts"
 
 const onlyOwners = "Only owners download the account's data, and delete it"
 
+/** How many downloads of all its data an account may have under way in this process: each reads every row. */
+const exports = new Slots({ most: Infinity, each: 2 }, { ms: 0, refusal: () => rateLimited(10) })
+
 /** What an owner takes along, and the account's end. */
 export const ownData = new Hono<DashboardEnv>()
   .get("/account/export", async (c) => {
@@ -25,15 +30,24 @@ export const ownData = new Hono<DashboardEnv>()
     if (me.role !== "owner") return await notAllowed(c, onlyOwners)
     const again = unlessFresh(c, "/account/export")
     if (again) return again
-    await did(c, "data_exported")
+    const leave = await exports.enter(me.account.id)
+    await did(c, "data_exported").catch((error: unknown) => {
+      leave()
+      throw error
+    })
     c.header("content-type", "application/jsonl; charset=utf-8")
     c.header("content-disposition", `attachment; filename="account-${iso(nowMs()).slice(0, 10)}.jsonl"`)
     return stream(
       c,
       async (out) => {
-        for await (const part of dataOf(me.account)) {
-          if (out.aborted) return
-          await out.write(`${JSON.stringify(part)}\n`)
+        out.onAbort(leave)
+        try {
+          for await (const part of dataOf(me.account)) {
+            if (out.aborted) return
+            await out.write(`${JSON.stringify(part)}\n`)
+          }
+        } finally {
+          leave()
         }
       },
       async (error) => log.error({ error, accountId: me.account.id }, "a download of an account broke off"),

@@ -27,9 +27,29 @@ export const byKey = createMiddleware<ApiEnv>(async (c, next) => {
 export const callsUnderWay = { most: Infinity, each: 500 }
 const underWay = new Slots(callsUnderWay, { ms: 0, refusal: () => rateLimited(1) })
 
+/**
+ * While this process has hardly a moment left, so many calls of an account are worked on at once, and its others wait:
+ * else everybody's calls would stand behind all of a flood.
+ */
+const whileBusy = { share: 0.8, each: 16, lookEachMs: 100 }
+const worked = { most: Infinity, each: callsUnderWay.each }
+const workedOn = new Slots(worked, { ms: 10_000, refusal: () => rateLimited(1) })
+let looked = performance.eventLoopUtilization()
+let lookedAt = performance.now()
+
+function lookHowBusy(): void {
+  if (performance.now() - lookedAt < whileBusy.lookEachMs) return
+  const { utilization } = performance.eventLoopUtilization(looked)
+  looked = performance.eventLoopUtilization()
+  lookedAt = performance.now()
+  worked.each = utilization > whileBusy.share ? whileBusy.each : callsUnderWay.each
+}
+
 /** A call whose body trickles in, or whose answer takes long, keeps memory and a place at the session's host. */
 export const byAccount = createMiddleware<ApiEnv>(async (c, next) => {
-  await underWay.use(next, c.var.accountId)
+  lookHowBusy()
+  const { accountId } = c.var
+  await underWay.use(() => workedOn.use(next, accountId), accountId)
 })
 
 /** Contract, "Rate limits" */

@@ -70,3 +70,21 @@ test("who does not wait is refused at once, and a slot that is left twice is fre
   await slots.enter()
   await expect(slots.enter()).rejects.toThrow("none is free")
 })
+
+test("once there are more slots, those who wait take them before those who come", async () => {
+  const limits = { most: 1 }
+  const slots = new Slots(limits)
+  const leave = await slots.enter()
+  const entered: number[] = []
+  const waiting = [1, 2].map(async (n) => {
+    await slots.enter()
+    entered.push(n)
+  })
+  limits.most = 3
+  const late = slots.enter().then(() => entered.push(3))
+  await Promise.resolve()
+  expect(entered).toEqual([])
+  leave()
+  await Promise.all([...waiting, late])
+  expect(entered).toEqual([1, 2, 3])
+})

@@ -279,6 +279,13 @@ test("an owner downloads all that is kept of the account, but no secret", async 
   ])
   for (const secret of [key, (await WebhookSecret.ofBridge(owner.bridge.id)).secrets[0]])
     expect(text).not.toContain(secret)
+  // Each reads every row of the account, for as long as its reader likes.
+  const open = [await owner.get("/account/export"), await owner.get("/account/export")]
+  expect((await owner.get("/account/export")).status).toBe(429)
+  await Promise.all(open.map(({ body }) => body!.cancel()))
+  const again = await owner.get("/account/export")
+  expect(again.status).toBe(200)
+  await again.text()
 })
 
 test("an owner deletes the account once it has no number; who is only in it is forgotten, and others are told", async () => {

@@ -228,3 +228,35 @@ test("an account with as many calls under way as it may have is refused the next
   await begun[1]!.writer.close()
   await begun[1]!.answer
 })
+
+test("while the process has hardly a moment left, sixteen calls of an account are worked on, and others' go on", async () => {
+  const [customer, other] = [await aCustomer(), await aCustomer()]
+  const spin = async () => {
+    await other.get("/api/instances")
+    const until = performance.now() + 300
+    while (performance.now() < until);
+  }
+  await spin()
+  const headers = { authorization: `Bearer ${customer.key}`, "content-type": "application/json" }
+  const read: number[] = []
+  const end = Promise.withResolvers<void>()
+  const begun = Array.from({ length: 20 }, async (_, n) => {
+    const body = new ReadableStream(
+      {
+        async pull(reader) {
+          read.push(n)
+          await end.promise
+          reader.close()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const init = { method: "POST", headers, body, duplex: "half" as const }
+    return await app.request("/api/keys", init, at(anAddress()))
+  })
+  await vi.waitFor(() => expect(read).toHaveLength(16))
+  expect((await other.get("/api/instances")).status).toBe(200)
+  end.resolve()
+  const statuses = (await Promise.all(begun)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([400]))
+})
