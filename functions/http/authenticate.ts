@@ -5,9 +5,14 @@ import { ApiError } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
 import { originOf } from "./address.ts"
 
+/** The key that a call brings; undefined without one. */
+export function keyOf(c: Context): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
+}
+
 /** Contract, "API keys". The answer is the same whatever is wrong with the key, unless it has expired. */
 export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
-  const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
+  const key = keyOf(c)
   const owner = key && (await ApiKey.verify(key))
   if (!owner || owner === "expired") {
     const sentence =

@@ -14,7 +14,7 @@ import { authenticate } from "./authenticate.ts"
 import { bridgeIsHere, bridgeOfPath } from "./bridge-of-path.ts"
 import { jsonBody, limitedBody } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
-import { byAccount, byAddress, byKey, countAddress, isOfSession, rateHeaders } from "./rate-limits.ts"
+import { byAccount, byAddress, byKey, countAddress, inTurn, isOfSession, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { originOf, routed } from "./address.ts"
 import { withinChats, withinScope } from "./scope.ts"
@@ -39,6 +39,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key, body,
   // chats of the key. Its method is checked last, but a HEAD is refused at once.
   app.use(routed, withRequestId, withHeadersAndLog)
+  app.use("/api/*", inTurn)
   for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
   app.use(onlyTheirMethods(app))
   if (pages) app.route("/", pages)

@@ -3,7 +3,9 @@ import { createMiddleware } from "hono/factory"
 import { rateLimited } from "#core/error.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { RateLimit } from "#core/rate-limit.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { addressOf } from "./address.ts"
+import { keyOf } from "./authenticate.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
 /** The floor under all limits, counted before the key is looked at, so that wrong keys count. */
@@ -27,30 +29,35 @@ export const byKey = createMiddleware<ApiEnv>(async (c, next) => {
 export const callsUnderWay = { most: Infinity, each: 500 }
 const underWay = new Slots(callsUnderWay, { ms: 0, refusal: () => rateLimited(1) })
 
+/** A call whose body trickles in, or whose answer takes long, keeps memory and a place at the session's host. */
+export const byAccount = createMiddleware<ApiEnv>(async (c, next) => {
+  await underWay.use(next, c.var.accountId)
+})
+
 /**
  * While this process has hardly a moment left, so many calls of an account are worked on at once, and its others wait:
  * else everybody's calls would stand behind all of a flood.
  */
 const whileBusy = { share: 0.8, each: 16, lookEachMs: 100 }
-const worked = { most: Infinity, each: callsUnderWay.each }
+const worked = { most: Infinity, each: Infinity }
 const workedOn = new Slots(worked, { ms: 10_000, refusal: () => rateLimited(1) })
 let looked = performance.eventLoopUtilization()
 let lookedAt = performance.now()
+
+/** The first of all, so that those who wait have cost next to nothing. Who brings no key yet known goes by address. */
+export const inTurn = createMiddleware<ApiEnv>(async (c, next) => {
+  lookHowBusy()
+  const key = keyOf(c)
+  await workedOn.use(next, (key && ApiKey.accountIfKnown(key)) ?? addressOf(c))
+})
 
 function lookHowBusy(): void {
   if (performance.now() - lookedAt < whileBusy.lookEachMs) return
   const { utilization } = performance.eventLoopUtilization(looked)
   looked = performance.eventLoopUtilization()
   lookedAt = performance.now()
-  worked.each = utilization > whileBusy.share ? whileBusy.each : callsUnderWay.each
+  worked.each = utilization > whileBusy.share ? whileBusy.each : Infinity
 }
-
-/** A call whose body trickles in, or whose answer takes long, keeps memory and a place at the session's host. */
-export const byAccount = createMiddleware<ApiEnv>(async (c, next) => {
-  lookHowBusy()
-  const { accountId } = c.var
-  await underWay.use(() => workedOn.use(next, accountId), accountId)
-})
 
 /** Contract, "Rate limits" */
 function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {

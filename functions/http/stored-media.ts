@@ -20,7 +20,7 @@ const downloads = new Slots(
   { ms: 0, refusal: () => rateLimited(refusedFor) },
 )
 /** How long a caller may take over a file, in ms. */
-export const downloadTime = { mostMs: 600_000 }
+const mostMs = 600_000
 
 /**
  * Answers with a file that the host has put into the bucket. On Lambda it answers only where the file is, since the
@@ -32,7 +32,7 @@ export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Res
   const leave = await downloads.enter(c.var.accountId)
   try {
     const { headers, body } = await StoredMedia.get(key)
-    const late = setTimeout(() => body.destroy(), downloadTime.mostMs).unref()
+    const late = setTimeout(() => body.destroy(), mostMs).unref()
     body.once("close", () => {
       clearTimeout(late)
       leave()

@@ -232,6 +232,7 @@ test("an account with as many calls under way as it may have is refused the next
 test("while the process has hardly a moment left, sixteen calls of an account are worked on, and others' go on", async () => {
   const [customer, other] = [await aCustomer(), await aCustomer()]
   const spin = async () => {
+    await customer.get("/api/instances")
     await other.get("/api/instances")
     const until = performance.now() + 300
     while (performance.now() < until);
