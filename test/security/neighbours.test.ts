@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startCallFlood } from "#trials/neighbours/api-call-flood.ts"
 import { ordinaryLife } from "#trials/neighbours/neighbour.ts"
-import { startStreet } from "#trials/neighbours/street.ts"
+import { oneKey, startStreet } from "#trials/neighbours/street.ts"
 
 let street: Awaited<ReturnType<typeof startStreet>>
 beforeAll(async () => {
-  street = await startStreet({ isLimited: true })
+  street = await startStreet(oneKey)
 }, 120_000)
 afterAll(async () => await street.stop())
 

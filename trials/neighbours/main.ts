@@ -1,6 +1,7 @@
 /**
  * `npm run neighbours -- [calls|contacts|chats|media|groups|crowd|link|unreadable]`: what one account costs another at the same session host,
- * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it.
+ * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it. With
+ * `--take all`, an account tries to take each thing that all accounts share.
  */
 import { sendToLargestGroup } from "./send-to-largest-group.ts"
 import { prepareFlood } from "./floods.ts"
@@ -8,25 +9,32 @@ import { linkLargeAccount } from "./link-large-account.ts"
 import { ordinaryLife } from "./neighbour.ts"
 import { optionsFrom } from "../options.ts"
 import { Options } from "./options.ts"
-import { startStreet, type Street } from "./street.ts"
+import { oneKey, startStreet, type Street } from "./street.ts"
+import { takeEach } from "./take.ts"
 import { sendUnreadable } from "./unreadable.ts"
 
 /** While one account lists its contacts or chats, its neighbours' p99 stays under so many times the quiet one. */
 const mostRatio = 2
 
+/** What ten keys may do, and room that can be taken within seconds. */
+const tenKeys = { RATE_LIMIT_PROXY: "1200", RATE_LIMIT_OTHER: "1200", STORAGE_ACCOUNT_MB: "1000" }
+
 const options = optionsFrom(Options, process.argv.slice(2), "what")
-const street = await startStreet({
-  isLimited: !["chats", "link", "unreadable", "crowd"].includes(options.what),
-})
+const street = await startStreet(options.take ? tenKeys : isLimited(options.what) ? oneKey : {})
 try {
   const measured = await measure(street)
-  console.log(JSON.stringify({ ...measured, options }))
+  console.log(JSON.stringify(options.json ? measured : { ...measured, options }))
   process.exitCode = measured.isWell ? 0 : 1
 } finally {
   await street.stop()
 }
 
+function isLimited(what: Options["what"]): boolean {
+  return !["chats", "link", "unreadable", "crowd"].includes(what)
+}
+
 async function measure(on: Street): Promise<{ isWell: boolean }> {
+  if (options.take) return await takeEach(on, options)
   switch (options.what) {
     case "link":
       return await linkLargeAccount(on, options)

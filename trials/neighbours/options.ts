@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { takeNames } from "./takers.ts"
 
 export const Options = z.object({
   what: z
@@ -7,6 +8,13 @@ export const Options = z.object({
     .describe(
       "The harm that one account does to the others on its host: floods of some kind, linking a large account; what a stranger does to it: messages that nobody can read; or what its own crowd does: the largest group.",
     ),
+  take: z
+    .enum(["all", ...takeNames])
+    .optional()
+    .describe(
+      "In place of these: the account tries to take this from all others, or one thing after the other.",
+    ),
+  json: z.boolean().default(false).describe("The last line is nothing but the result."),
   seconds: z.coerce.number().positive().default(25).describe("How long each part lasts."),
   calls: z.coerce.number().int().min(10).default(200).describe("The rate of the flood of calls, a second."),
   share: z.coerce

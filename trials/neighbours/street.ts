@@ -5,13 +5,15 @@ import { limitCpuShare } from "./limit-cpu-share.ts"
 
 export type Street = Awaited<ReturnType<typeof startStreet>>
 
+/** The usual limits of an API key (Contract, "Rate limits"). */
+export const oneKey = { RATE_LIMIT_PROXY: "120", RATE_LIMIT_OTHER: "120" }
+
 /**
- * Accounts of a whole running service, each with a linked bridge, all at one session host; under the usual limits of an
- * API key (Contract, "Rate limits") unless said otherwise. The limit of an address is out of the way, since all requests
- * come from this machine.
+ * Accounts of a whole running service, each with a linked bridge, all at one session host; under the limits that
+ * `environment` sets. The limit of an address is out of the way, since all requests come from this machine.
  */
-export async function startStreet({ isLimited }: { isLimited: boolean }) {
-  const service = await startService(isLimited ? { RATE_LIMIT_PROXY: "120", RATE_LIMIT_OTHER: "120" } : {})
+export async function startStreet(environment: Record<string, string>) {
+  const service = await startService(environment)
   // It takes connections and never answers.
   const dead = await startReceiver(() => silence)
   const stop = async () => {
@@ -30,8 +32,11 @@ export async function startStreet({ isLimited }: { isLimited: boolean }) {
       service,
       neighbour,
       bully,
-      /** With whom the neighbour writes. */
+      /** With whom the neighbour writes, and its own number. */
       chat: bob!.number,
+      ada: ada!.number,
+      /** The bully's webhook. */
+      dead: dead.url,
       /** The bully's own number. */
       eve: eve!.number,
       /** Puts so many people into a phone's address book. @returns their numbers */

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { quantile } from "#test/support/quantile.ts"
+import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
+import { until } from "#test/support/until.ts"
+import type { Options } from "./options.ts"
+import type { Street } from "./street.ts"
+import { prepareTaker, takeNames } from "./takers.ts"
+
+/** A send and an incoming message so often, ms. */
+const eachMs = 60
+/** The neighbour's p99 stays under so many times the quiet one. */
+const mostRatio = 2
+
+/**
+ * An account tries to take what all accounts share, one thing after the other, while a neighbour on the same machine
+ * sends and receives: nothing of the neighbour's may be refused or lost, and its sends may take twice as long.
+ */
+export async function takeEach(street: Street, { take, seconds }: Options) {
+  const receiver = await startReceiver()
+  const taker = await prepareTaker(street)
+  try {
+    await street.neighbour.call("PATCH", "/instances/shop", { webhook_url: receiver.urlOf("shop") })
+    const live = async (share: number) => await life(street, receiver, share * seconds * 1000)
+    // Everything takes longer the first time.
+    await live(1)
+    const names = take === "all" ? takeNames : takeNames.filter((name) => name === take)
+    const quiet: Life[] = []
+    const noisy: (Life & { name: string; answers: object })[] = []
+    for (const name of names) {
+      // Before each, since a machine is not always as fast.
+      quiet.push(await live(0.5))
+      const end = taker.begin(name)
+      const found = await live(1)
+      noisy.push({ name, ...found, answers: await end() })
+      console.log(name, JSON.stringify({ ...toWire(found), answers: noisy.at(-1)!.answers }))
+    }
+    const usualMs = p99Of(quiet.flatMap(({ tookMs }) => tookMs))
+    const ratios = noisy.map(
+      ({ name, tookMs }) => [name, Number((p99Of(tookMs) / usualMs).toFixed(2))] as const,
+    )
+    const refused = [...quiet, ...noisy].reduce((sum, one) => sum + one.refused.length, 0)
+    const p99_ratio = Math.max(...ratios.map(([, ratio]) => ratio))
+    const isWell = refused === 0 && p99_ratio <= mostRatio
+    return { isWell, refused, p99_ratio, quiet_p99_ms: usualMs, ratios: Object.fromEntries(ratios) }
+  } finally {
+    await taker.stop()
+    await receiver.stop()
+  }
+}
+
+interface Life {
+  /** How long each send took, ms. */
+  tookMs: number[]
+  /** Why a send was refused, or what did not come. */
+  refused: string[]
+}
+
+function toWire({ tookMs, refused }: Life) {
+  return { sends: tookMs.length, p99_ms: p99Of(tookMs), refused: refused.length, why: refused.slice(0, 3) }
+}
+
+function p99Of(tookMs: number[]): number {
+  return Math.round(quantile(tookMs, 0.99))
+}
+
+/** The neighbour sends and receives. */
+async function life(
+  { service, neighbour, chat, ada }: Street,
+  receiver: Receiver,
+  forMs: number,
+): Promise<Life> {
+  const found: Life = { tookMs: [], refused: [] }
+  const written: string[] = []
+  const asked: Promise<unknown>[] = []
+  const send = async (body: string) => {
+    const start = performance.now()
+    const answer = await neighbour.call("POST", "/instances/shop/proxy/send/text", { chat, body })
+    const text = await answer.text()
+    found.tookMs.push(performance.now() - start)
+    if (!answer.ok) found.refused.push(`${answer.status} ${text}`)
+  }
+  const overAt = performance.now() + forMs
+  for (let n = 0; performance.now() < overAt; n++) {
+    const text = `message ${Date.now()} ${n}`
+    written.push(text)
+    asked.push(send(text), service.network.send(chat, ada, text))
+    await sleep(eachMs)
+  }
+  await Promise.all(asked)
+  const missing = () => {
+    const come = new Set(receiver.arrivals.map((one) => one.text))
+    return written.filter((text) => !come.has(text))
+  }
+  await until(() => missing().length === 0, { what: "the neighbour's messages", withinMs: 20_000 }).catch(
+    () => found.refused.push(`${missing().length} messages did not come`),
+  )
+  return found
+}
