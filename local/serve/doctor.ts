@@ -10,7 +10,7 @@ import { config } from "#core/platform/config.ts"
 import { mustHaveRoom, ownBackups } from "../backup/backup.ts"
 import { alertAfterMs } from "../backup/hourly.ts"
 import { hasStore } from "../dynamodb/rows/sqlite-file.ts"
-import { networkFileSystemOf } from "../dynamodb/rows/folder-lock.ts"
+import { isInMemory, whyUnfit } from "../dynamodb/rows/folder-lock.ts"
 import { listen } from "../listen.ts"
 import { nearestExisting } from "../service/data-folder.ts"
 import { findRunning } from "../service/running.ts"
@@ -82,9 +82,10 @@ const checks: Record<string, Check> = {
   },
   disk: ({ DATA_DIR }) => {
     const folder = nearestExisting(DATA_DIR)
-    const network = networkFileSystemOf(folder)
-    if (network) return bad(`${DATA_DIR} is on ${network}: the store needs a disk of this machine`)
-    const { bavail, bsize } = statfsSync(folder)
+    const { bavail, bsize, type } = statfsSync(folder)
+    const why = whyUnfit(folder, type)
+    if (why) return bad(why)
+    if (isInMemory(type)) return weak(`${DATA_DIR} is in memory: all is lost when the machine stops`)
     const freeMb = Math.floor((bavail * bsize) / 1e6)
     if (freeMb < 1000) return bad(`${freeMb} MB are free for ${DATA_DIR}: make room`)
     return freeMb < 5000
