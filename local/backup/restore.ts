@@ -119,6 +119,8 @@ async function putAside(dataDir: string): Promise<void> {
       await copyFile(join(dataDir, name), join(aside, name))
     if (hasStore(dataDir)) {
       finishLog(dataDir)
+      // Before the store goes: what the log still holds is nowhere else.
+      await copyLog(dataDir, aside)
       await rename(join(dataDir, storeFile), join(aside, storeFile))
     }
     syncFolder(aside)
@@ -128,14 +130,30 @@ async function putAside(dataDir: string): Promise<void> {
   for (const name of logOf(dataDir)) await rm(name, { force: true })
 }
 
-/** Moves what SQLite has in its log into the store's file. */
+/**
+ * Moves what SQLite has in its log into the store's file, if it can: a disk may be full, and somebody may read, who
+ * needs the log.
+ */
 function finishLog(dataDir: string): void {
   try {
     const db = new DatabaseSync(join(dataDir, storeFile))
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
   } catch {
-    // The store is damaged: that may be why it is replaced.
+    // The store is damaged, which may be why it is replaced, or the disk is full.
+  }
+}
+
+/** Copies SQLite's log, if there is one, which belongs to the store in the other folder as well. */
+async function copyLog(from: string, to: string): Promise<void> {
+  const name = `${storeFile}-wal`
+  if (!existsSync(join(from, name))) return
+  await copyFile(join(from, name), join(to, name))
+  const copy = await open(join(to, name), "r+")
+  try {
+    await copy.sync()
+  } finally {
+    await copy.close()
   }
 }
 

@@ -128,6 +128,26 @@ test("asked to replace, it puts what was there aside, whole, and nothing of it i
   await inStore(dataDir, async () => expect(await Lease.get(other.held)).toBeUndefined())
 })
 
+test("what the log of the replaced store holds is kept when it cannot be moved into the store's file", async () => {
+  const { path, dataDir: other } = await aBackup()
+  const dataDir = aFolder()
+  copyFileSync(join(other, "store.sqlite"), join(dataDir, "store.sqlite"))
+  const db = new DatabaseSync(join(dataDir, "store.sqlite"))
+  db.exec("PRAGMA journal_mode = WAL; CREATE TABLE written (last)")
+  const reader = new DatabaseSync(join(dataDir, "store.sqlite"))
+  reader.exec("BEGIN")
+  reader.prepare("SELECT last FROM written").get()
+  db.exec("INSERT INTO written VALUES (1)")
+  db.close()
+
+  await restoreBackup({ dataDir, path, passphrase, replaces: true })
+  reader.close()
+  const [aside = ""] = filesIn(dataDir).toSorted()
+  const kept = new DatabaseSync(join(dataDir, aside, "store.sqlite"))
+  expect(kept.prepare("SELECT last FROM written").get()).toEqual({ last: 1 })
+  kept.close()
+})
+
 test.skipIf(!canMount())("a disk without room for it is refused, and stays as it was", async () => {
   const { path } = await aBackup()
   const disk = mountSmallDisk(8)
