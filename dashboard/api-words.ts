@@ -7,6 +7,7 @@ import { span } from "./times.ts"
 const labels = new Map([
   ["webhook_url", "Address"],
   ["customer_ref", "Name"],
+  ["history", "Earlier messages"],
   ["customer_refs", "Numbers"],
   ["chats", "Chats"],
   ["file_hosts", "Hosts"],

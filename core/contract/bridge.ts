@@ -197,57 +197,67 @@ export const updateBridge = createRoute({
   request: {
     params: path,
     body: body(
-      z.object({
-        webhook_url: JudgedUrl,
-        events: z
-          .array(EventType)
-          .max(50)
-          .nullish()
-          .openapi({
-            description:
-              "The types of events to send; null is all of them, including those of later releases, but not `message_status`, " +
-              "`message_lost` and `group`, which are sent only if you name them.",
+      z
+        .object({
+          webhook_url: JudgedUrl,
+          events: z
+            .array(EventType)
+            .max(50)
+            .nullish()
+            .openapi({
+              description:
+                "The types of events to send; null is all of them, including those of later releases, but not `message_status`, " +
+                "`message_lost` and `group`, which are sent only if you name them.",
+            }),
+          ignore: z.array(Ignored).max(50).optional().openapi({
+            description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
           }),
-        ignore: z.array(Ignored).max(50).optional().openapi({
-          description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
-        }),
-        message_status: MessageStatusDetail.optional().openapi({
-          description:
-            "What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read " +
-            "and played it. `participants`: also who, in an event for each receipt that comes by itself.",
-        }),
-        daily_presence: boolean(
-          "Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its " +
-            "owner of a linked device that was not available for about two weeks, and offers to log it out.",
-        ).optional(),
-        pacing: Pacing.nullish().openapi({
-          description:
-            "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
-            "for longer than five seconds is refused with 429 `pacing`.",
-        }),
-        proxy_url: z
-          .string()
-          .min(1)
-          .max(2048)
-          .nullish()
-          .openapi({
+          message_status: MessageStatusDetail.optional().openapi({
             description:
-              "A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public " +
-              "address unless the operator allows others. Socket, files and look-ups of names go through it, and the session " +
-              "connects anew. No answer shows it again. null is none.",
-            format: "uri",
+              "What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read " +
+              "and played it. `participants`: also who, in an event for each receipt that comes by itself.",
           }),
-        keep: Keep.nullish().openapi({
-          ...openapiOfKeepOrNull,
-          description:
-            "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
-            "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",
-        }),
-        history: boolean(
-          "With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some " +
-            "minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.",
-        ).optional(),
-      }),
+          daily_presence: boolean(
+            "Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its " +
+              "owner of a linked device that was not available for about two weeks, and offers to log it out.",
+          ).optional(),
+          pacing: Pacing.nullish().openapi({
+            description:
+              "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
+              "for longer than five seconds is refused with 429 `pacing`.",
+          }),
+          proxy_url: z
+            .string()
+            .min(1)
+            .max(2048)
+            .nullish()
+            .openapi({
+              description:
+                "A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public " +
+                "address unless the operator allows others. Socket, files and look-ups of names go through it, and the session " +
+                "connects anew. No answer shows it again. null is none.",
+              format: "uri",
+            }),
+          keep: Keep.nullish().openapi({
+            ...openapiOfKeepOrNull,
+            description:
+              "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
+              "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",
+          }),
+          history: boolean(
+            "With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some " +
+              "minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.",
+          ).optional(),
+        })
+        .refine(({ history, keep }) => !(history && keep === null), {
+          path: ["history"],
+          message: "not with keep: null, which keeps nothing",
+        })
+        .refine(
+          ({ events, message_status }) =>
+            events === undefined || message_status !== "participants" || events?.includes("message_status"),
+          { path: ["message_status"], message: "only with `message_status` among the `events`" },
+        ),
     ),
   },
   responses: {

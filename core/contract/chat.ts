@@ -111,13 +111,18 @@ export const listMessages = createRoute({
     "Those that came in or were sent while `keep` of the bridge was set, for as many days. It needs no connection.",
   request: {
     params: path.extend({ chat: ChatAddress }),
-    query: z.object({
-      since: timeInQuery("Only messages from this time on, Unix seconds."),
-      until: timeInQuery("Only messages before this time, Unix seconds."),
-      person: PersonAddress.optional().openapi({ description: "Only messages that this person wrote." }),
-      type: MessageEvent.shape.type.optional().openapi({ description: "Only messages of this type." }),
-      ...page,
-    }),
+    query: z
+      .object({
+        since: timeInQuery("Only messages from this time on, Unix seconds."),
+        until: timeInQuery("Only messages before this time, Unix seconds."),
+        person: PersonAddress.optional().openapi({ description: "Only messages that this person wrote." }),
+        type: MessageEvent.shape.type.optional().openapi({ description: "Only messages of this type." }),
+        ...page,
+      })
+      .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
+        path: ["until"],
+        message: "not later than `since`: no message is from such a time",
+      }),
   },
   responses: {
     200: reply(

@@ -158,7 +158,10 @@ export const sendMedia = send(
     view_once: boolean(
       "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
     ).optional(),
-    caption: text(0, 65_536).optional().openapi({ description: "The text beside it." }),
+    caption: text(0, 65_536).optional().openapi({
+      description:
+        "The text beside an image, a video or a document; any other file is then `media_type_mismatch`.",
+    }),
     filename: fileName.optional().openapi({
       description:
         "The name of a document; by default that of the upload, or the last part of the URL's path.",
@@ -167,9 +170,30 @@ export const sendMedia = send(
   {
     checks: [
       {
-        holds: (input) => hasFile(input) && isOnePlace(input) && !(input.as_voice && input.as_sticker),
+        holds: (input) => hasFile(input) && isOnePlace(input),
         path: "url",
-        message: "give one of url, file and data; as_voice and as_sticker exclude each other",
+        message: "give one of url, file and data",
+      },
+      {
+        holds: ({ as_voice, as_sticker }) => !(as_voice && as_sticker),
+        path: "as_voice",
+        message: "not with as_sticker: give one of the two",
+      },
+      {
+        holds: ({ view_once, as_sticker }) => !(view_once && as_sticker),
+        path: "view_once",
+        message: "not with as_sticker: a sticker can be opened again",
+      },
+      {
+        holds: ({ caption, as_voice, as_sticker }) => !(caption && (as_voice || as_sticker)),
+        path: "caption",
+        message: "not with as_voice or as_sticker: no text stands beside these",
+      },
+      {
+        holds: ({ filename, as_voice, as_sticker, view_once }) =>
+          filename === undefined || !(as_voice || as_sticker || view_once),
+        path: "filename",
+        message: "not with as_voice, as_sticker or view_once: only a document has a name",
       },
       typeWithData,
     ],
@@ -191,6 +215,14 @@ const Card = z
   .refine(({ phone, vcard }) => (phone === undefined) !== (vcard === undefined), {
     path: ["phone"],
     message: "give either a phone or a vcard",
+  })
+  .refine(({ organization, vcard }) => organization === undefined || vcard === undefined, {
+    path: ["organization"],
+    message: "not with a vcard: write it there",
+  })
+  .refine(({ email, vcard }) => email === undefined || vcard === undefined, {
+    path: ["email"],
+    message: "not with a vcard: write it there",
   })
 
 export const sendContact = send("contact", "Send contact cards", {
@@ -313,6 +345,11 @@ export const sendEvent = send(
         holds: (input) => (input.end_time ?? input.start_time) >= input.start_time,
         path: "end_time",
         message: "before start_time",
+      },
+      {
+        holds: (input) => input.reminder_offset_sec === undefined || input.has_reminder === true,
+        path: "reminder_offset_sec",
+        message: "only with has_reminder: true",
       },
     ],
   },

@@ -28,46 +28,51 @@ export const listEvents = createRoute({
     "bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended.",
   request: {
     params: path,
-    query: z.object({
-      state: z
-        .enum(["inbox", "undelivered", "pending"])
-        .optional()
-        .openapi({ description: "Without it, every event that is kept, delivered ones included." }),
-      webhook: webhookInQuery.shape.webhook.openapi({
-        description:
-          "With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has " +
-          "also what its filters let through.",
+    query: z
+      .object({
+        state: z
+          .enum(["inbox", "undelivered", "pending"])
+          .optional()
+          .openapi({ description: "Without it, every event that is kept, delivered ones included." }),
+        webhook: webhookInQuery.shape.webhook.openapi({
+          description:
+            "With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has " +
+            "also what its filters let through.",
+        }),
+        type: EventType.optional().openapi({ description: "Only events of this type." }),
+        chat: z
+          .string()
+          .min(1)
+          .max(128)
+          .regex(
+            /^[^@\s]/,
+            "digits, or a JID: events name no chat by a username. `GET .../contacts/@<username>` says whose it is",
+          )
+          .optional()
+          .openapi({ description: "Only events with this `chat_id`; digits, or a JID." }),
+        direction: z.enum(["in", "out"]).optional().openapi({
+          description:
+            "`in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.",
+        }),
+        search: z
+          .string()
+          .min(1)
+          .max(100)
+          .optional()
+          .openapi({ description: "Only events in which this text is, in whichever case." }),
+        since: timeInQuery("Only events from this time on, Unix seconds."),
+        after: z
+          .string()
+          .max(64)
+          .optional()
+          .openapi({ description: "The last event id of the previous page." }),
+        order: z.enum(["oldest", "newest"]).default("oldest").openapi({ description: "Which comes first." }),
+        limit: limit.default(100),
+      })
+      .refine(({ webhook, state }) => webhook === "first" || state !== undefined, {
+        path: ["webhook"],
+        message: "only with `state`: without one, the events are the bridge's",
       }),
-      type: EventType.optional().openapi({ description: "Only events of this type." }),
-      chat: z
-        .string()
-        .min(1)
-        .max(128)
-        .regex(
-          /^[^@\s]/,
-          "digits, or a JID: events name no chat by a username. `GET .../contacts/@<username>` says whose it is",
-        )
-        .optional()
-        .openapi({ description: "Only events with this `chat_id`; digits, or a JID." }),
-      direction: z.enum(["in", "out"]).optional().openapi({
-        description:
-          "`in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.",
-      }),
-      search: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .openapi({ description: "Only events in which this text is, in whichever case." }),
-      since: timeInQuery("Only events from this time on, Unix seconds."),
-      after: z
-        .string()
-        .max(64)
-        .optional()
-        .openapi({ description: "The last event id of the previous page." }),
-      order: z.enum(["oldest", "newest"]).default("oldest").openapi({ description: "Which comes first." }),
-      limit: limit.default(100),
-    }),
   },
   responses: {
     200: {

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
-import { EventType, Ignored } from "./event.ts"
-import { ChatAddress, integer, string, Timestamp } from "./field-types.ts"
+import { Event, EventType, Ignored } from "./event.ts"
+import { ChatAddress, GroupId, integer, string, Timestamp } from "./field-types.ts"
 import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
@@ -78,6 +78,34 @@ const chosen = {
   batch: Batch,
 }
 
+/** What a filter would never let through. */
+function withFilterRules<Schema extends z.ZodType<Filtered>>(schema: Schema) {
+  return schema
+    .refine(
+      ({ chats, ignore }) =>
+        !(ignore?.includes("groups") && chats?.some((chat) => GroupId.safeParse(chat).success)),
+      {
+        path: ["ignore"],
+        message: "`groups` leaves out the groups of `chats`: give one without the other",
+      },
+    )
+    .refine(({ chats, events }) => !chats || !events || events.some((type) => ofChats.has(type)), {
+      path: ["events"],
+      message: "none of these is of a chat, and with `chats` no other is sent",
+    })
+}
+
+interface Filtered {
+  events?: EventType[] | null | undefined
+  ignore?: string[] | undefined
+  chats?: string[] | null | undefined
+}
+
+/** The types of events that say of which chat they are. */
+const ofChats = new Set<string>(
+  Event.options.flatMap(({ shape }) => ("chat_id" in shape ? [shape.event.value] : [])),
+)
+
 /** Contract, "Webhooks" */
 const Webhook = z
   .object({
@@ -134,7 +162,7 @@ export const createWebhook = createRoute({
     "other. A URL that a webhook of the bridge has already is answered with that one, unchanged.",
   request: {
     params: path,
-    body: body(z.object({ url: UrlOfWebhook, ...chosen }).openapi({ required: ["url"] })),
+    body: body(withFilterRules(z.object({ url: UrlOfWebhook, ...chosen })).openapi({ required: ["url"] })),
   },
   responses: {
     200: reply("A webhook has this URL: that one, unchanged.", Webhook),
@@ -163,16 +191,16 @@ export const updateWebhook = createRoute({
   request: {
     params: onePath,
     body: body(
-      z
-        .object({
+      withFilterRules(
+        z.object({
           url: UrlOfWebhook,
           ...chosen,
           state: z.enum(["active", "paused"]).optional(),
-        })
-        .refine(
-          (input) => Object.values(input).some((value) => value !== undefined),
-          "give at least one field",
-        ),
+        }),
+      ).refine(
+        (input) => Object.values(input).some((value) => value !== undefined),
+        "give at least one field",
+      ),
     ),
   },
   responses: {

@@ -14,6 +14,8 @@ import { type Html, selectField } from "../elements.ts"
 export function keepingIn({ keep, history }: { keep: string; history: string }) {
   const { data: days } = Keep.nullable().safeParse(keep === "" ? null : Number(keep))
   if (days === undefined) throw invalid([{ path: "keep", message: "not 7, 30 or 90 days" }])
+  if (days === null && history === "on")
+    throw invalid([{ path: "history", message: "only while messages are kept: choose for how many days" }])
   return { keep: days, history: history === "on" }
 }
 

@@ -5,6 +5,7 @@ import * as contract from "#core/contract/bridge.ts"
 import { createLinkSession } from "#core/contract/session.ts"
 import { Proxy } from "#core/bridge/proxy.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
+import { invalid } from "#core/error.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
@@ -71,6 +72,7 @@ export const bridges = contractRouter()
     const url = isOfUrl ? parseWebhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
     const awoken = await awakeLease(c.var.bridge.id, requestId)
+    mustHaveEffect(given, awoken.choice)
     const bridge = isOfUrl ? await redirectEvents(awoken, c.var.bridge, url, requestId) : c.var.bridge
     const lease = await writeChoice(awoken, input, requestId)
     if (url !== c.var.bridge.webhookUrl)
@@ -95,6 +97,28 @@ export const bridges = contractRouter()
     // The pages are where the API is.
     return c.json({ url: `${originOf(c)}/link/${token}`, expires_at: expiresAt }, 201)
   })
+
+/** Refuses a choice that another one, which stays as it is, leaves without effect. @throws ApiError `invalid_request` */
+function mustHaveEffect(
+  given: {
+    history?: boolean | undefined
+    message_status?: string | undefined
+    keep?: unknown
+    events?: unknown
+  },
+  { keep, events }: Choice.Info,
+): void {
+  if (given.history && given.keep === undefined && keep === undefined)
+    throw invalid([{ path: "history", message: "needs `keep`, which is not set: give both" }])
+  const isUnheard = given.events === undefined && !events?.includes("message_status")
+  if (given.message_status === "participants" && isUnheard)
+    throw invalid([
+      {
+        path: "message_status",
+        message: "needs `message_status` among `events`, which is not there: give both",
+      },
+    ])
+}
 
 /**
  * Sends a bridge's events elsewhere from now on (Contract, "Changing the webhook").

@@ -98,18 +98,23 @@ const waitForMessage = tool({
   title: "Wait for a message",
   description:
     "Waits until somebody writes to the number, or in one chat, for at most 25 seconds. To go on waiting, call it again with `after`, or with `since` if nobody has written.",
-  input: z.object({
-    number,
-    chat: chat.optional(),
-    seconds: z.int().min(1).max(25).default(20),
-    after: z.string().max(64).optional().describe("The `event_id` of the last message that you have seen."),
-    since: z
-      .int()
-      .min(0)
-      .max(9_999_999_999)
-      .optional()
-      .describe("`since` of the answer before, Unix seconds."),
-  }),
+  input: z
+    .object({
+      number,
+      chat: chat.optional(),
+      seconds: z.int().min(1).max(25).default(20),
+      after: z.string().max(64).optional().describe("The `event_id` of the last message that you have seen."),
+      since: z
+        .int()
+        .min(0)
+        .max(9_999_999_999)
+        .optional()
+        .describe("`since` of the answer before, Unix seconds."),
+    })
+    .refine(({ after: seen, since }) => seen === undefined || since === undefined, {
+      path: ["since"],
+      message: "leave it out: `after` says where to go on",
+    }),
   isRead: true,
   run: async ({ seconds, after: seen, since = now(), ...input }, { api, numberOf, show, signal }) => {
     const name = numberOf(input.number)

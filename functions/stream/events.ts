@@ -1,7 +1,7 @@
 import { listEvents, type StoredEvent } from "#core/contract/stored-event.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
-import { notItsEvent } from "#core/error.ts"
+import { invalid, notItsEvent } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { eventStreamLastsMs, sendEvents, wantsStream } from "./sse.ts"
@@ -15,7 +15,12 @@ const lookEachMs = 1000
 export const eventStream = contractRouter().openapi(listEvents, async (c, next) => {
   if (!wantsStream(c)) return (await next()) as never // the other router answers
   const { bridge } = c.var
-  const { state: _, ...query } = c.req.valid("query")
+  const { state, order, ...query } = c.req.valid("query")
+  const unfit = [state && "state", order === "newest" && "order"].filter((path) => typeof path === "string")
+  if (unfit.length > 0)
+    throw invalid(
+      unfit.map((path) => ({ path, message: "not with a stream, which has all events as they come" })),
+    )
   const wanted = { ...query, chats: c.var.access.chats }
   const header = c.req.header("last-event-id")
   const lastEventId = header ?? wanted.after

@@ -1,7 +1,13 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { type MessageContext, type UploadedFile, maySeeOnce, toMedia } from "../send/compose.ts"
+import {
+  type MessageContext,
+  type UploadedFile,
+  mayHaveCaption,
+  maySeeOnce,
+  toMedia,
+} from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import { type Fetched, fetchCustomerFile, type Source } from "../media/fetch.ts"
@@ -82,6 +88,8 @@ async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean, ow
 function mustFit(kind: Kind, input: Asked): void {
   if (input.kind && input.kind !== kind)
     throw new ApiError("media_type_mismatch", `this takes an ${input.kind} alone`)
+  if (input.caption && !mayHaveCaption(kind))
+    throw new ApiError("media_type_mismatch", "only an image, a video or a document has a caption")
   if (input.view_once && !maySeeOnce(kind))
     throw new ApiError("media_type_mismatch", "only an image, a video or a voice note can be opened once")
 }

@@ -233,6 +233,11 @@ export function maySeeOnce(kind: Kind): boolean {
   return kind === "image" || kind === "video" || kind === "voice"
 }
 
+/** Whether clients show a text beside a file of this kind. */
+export function mayHaveCaption(kind: Kind): boolean {
+  return kind === "image" || kind === "video" || kind === "document"
+}
+
 export function toMedia(file: UploadedFile, context: MessageContext): MessageContent {
   const content = contentOf(file, context)
   return file.viewOnce ? { viewOnceMessage: { message: content } } : content

@@ -1196,7 +1196,7 @@ export interface BridgeCalls {
     as_voice?: boolean
     /** An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`. */
     view_once?: boolean
-    /** The text beside it. */
+    /** The text beside an image, a video or a document; any other file is then `media_type_mismatch`. */
     caption?: string
     /** The name of a document; by default that of the upload, or the last part of the URL's path. */
     filename?: string

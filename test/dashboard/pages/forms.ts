@@ -382,6 +382,11 @@ test("which messages a number keeps is chosen from a list, and nothing else is t
     400,
     expect.stringContaining("not 7, 30 or 90 days"),
   ])
+  const unfit = await person.post(`${path}/keeping`, { keep: "", history: "on" })
+  expect([unfit.status, await unfit.text()]).toEqual([
+    400,
+    expect.stringContaining("Earlier messages: only while messages are kept"),
+  ])
   expect(await chosen()).toMatchObject({ keep: 30, history: true })
   await person.post(`${path}/keeping`, { keep: "" })
   expect(await chosen()).not.toHaveProperty("keep")

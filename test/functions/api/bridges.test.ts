@@ -307,6 +307,8 @@ describe("PATCH", () => {
     for (const [body, path, message] of [
       [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
       [{ keep: 8 }, "keep", /must be 7, 30 or 90, or null/],
+      [{ history: true }, "history", /needs `keep`, which is not set/],
+      [{ message_status: "participants" }, "message_status", /needs `message_status` among `events`/],
       [{ pacing: { gap_ms: -1 } }, "pacing.gap_ms", /./],
       [{ pacing: { new_chats_a_day: "20" } }, "pacing.new_chats_a_day", /./],
       [{ pacing: { typing_ms: 60_000 } }, "pacing.typing_ms", /./],

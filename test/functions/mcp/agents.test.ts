@@ -406,6 +406,8 @@ test("an agent that goes on waiting hears of what came between two waits", async
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5000 })
   onTestFinished(() => void vi.useRealTimers())
   expect((await agent.call("wait_for_message", { ...about, since, seconds: 1 })).text).toContain("in between")
+  const both = await agent.call("wait_for_message", { ...about, since, after: "evt_x" })
+  expect(both).toMatchObject({ isError: true, text: expect.stringContaining("`after` says") as string })
 })
 
 test("an item that a stranger made too long is shortened, and hides no other", () => {

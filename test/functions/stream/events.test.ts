@@ -92,6 +92,19 @@ test("a reader that comes back misses nothing and gets nothing twice", async () 
   expect(await late.bodies!(1)).toEqual(["c"])
 })
 
+test("a stream refuses what only a list has: a state, another order, another webhook", async () => {
+  const shop = await aShop()
+  for (const [query, path] of [
+    ["?state=pending", "state"],
+    ["?order=newest", "order"],
+    ["?webhook=wh_5d0c7a9be1f24c68", "webhook"],
+  ] as const) {
+    const { answer } = await shop.open(query)
+    expect(answer.status).toBe(400)
+    expect(await json(answer)).toMatchObject({ issues: [{ path }] })
+  }
+})
+
 test("an id from elsewhere hides no event that is to come: it is refused, unless a restore has lost its event", async () => {
   const [shop, other] = [await aShop(), await aShop()]
   await shop.outbox.write(anEvent("a"))

@@ -181,13 +181,9 @@ test("a picture that is seen once arrives as such; a document cannot be", async 
   const sent = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/a.jpg`, view_once: true })
   const { viewOnceMessage } = await readBy(sent.message_id)
   expect(viewOnceMessage?.message?.imageMessage).toMatchObject({ viewOnce: true, width: 600 })
-  for (const [file, more] of [
-    ["a.pdf", { view_once: true }],
-    ["a.jpg", { view_once: true, as_sticker: true }],
-  ] as const)
-    expect(
-      await ask("POST", "/send/media", { chat: bob.number, url: `${url}/${file}`, ...more }),
-    ).toMatchObject({ status: 422, code: "media_type_mismatch" })
+  expect(
+    await ask("POST", "/send/media", { chat: bob.number, url: `${url}/a.pdf`, view_once: true }),
+  ).toMatchObject({ status: 422, code: "media_type_mismatch" })
 })
 
 test("a status goes to the address book but those who are hidden from it, once under its key, and is revoked there", async () => {

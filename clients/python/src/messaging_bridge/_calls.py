@@ -277,7 +277,7 @@ class BridgeCalls(Calls):
         :param as_sticker: Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.
         :param as_voice: Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without ffmpeg at the service it is `conversion_unavailable`.
         :param view_once: An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.
-        :param caption: The text beside it.
+        :param caption: The text beside an image, a video or a document; any other file is then `media_type_mismatch`.
         :param filename: The name of a document; by default that of the upload, or the last part of the URL's path.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/media", locals(), body=True, takes_key=True)
