@@ -326,7 +326,8 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   },
   createKey: async (ask) => {
     const expires_at = Math.floor(Date.now() / 1000) + 3600
-    const body = { name: "till", scope: "bridge", customer_ref: "shop", expires_at }
+    const where = { customer_refs: ["shop"], chats: ["491711234567"], file_hosts: ["files.example.com"] }
+    const body = { name: "till", ...where, expires_at }
     const { key } = (await ask({ body })).json as { key: string }
     const headers = { authorization: `Bearer ${key}` }
     expect((await whole.call("GET", "/api/instances/shop", undefined, headers)).status).toBe(200)
@@ -335,8 +336,10 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   listKeys: async (ask) => {
     const used = {
       name: "till",
-      scope: "bridge",
-      customer_ref: "shop",
+      scope: "all",
+      customer_refs: ["shop"],
+      chats: ["491711234567@s.whatsapp.net"],
+      file_hosts: ["files.example.com"],
       expires_at: expect.any(Number) as unknown,
       last_used_at: expect.any(Number) as unknown,
     }
