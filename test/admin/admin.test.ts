@@ -74,6 +74,16 @@ test("a key opens its account until it is revoked, and is never listed whole", a
   expect(await key.list!.run([id])).toEqual([])
 })
 
+test("a key is made for named bridges alone, which its list shows", async () => {
+  const { accountId, customerRef, id } = await aBridge()
+  const [made] = await key.create!.run([accountId, "till"], { bridge: [customerRef] })
+  expect(await ApiKey.verify(String(made!.key))).toMatchObject({ bridges: [{ id, customerRef }] })
+  expect(await key.list!.run([accountId])).toMatchObject([
+    { scope: "all", customer_refs: customerRef, chats: "" },
+  ])
+  await expect(key.create!.run([accountId, "x"], { bridge: ["nobody"] })).rejects.toThrow("no bridge called")
+})
+
 test("a bridge is paused and woken, suspended and resumed; a pause does not end a suspension", async () => {
   const { id } = await aBridge()
   await bridge.pause!.run([id])
