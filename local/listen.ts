@@ -1,8 +1,9 @@
 import { once } from "node:events"
-import { chmodSync, rmSync } from "node:fs"
 import type { Server as HttpServer } from "node:http"
 import type { AddressInfo, Server } from "node:net"
-import { basename } from "node:path"
+import { basename, dirname } from "node:path"
+import { listenAtSocket } from "#core/platform/local-socket.ts"
+import { CannotStart } from "./service/settings.ts"
 
 /**
  * Listens on this machine alone, or at the given host; on any free port if none is given. Returns the port.
@@ -14,24 +15,27 @@ export async function listen(server: Server, port = 0, host = "127.0.0.1"): Prom
   return (server.address() as AddressInfo).port // listening on TCP
 }
 
-/** Where a service for this machine listens: at a socket, or on a port, any free one if it is not given. */
-export interface At {
-  /** The path of a socket whose folder this user alone can open. Who last listened there has ended. */
-  socket?: string | undefined
-  port?: number | undefined
-}
+/**
+ * Where a stand-in for AWS listens: at a socket, by its path, in a folder that this user alone can open; or on a port, 0 is
+ * any free one, where it answers everybody on this machine.
+ */
+export type At = { socket: string } | { port: number }
 
 /**
  * Listens there. Returns the address for clients: `http://127.0.0.1:port`, or `http://` and the socket's name.
- * @throws Error with `EADDRINUSE` if the port is taken
+ * @throws Error with `EADDRINUSE` if the port is taken; CannotStart where there can be no sockets
  */
-export async function listenAt(server: Server, { socket, port }: At): Promise<string> {
-  if (socket === undefined) return `http://127.0.0.1:${await listen(server, port)}`
-  rmSync(socket, { force: true })
-  server.listen(socket)
-  await once(server, "listening")
-  chmodSync(socket, 0o600)
-  return `http://${basename(socket)}`
+export async function listenAt(server: Server, at: At): Promise<string> {
+  if ("port" in at) return `http://127.0.0.1:${await listen(server, at.port)}`
+  try {
+    await listenAtSocket(server, at.socket)
+  } catch (error) {
+    const why = `${dirname(at.socket)} cannot hold sockets (${(error as NodeJS.ErrnoException).code})`
+    throw new CannotStart(`${why}: choose a folder on a disk of this machine with DATA_DIR=...`, {
+      cause: error,
+    })
+  }
+  return `http://${basename(at.socket)}`
 }
 
 /** Stops listening and closes all connections; resolves when that is done. */

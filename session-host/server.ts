@@ -1,5 +1,4 @@
 import { once } from "node:events"
-import { rmSync } from "node:fs"
 import type { Server as HttpServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
@@ -9,7 +8,7 @@ import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
 import { timeHeader } from "#core/lease/clocks-of-hosts.ts"
 import { verifyCall } from "#core/lease/signed-call.ts"
 import { now } from "#core/platform/clock.ts"
-import { isSocket, socketPath } from "#core/platform/local-socket.ts"
+import { listenAtSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
 import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
 import { internalCommands } from "./commands/session.ts"
@@ -76,9 +75,8 @@ export async function listen(
   // Without other options the adapter creates one of these.
   const server = createAdaptorServer({ fetch }) as HttpServer
   server.keepAliveTimeout = idleConnectionMs
-  if (isSocket(at.bind)) listenAtSocket(server, at.bind)
-  else server.listen(at.port, at.bind)
-  await once(server, "listening")
+  if (namesSocket(at.bind)) await listenAtSocket(server, socketPath(at.bind))
+  else await once(server.listen(at.port, at.bind), "listening")
   const address = server.address()! // it listens
   return {
     addr: typeof address === "string" ? at.reached : `${at.reached}:${address.port}`,
@@ -92,12 +90,6 @@ export async function listen(
       await closed
     },
   }
-}
-
-/** A host of the same process id may have died there. */
-function listenAtSocket(server: HttpServer, name: string): void {
-  rmSync(socketPath(name), { force: true })
-  server.listen(socketPath(name))
 }
 
 async function connections(server: HttpServer): Promise<number> {

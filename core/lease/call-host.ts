@@ -4,7 +4,7 @@ import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-
 import { secondsAhead, learnTime, timeHeader } from "./clocks-of-hosts.ts"
 import { signCall } from "./signed-call.ts"
 import { config } from "../platform/config.ts"
-import { isSocket, socketPath } from "../platform/local-socket.ts"
+import { namesSocket, socketPath } from "../platform/local-socket.ts"
 import { log } from "../platform/log.ts"
 
 export interface Call {
@@ -43,7 +43,7 @@ async function newAgent() {
   const connected = { timeout: 2000 }
   const toPort = buildConnector(connected)
   const connect: Undici.buildConnector.connector = (to, callback) =>
-    isSocket(to.hostname)
+    namesSocket(to.hostname)
       ? buildConnector({ ...connected, socketPath: socketPath(to.hostname) })(to, callback)
       : toPort(to, callback)
   return new NewAgent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect })

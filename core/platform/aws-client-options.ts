@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http"
 import { connect } from "node:net"
-import { isSocket, socketPath } from "./local-socket.ts"
+import { namesSocket, socketPath } from "./local-socket.ts"
 
 /** Connections over plain http, which only stand-ins for AWS on this machine speak: many answer at a socket. */
 class LocalAgent extends Agent {
@@ -13,7 +13,7 @@ class LocalAgent extends Agent {
 
   override createConnection(options: ClientRequestArgs, callback?: Parameters<Agent["createConnection"]>[1]) {
     const { host } = options
-    return host && isSocket(host)
+    return host && namesSocket(host)
       ? connect(socketPath(host, this.#folder))
       : super.createConnection(options, callback)
   }
@@ -45,7 +45,10 @@ export const transferTimeouts = {
 /** Whether this address is on this machine. A stand-in answers there and checks no signature. */
 export function isOnThisMachine({ hostname }: URL): boolean {
   return (
-    isSocket(hostname) || hostname === "localhost" || hostname === "[::1]" || /^127\.[\d.]+$/.test(hostname)
+    namesSocket(hostname) ||
+    hostname === "localhost" ||
+    hostname === "[::1]" ||
+    /^127\.[\d.]+$/.test(hostname)
   )
 }
 

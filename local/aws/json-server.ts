@@ -23,7 +23,7 @@ export class AwsRefusal extends Error {
 }
 
 interface Service {
-  at?: At | undefined
+  at: At
   /** The actions by operation, each given the parsed body. */
   actions: Record<string, (call: unknown) => object | Promise<object>>
   /** The error code for anything that an action throws other than an `AwsRefusal`: the request is invalid. */
@@ -36,7 +36,7 @@ interface Service {
 type Answer = { status: number; body: object } | undefined
 
 /** Serves AWS JSON on this machine, as AWS's clients expect it. Rejects if the port is taken. */
-export async function startAwsJson({ at = {}, actions, invalid, before }: Service) {
+export async function startAwsJson({ at, actions, invalid, before }: Service) {
   const known = new Map(Object.entries(actions))
 
   async function answer(operation: string, call: object): Promise<Answer> {

@@ -8,7 +8,7 @@ const Send = z.object({ MessageGroupId: z.string(), MessageBody: z.string() })
 const Hide = z.object({ ReceiptHandle: z.string(), VisibilityTimeout: z.number() })
 
 /** SQS on one machine, for processes other than the one that answers doorbells: they ring, and wake a doorbell that rests. */
-export async function serveDoorbells(doorbells: DoorbellQueue, at?: At) {
+export async function serveDoorbells(doorbells: DoorbellQueue, at: At) {
   const server = await startAwsJson({
     at,
     invalid: "com.amazonaws.sqs#InvalidParameterValueException",

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import chromium from "@sparticuz/chromium"
 import { launch, type Browser } from "puppeteer-core"
@@ -21,10 +22,13 @@ export async function startChromium(more: string[] = []): Promise<Browser> {
   const args = chromium.args.filter((one) => !drawing.test(one) && !careless.test(one))
   for (let start = 1; ; start++)
     try {
+      const executablePath = ownFile(await chromium.executablePath())
+      // A port for its debugger would give all files of this user to every other user of the machine.
       return await launch({
         args: [...args, ...always, ...more],
-        executablePath: await chromium.executablePath(),
+        executablePath,
         headless: "shell",
+        pipe: true,
       })
     } catch (error) {
       // Another process may still be unpacking Chromium. Also, Chromium once ended at its start and gave no reason.
@@ -33,11 +37,18 @@ export async function startChromium(more: string[] = []): Promise<Browser> {
     }
 }
 
+/** The package runs what lies at its place in the folder for temporary files, where every user can put something. */
+function ownFile(path: string): string {
+  if (statSync(path).uid !== process.getuid?.())
+    throw new Error(`${path} belongs to another user: remove it, or set TMPDIR to a folder of your own`)
+  return path
+}
+
 /**
  * Starts a whole Chromium of this machine, with an extension: the one that came with npm knows no extensions. The caller
  * closes it. @param extension the folder of the unpacked extension
  */
 export async function startWholeChromium(executablePath: string, extension: string): Promise<Browser> {
   const args = [...always, "--disable-dev-shm-usage"]
-  return await launch({ args, executablePath, headless: true, enableExtensions: [extension] })
+  return await launch({ args, executablePath, headless: true, enableExtensions: [extension], pipe: true })
 }

@@ -18,7 +18,7 @@ import { Tokens } from "./tokens.ts"
 import type { Item } from "./values/value.ts"
 
 export interface DynamoDb {
-  /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
+  /** For `AWS_ENDPOINT_URL_DYNAMODB`; `""` without one. Any region and credentials will do. */
   endpoint: string
   /** Answers a caller in this process as over HTTP. Rejects where a connection would have ended. */
   answer: (operation: string, request: object, options?: Pick<Call, "mayLinger">) => Promise<Answer>
@@ -59,6 +59,7 @@ export interface Options {
    * checked.
    */
   isTrusting?: boolean
+  /** Where other processes reach it; absent: nowhere, and only callers in this process are answered. */
   at?: At
   /** The throughput of one partition key; without a limit if absent. */
   partitionLimits?: Limits
@@ -127,7 +128,7 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
 
   const { isTrusting: isTrusted } = options
   return {
-    endpoint: await listenAt(server, options.at ?? {}),
+    endpoint: options.at ? await listenAt(server, options.at) : "",
     answer: (operation, request, { mayLinger } = {}) =>
       tracked(answerHere(engine, { operation, request, mayLinger, isTrusted })),
     watch: (table, onWritten) => rows.watch(sqlOf(table), onWritten),

@@ -25,7 +25,7 @@ type Refused = { code: string; message: string } | { failure: string }
 /**
  * An ECS on this machine whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks.
  */
-export async function startEcs({ at, ...options }: TasksOptions & { at?: At }): Promise<Ecs> {
+export async function startEcs({ at, ...options }: TasksOptions & { at: At }): Promise<Ecs> {
   const tasks = new Tasks(options)
   const refusals = new Map<string, Refused[]>()
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statfsSync, statSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, realpathSync, statfsSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { hostSocket, socketPath } from "#core/platform/local-socket.ts"
@@ -34,15 +34,34 @@ export function refuseFolder(settings: Settings): void {
   refuseWithoutRoom(dataDir)
 }
 
-/** Refuses a folder that others on this machine can enter: who reaches a socket there may do everything. */
+/**
+ * Refuses a folder that others on this machine can enter, own or put another in the place of: who reaches a socket there,
+ * or makes one, may do everything.
+ */
 function refuseOpen(dataDir: string): void {
   if (!existsSync(dataDir)) return
-  const mode = statSync(dataDir).mode & 0o777
+  const { mode, uid } = statSync(dataDir)
+  if (uid !== process.getuid?.() || (lstatSync(dataDir).uid !== uid && lstatSync(dataDir).uid !== 0))
+    throw new CannotStart(`${dataDir} belongs to another user: choose a folder of your own with DATA_DIR=...`)
   if ((mode & 0o077) !== 0)
     throw new CannotStart(
-      `${dataDir} is open to other users of this machine (mode ${mode.toString(8)}): ` +
-        `\`chmod 700 ${dataDir}\`, or choose a folder in it with DATA_DIR=...`,
+      `${dataDir} is open to other users of this machine (mode ${(mode & 0o777).toString(8)}): ` +
+        `\`chmod 700 ${dataDir}\``,
     )
+  const above = [dirname(dataDir), dirname(realpathSync(dataDir))].map(openFolderAt).find((open) => open)
+  if (above)
+    throw new CannotStart(
+      `${above}, above ${dataDir}, is open to all users of this machine, who could put another folder in its place: ` +
+        "choose another with DATA_DIR=...",
+    )
+}
+
+/** The nearest folder from here upwards in which anybody may rename what others have made; undefined: there is none. */
+function openFolderAt(folder: string): string | undefined {
+  const { mode } = statSync(folder)
+  const isSticky = (mode & 0o1000) !== 0
+  if ((mode & 0o002) !== 0 && !isSticky) return folder
+  return dirname(folder) === folder ? undefined : openFolderAt(dirname(folder))
 }
 
 /** The kernel's limit for the path of a socket, in bytes, with the zero at its end: 108 on Linux, 104 elsewhere. */

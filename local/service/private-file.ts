@@ -42,10 +42,11 @@ function createPrivate(path: string, content: unknown): void {
   const beside = writeBeside(path, content)
   try {
     linkSync(beside, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
-  } finally {
     rmSync(beside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") rmSync(beside)
+    // The file system has no links. Whoever starts the service holds the folder, so nobody else makes this file.
+    else renameSync(beside, path)
   }
   syncFolder(dirname(path))
 }

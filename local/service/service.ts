@@ -1,12 +1,12 @@
 import { readdirSync, rmSync } from "node:fs"
-import { createServer, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { staysMs } from "../delivery/new-events.ts"
 import { config } from "#core/platform/config.ts"
-import { hostSocket, isSocket, socketPath } from "#core/platform/local-socket.ts"
+import { hostSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
 import { tables } from "#core/store/tables.ts"
 import { keyFiles, makeFolder, networkFile, refuseFolder, wrappingKeys } from "./data-folder.ts"
 import { CannotStart, type Serving, type Settings } from "./settings.ts"
@@ -14,7 +14,7 @@ import { Measurements } from "../serve/measurements.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
 import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
-import { lockFolder } from "../dynamodb/rows/folder-lock.ts"
+import { isHeldByAnother, lockFolder } from "../dynamodb/rows/folder-lock.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
@@ -76,11 +76,8 @@ async function start(
   stops: (() => unknown)[],
 ): Promise<Omit<Service, "stop">> {
   const { DATA_DIR: dataDir } = settings
-  const other = await findRunning(dataDir)
-  if (other)
-    throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   // Of several first starts at once, one makes the keys.
-  stops.push(lockFolder(dataDir))
+  stops.push(await lockOf(dataDir))
   refuseFolder(settings)
   makeFolder(join(dataDir, "logs"))
   const socket = (name: string) => ({ socket: socketPath(name, dataDir) })
@@ -211,9 +208,10 @@ async function start(
   const watching =
     serving && measurements && (await import("../serve/watch.ts")).watch(serving, measurements, dataDir)
   if (watching) stops.push(watching.stop)
+  const names = [...settings.OTHER_NAMES, ...(serving ? [new URL(serving.PUBLIC_URL).hostname] : [])]
   api.server.removeAllListeners("request")
   api.server.on("request", (request, response) => {
-    if (!isOwnName(request.headers.host, serving?.PUBLIC_URL)) return misdirected(response)
+    if (!isOwnName(request.headers.host, names)) return misdirected(request, response)
     if (!watching?.answer(request, response)) listener(request, response)
   })
   if (billing) stops.push(await billing.start())
@@ -251,9 +249,22 @@ async function loadPackages(): Promise<void> {
   ])
 }
 
+/** @throws CannotStart, which says where the service runs that has the folder */
+async function lockOf(dataDir: string): Promise<() => void> {
+  try {
+    return lockFolder(dataDir)
+  } catch (error) {
+    const other = isHeldByAnother(error) ? await findRunning(dataDir) : undefined
+    if (!other) throw error
+    throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`, {
+      cause: error,
+    })
+  }
+}
+
 /** Those of an earlier service that was killed. */
 function removeSockets(dataDir: string): void {
-  for (const name of readdirSync(dataDir).filter(isSocket)) rmSync(join(dataDir, name))
+  for (const name of readdirSync(dataDir).filter(namesSocket)) rmSync(join(dataDir, name))
 }
 
 async function ownStore(dataDir: string, at: At, stops: (() => unknown)[]) {
@@ -318,8 +329,8 @@ async function listenForCalls({ listen: { host, port }, serving }: Settings) {
 const roomMs = 10_000
 
 /** RFC 9110, 15.5.20. */
-function misdirected(response: ServerResponse): void {
-  const error = "this service has another name: call it by PUBLIC_URL, or by its address"
+function misdirected({ headers: { host } }: IncomingMessage, response: ServerResponse): void {
+  const error = `this service has another name than ${host}: its operator can add it to OTHER_NAMES`
   response
     .writeHead(421, { "content-type": "application/json" })
     .end(JSON.stringify({ error, code: "misdirected" }))

@@ -81,6 +81,16 @@ const common = z.object({
   HOST_NETWORK: network,
   /** Whether each account has a sandbox bridge, on the simulated network. That runs here then. */
   SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
+  /** Further names, comma separated, under which programs and proxies call the service. */
+  OTHER_NAMES: z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .toLowerCase()
+        .split(",")
+        .flatMap((name) => name.trim() || []),
+    ),
   /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
   URL_ALLOW: ranges,
   /** `pretend`: subscriptions are paid at a pretend Stripe, where no money moves. `stripe`: at Stripe itself. */

@@ -41,7 +41,7 @@ const fromHereOnly = "default-src 'self'; img-src 'self' data:; base-uri 'self';
  * paths.
  */
 export function controlApi(network: Network, under = "") {
-  const app = new OpenAPIHono().basePath(under)
+  const app = new OpenAPIHono({ strict: false }).basePath(under)
   app.use(onlyFromHere)
   app.use(bodyLimit({ maxSize: 150_000_000 }))
   for (const [path, { content, type }] of page)

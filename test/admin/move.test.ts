@@ -47,7 +47,7 @@ const { N: usually } = scryptCost
 
 beforeAll(async () => {
   scryptCost.N = 2
-  other = await startDynamoDb({})
+  other = await startDynamoDb({ at: { port: 0 } })
   await createTables(other.endpoint)
 })
 afterAll(async () => {
@@ -409,7 +409,7 @@ test("power that is cut at any request of an import leaves nothing that runs, an
   for (const { id } of bridges) DataKeys.forget(id)
 
   for (let n = 1, isDone = false; !isDone; n++) {
-    const store = await startDynamoDb({})
+    const store = await startDynamoDb({ at: { port: 0 } })
     await createTables(store.endpoint)
     const into = async () => await importBridges({ path, passphrase }, quiet)
     isDone = await untilCut(async () => await elsewhere(into, { cutAfter: n, store }))

@@ -38,7 +38,7 @@ let end = () => {}
 
 beforeAll(async () => {
   scryptCost.N = 2
-  const there = await startDynamoDb({})
+  const there = await startDynamoDb({ at: { port: 0 } })
   await createTables(there.endpoint)
   stores = { here: dynamoDb, there }
   const stop = useStoreWithoutHttp(async (...request) => {

@@ -32,7 +32,7 @@ async function newlyWrapped(bridge: Bridge.Info): Promise<boolean[]> {
   const all = JSON.parse(readFileSync(wrappingKeys, "utf8")) as Record<string, string[]> // as it is written
   const newest = Object.entries(all).map(([id, material]) => [id, material.slice(0, 1)])
   writeFileSync(file, JSON.stringify(Object.fromEntries(newest)))
-  const kms = await startKms({ file, keyIds: [] })
+  const kms = await startKms({ at: { port: 0 }, file, keyIds: [] })
   onTestFinished(() => kms.close())
   const client = new KMSClient({ endpoint: kms.endpoint })
   const EncryptionContext = { account: bridge.accountId, bridge: bridge.id }

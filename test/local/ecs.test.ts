@@ -25,6 +25,7 @@ const host = {
 async function anEcs(options: Partial<TasksOptions> = {}) {
   const said: string[] = []
   const ecs = await startEcs({
+    at: { port: 0 },
     taskDefinitions: { host, broken: { command: ["/no/such/program"], env: {} } },
     log: (line) => said.push(line),
     ...options,

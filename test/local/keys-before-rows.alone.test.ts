@@ -36,7 +36,7 @@ afterAll(() => {
 const durable = (deed: string) => ["synced: a file", deed, "synced: the folder"]
 
 test("a key is on the disk, its folder's entry too, before anything is wrapped under it; so are secrets", async () => {
-  const kms = await startKms({ file: join(folder, "keys.json"), keyIds: ["session"] })
+  const kms = await startKms({ at: { port: 0 }, file: join(folder, "keys.json"), keyIds: ["session"] })
   const credentials = { accessKeyId: "local", secretAccessKey: "local" }
   const client = new KMSClient({ endpoint: kms.endpoint, region: "local", credentials })
   const wrap = async () => {

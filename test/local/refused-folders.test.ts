@@ -35,10 +35,14 @@ function aFolder(): string {
 
 /** What a start leaves behind that matters: keys, secrets and a store. */
 async function withData(folder: string): Promise<string> {
-  const keys = await startKms({ file: join(folder, "wrapping-keys.json"), keyIds: ["session", "delivery"] })
+  const keys = await startKms({
+    at: { port: 0 },
+    file: join(folder, "wrapping-keys.json"),
+    keyIds: ["session", "delivery"],
+  })
   await keys.close()
   await readOrCreateSecrets(join(folder, "secrets.json"))
-  await (await startDynamoDb({ path: folder })).close()
+  await (await startDynamoDb({ at: { port: 0 }, path: folder })).close()
   return folder
 }
 
@@ -186,7 +190,7 @@ test.skipIf(!canMount())("on a full disk a start is refused, and nothing is writ
 test("a store whose creation was cut short is made anew", async () => {
   const folder = aFolder()
   writeFileSync(join(folder, "store.sqlite"), "")
-  const store = await startDynamoDb({ path: folder })
+  const store = await startDynamoDb({ at: { port: 0 }, path: folder })
   await store.close()
   const db = new DatabaseSync(join(folder, "store.sqlite"))
   const settings = ["auto_vacuum", "user_version", "journal_mode"].map(

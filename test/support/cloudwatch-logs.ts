@@ -67,6 +67,7 @@ export async function startCloudWatchLogs() {
   }
 
   const server = await startAwsJson({
+    at: { port: 0 },
     invalid: "InvalidParameterException",
     actions: Object.fromEntries(
       Object.entries(actions).map(([name, action]) => [name, (call: unknown) => action(Asked.parse(call))]),

@@ -6,7 +6,7 @@ import { closeAtEnd } from "./sharing/close-leftovers.ts"
 
 /** A store for this test alone, and the real client, without retries so that faults can be seen. */
 export async function aDynamoDb(options: Options = {}) {
-  const store = await startDynamoDb(options)
+  const store = await startDynamoDb({ at: { port: 0 }, ...options })
   const client = isHere ? clientHere(store) : clientOf(store.endpoint)
   onTestFinished(async () => {
     client.destroy()

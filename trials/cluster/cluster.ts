@@ -94,6 +94,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   }
   const logFile = (name: string) => ({ LOG_FILE: join(logs, `${name}.log`) })
   const hosts = await startEcs({
+    at: { port: 0 },
     taskDefinitions: {
       "session-host": {
         command: [process.execPath, fileURLToPath(new URL("processes/session-host.ts", import.meta.url))],

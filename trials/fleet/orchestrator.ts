@@ -22,6 +22,7 @@ export async function startOrchestrator(hosts: Hosts) {
   const started = new Set<string>()
 
   const server = await startAwsJson({
+    at: { port: 0 },
     invalid: "InvalidParameterException",
     actions: {
       RunTask: (call) => {

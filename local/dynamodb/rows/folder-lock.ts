@@ -70,6 +70,11 @@ export function lockFolder(folder: string): () => void {
 }
 const busy = 5
 
+/** Whether `lockFolder` has refused the folder because another process holds it. */
+export function isHeldByAnother(error: unknown): boolean {
+  return error instanceof CannotStart && (error.cause as { errcode?: number } | undefined)?.errcode === busy
+}
+
 /** The refusal of a folder that cannot be written to. */
 export function unwritable(folder: string, cause: Error): CannotStart {
   return new CannotStart(`${folder} cannot be written to: ${cause.message}`, { cause })

@@ -6,7 +6,7 @@ export const onlyFromHere: MiddlewareHandler = async (c, next) => {
   const host = c.req.header("host") ?? ""
   const origin = c.req.header("origin")
   const foreign = origin !== undefined && origin !== `http://${host}`
-  if (foreign || !/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host))
+  if (foreign || !/^(127\.0\.0\.1|localhost)(:\d+)?$/i.test(host))
     throw new ControlError(403, "foreign_origin", "only pages of this address may steer")
   await next()
 }

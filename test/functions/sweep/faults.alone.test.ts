@@ -17,6 +17,7 @@ Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1, LEASE_BEAT_MS: 5000 })
 const quiet = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000)`
 const said: string[] = []
 const ecs = await startEcs({
+  at: { port: 0 },
   taskDefinitions: {
     "session-host": { command: [process.execPath, "-e", quiet], env: {} },
     stubborn: {

@@ -18,6 +18,7 @@ Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
 
 /** Real session hosts in their own processes. No phone is linked to these bridges, so none of them dials. */
 const ecs = await startEcs({
+  at: { port: 0 },
   taskDefinitions: {
     "session-host": {
       tags: [{ key: "sst:stage", value: "test" }],

@@ -27,6 +27,7 @@ Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
 const said: string[] = []
 const script = `process.on("disconnect", () => process.exit()); process.on("SIGUSR2", () => process.exit(1)); setTimeout(() => {}, 60000); console.log(process.env.HOST_ID)`
 const ecs = await startEcs({
+  at: { port: 0 },
   taskDefinitions: { "session-host": { command: [process.execPath, "-e", script], env: {} } },
   log: (line) => void said.push(line),
 })

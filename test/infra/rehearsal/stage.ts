@@ -72,8 +72,13 @@ export async function startStage(
   let graph: Graph
   const current = () => graph
 
-  const [store, queue, logs] = [await startDynamoDb(), await startSqs(), await startCloudWatchLogs()]
+  const [store, queue, logs] = [
+    await startDynamoDb({ at: { port: 0 } }),
+    await startSqs(),
+    await startCloudWatchLogs(),
+  ]
   const kms = await startKms({
+    at: { port: 0 },
     file: join(folder, "keys.json"),
     keyIds: ["SessionKey", "DeliveryKey", "SettingsKey"].map((name) => here("kms", `key/${name}`)),
   })
@@ -82,7 +87,11 @@ export async function startStage(
   const offered: Parameters<typeof startLambdaApi>[0] = {}
   const lambda = await startLambdaApi(offered)
   const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
-  const ecs = await startEcs({ taskDefinitions: definitions, log: (line) => lines.push(line) })
+  const ecs = await startEcs({
+    at: { port: 0 },
+    taskDefinitions: definitions,
+    log: (line) => lines.push(line),
+  })
   const router = await startRouter((fn) => running.get(fn)!)
   const stripe = await startPretendStripe({
     webhookUrl: `${router.url}/billing/webhook`,

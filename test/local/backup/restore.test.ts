@@ -46,7 +46,7 @@ async function aBackup() {
 
 /** What is in a folder's store. */
 async function inStore<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
-  const store = await startDynamoDb({ path: dataDir })
+  const store = await startDynamoDb({ at: { port: 0 }, path: dataDir })
   const end = useStoreWithoutHttp(store.answer)
   try {
     return await work()

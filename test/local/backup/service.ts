@@ -24,12 +24,13 @@ const put = (n: number) => ({ TableName: "things", Item: { pk: { S: "a" }, sk: {
 /** A data folder whose store is open, as the service's is, with one row. */
 export async function aService(dataDir = aFolder()) {
   const kms = await startKms({
+    at: { port: 0 },
     file: join(dataDir, "wrapping-keys.json"),
     keyIds: ["session", "delivery"],
   })
   await kms.close()
   await readOrCreateSecrets(join(dataDir, "secrets.json"))
-  const store = await startDynamoDb({ path: dataDir })
+  const store = await startDynamoDb({ at: { port: 0 }, path: dataDir })
   onTestFinished(store.close)
   const keys = ["pk", "sk"]
   await store.answer("CreateTable", {

@@ -110,7 +110,7 @@ test("whoever waits no longer takes nothing that comes then", async () => {
 
 test("other processes ring, and wake a doorbell that rests, in SQS's words", async () => {
   const doorbells = new DoorbellsInMemory()
-  const queue = await serveDoorbells(doorbells)
+  const queue = await serveDoorbells(doorbells, { port: 0 })
   const credentials = { accessKeyId: "local", secretAccessKey: "local" }
   const client = new SQSClient({ endpoint: queue.endpoint, region: "us-east-1", credentials, maxAttempts: 1 })
   onTestFinished(async () => {

@@ -150,7 +150,7 @@ test("a clock that was set back and then right lets nothing expire for an hour",
 
 test("a store that was closed for weeks lets nothing expire for its first hour, one that was closed for hours does", async () => {
   const path = aFolder()
-  const first = await startDynamoDb({ path })
+  const first = await startDynamoDb({ at: { port: 0 }, path })
   const client = clientOf(first.endpoint)
   await aTable(client)
   await letExpire(client)
@@ -162,14 +162,14 @@ test("a store that was closed for weeks lets nothing expire for its first hour, 
   await first.close()
 
   setClock(8 * 3600)
-  const second = await startDynamoDb({ path })
+  const second = await startDynamoDb({ at: { port: 0 }, path })
   expect(await second.answer("Scan", { TableName })).toMatchObject({ body: { Count: 2 } })
   await second.expire()
   expect(await second.answer("Scan", { TableName })).toMatchObject({ body: { Count: 1 } })
   await second.close()
 
   setClock(21 * dayS)
-  const third = await startDynamoDb({ path })
+  const third = await startDynamoDb({ at: { port: 0 }, path })
   onTestFinished(third.close)
   await third.expire()
   expect(await third.answer("Scan", { TableName })).toMatchObject({ body: { Count: 1 } })

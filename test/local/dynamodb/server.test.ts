@@ -15,7 +15,7 @@ async function aFolder() {
 
 test("a store on disk keeps tables, items and indexes over a restart", async () => {
   const path = await aFolder()
-  const first = await startDynamoDb({ path })
+  const first = await startDynamoDb({ at: { port: 0 }, path })
   const client = clientOf(first.endpoint)
   await aTable(client)
   const { put, transact } = wordsFor(client)
@@ -33,7 +33,7 @@ test("a store on disk keeps tables, items and indexes over a restart", async () 
 
 test("writes that an index was still to learn of are on disk when the store has closed", async () => {
   const path = await aFolder()
-  const first = await startDynamoDb({ path })
+  const first = await startDynamoDb({ at: { port: 0 }, path })
   first.faults.add({ fault: "stale-index", ms: 60_000 })
   const client = clientOf(first.endpoint)
   await aTable(client)
@@ -48,7 +48,9 @@ test("writes that an index was still to learn of are on disk when the store has 
 test("data that is in use is refused, and whoever uses it goes on", async () => {
   const path = await aFolder()
   const { client } = await aDynamoDb({ path })
-  await expect(startDynamoDb({ path })).rejects.toThrow(`${path} is in use by another process`)
+  await expect(startDynamoDb({ at: { port: 0 }, path })).rejects.toThrow(
+    `${path} is in use by another process`,
+  )
   await aTable(client)
 })
 

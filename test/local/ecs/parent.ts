@@ -5,6 +5,7 @@ import { startEcs } from "#local/ecs/ecs.ts"
 const child = new URL("child.ts", import.meta.url).pathname
 const env = { NAME: "the task", GREETING: "hello" }
 const { endpoint } = await startEcs({
+  at: { port: 0 },
   taskDefinitions: { host: { command: [process.execPath, child], env } },
 })
 const credentials = { accessKeyId: "local", secretAccessKey: "local" }

@@ -4,7 +4,7 @@ import { dynamoDbMeter } from "#test/support/dynamodb-meter.ts"
 import { startAwsRecorder } from "#test/support/aws-recorder.ts"
 
 const [path = ""] = process.argv.slice(2)
-const store = await startDynamoDb({ path })
+const store = await startDynamoDb({ at: { port: 0 }, path })
 const units = dynamoDbMeter()
 const recorder = await startAwsRecorder(store.endpoint, units.note, units.noteRequest)
 

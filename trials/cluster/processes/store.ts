@@ -16,11 +16,15 @@ process.once("disconnect", () => process.exit(0))
 const [dataDir = "", visibilitySeconds = ""] = process.argv.slice(2)
 const owners = newOwners()
 watchOwners()
-const store = await startDynamoDb()
+const store = await startDynamoDb({ at: { port: 0 } })
 const queue = await startSqs({ visibilitySeconds: Number(visibilitySeconds) })
 const gate = await startClosableProxy(queue.endpoint)
 const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
-const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
+const keys = await startKms({
+  at: { port: 0 },
+  file: join(dataDir, "wrapping-keys.json"),
+  keyIds: Object.values(wrapping),
+})
 await createTables(store.endpoint)
 
 process.on("message", (said: ToStore) => {

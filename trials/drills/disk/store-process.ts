@@ -22,7 +22,7 @@ process.once("SIGTERM", () => {
 
 async function start() {
   try {
-    return await startDynamoDb({ path: folder })
+    return await startDynamoDb({ at: { port: 0 }, path: folder })
   } catch (error) {
     if (!(error instanceof CannotStart)) throw error
     console.error(error.message)

@@ -11,10 +11,14 @@ process.once("disconnect", () => process.exit(0))
 
 const [dir = "", share = "1"] = process.argv.slice(2)
 const limits = { writes: 1000 * Number(share), reads: 3000 * Number(share) }
-const store = await startDynamoDb({ partitionLimits: limits })
+const store = await startDynamoDb({ at: { port: 0 }, partitionLimits: limits })
 const queue = await startSqs()
 const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
-const keys = await startKms({ file: join(dir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
+const keys = await startKms({
+  at: { port: 0 },
+  file: join(dir, "wrapping-keys.json"),
+  keyIds: Object.values(wrapping),
+})
 await createTables(store.endpoint)
 
 const counts = new Map<string, number>()
