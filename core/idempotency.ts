@@ -2,7 +2,7 @@ export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { z } from "zod"
-import { latestEnd, now, timeLeft } from "./platform/clock.ts"
+import { isClockDoubted, latestEnd, now, timeLeft } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { Metrics } from "./platform/metrics.ts"
 import { newMessageId } from "./message-id.ts"
@@ -123,7 +123,7 @@ export async function messageIdOf(input: {
   const row = await getRow(tables.requests, key(recordOf(input)))
   if (!row) return undefined
   const { message_id, expires_at, response } = Stored.parse(row)
-  return expires_at > now() ? (response?.message_id ?? message_id) : undefined
+  return expires_at > now() || isClockDoubted() ? (response?.message_id ?? message_id) : undefined
 }
 
 /** The send was acknowledged: for the next 24 hours the key is answered from its record. */
@@ -173,7 +173,8 @@ export async function release(claim: Claim): Promise<void> {
 async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
   const isOver = seen.lease_until < overBefore()
   const underWay = seen.state === "inflight" && !isOver && timeLeft(seen.lease_until, config.KEY_CLAIM_S) > 0
-  if (seen.expires_at <= now() && !underWay) return await replace(seen, fresh, fingerprint)
+  if (seen.expires_at <= now() && !isClockDoubted() && !underWay)
+    return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }
   // This is our own claim, whose answer was lost.

@@ -27,3 +27,22 @@ export function latestEnd(length: number, at = now()): number {
 export function iso(ms: number): string {
   return new Date(ms).toISOString()
 }
+
+let isDoubted = (): boolean => false
+
+/**
+ * Whether this machine's clock may be days ahead. Then nothing is given up because of its age, since that could not be
+ * undone once the clock is right. On AWS the clock is Amazon's, and is not doubted.
+ */
+export function isClockDoubted(): boolean {
+  return isDoubted()
+}
+
+/** Says who knows whether the clock is doubted. @returns a function that undoes it */
+export function askWhetherDoubted(ask: () => boolean): () => void {
+  const before = isDoubted
+  isDoubted = ask
+  return () => {
+    isDoubted = before
+  }
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Claim } from "#core/event/claim.ts"
 import { Progress } from "#core/event/progress.ts"
-import { now, nowMs } from "#core/platform/clock.ts"
+import { isClockDoubted, now, nowMs } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventLists } from "#core/event/event-lists.ts"
@@ -142,7 +142,7 @@ async function readAhead(held: Delivery.Info, { isFresh }: { isFresh: boolean })
 
 /** Whether an event has waited for too long for a further webhook, which then misses it (Contract, "Webhooks"). */
 function isTooOld(held: Delivery.Info, { createdAt }: EventRow.Info): boolean {
-  return !Receiver.isFirst(held) && now() - createdAt >= EventRow.waitLimitAtFurther
+  return !Receiver.isFirst(held) && hasWaited(createdAt, EventRow.waitLimitAtFurther)
 }
 
 /** Passes over all events that have waited for too long; `first` is the first of them. */
@@ -256,11 +256,16 @@ function isAgeOurs({ failingSince, failedUntil = 0 }: Delivery.Info, event: Even
   return failingSince === undefined && event.createdAt > failedUntil
 }
 
+/** Whether an event has waited for so long, in seconds, as far as the clock can be believed. */
+function hasWaited(createdAt: number, limit: number): boolean {
+  return now() - createdAt >= limit && !isClockDoubted()
+}
+
 /** Why an event is not even posted any more. */
 function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefined {
   if (held.attempt > maxAttempts) return "no attempt had an outcome"
   // An event that waited this long has a failing receiver and a growing backlog. The customer finds it in the list.
-  if (now() - event.createdAt >= EventRow.waitLimit) return "it has waited for 30 days"
+  if (hasWaited(event.createdAt, EventRow.waitLimit)) return "it has waited for 30 days"
   return undefined
 }
 

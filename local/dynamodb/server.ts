@@ -38,6 +38,8 @@ export interface DynamoDb {
   partitions: Throughput
   /** Removes what has expired, as happens each minute by itself. */
   expire: () => Promise<void>
+  /** Whether the clock went far forward, and has not stayed there for an hour yet: nothing expires. */
+  isClockDoubted: () => boolean
   /** Finishes the requests under way, then closes the store and its connections. */
   close: () => Promise<void>
 }
@@ -134,6 +136,7 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
     watch: (table, onWritten) => rows.watch(sqlOf(table), onWritten),
     relax: (table, isPassing) => rows.relax(sqlOf(table), isPassing),
     expire: () => tracked(expire(engine)),
+    isClockDoubted: () => own.believedClock.time() === undefined,
     faults,
     partitions,
     close,

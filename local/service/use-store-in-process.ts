@@ -1,4 +1,5 @@
 import { Idempotency } from "#core/idempotency.ts"
+import { askWhetherDoubted } from "#core/platform/clock.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -28,6 +29,7 @@ export function useStoreInProcess(store: DynamoDb): () => void {
     useStoreWithoutHttp(store.answer),
     listenForNewEvents(),
     Idempotency.voidEarlierClaims(),
+    askWhetherDoubted(store.isClockDoubted),
     () => bells.end(),
   ]
   return () => {

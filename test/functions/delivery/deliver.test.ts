@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { Bridge } from "#core/bridge/bridge.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
+import { askWhetherDoubted, isClockDoubted } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { logOutput } from "#core/platform/log.ts"
@@ -279,6 +280,21 @@ describe("an event that has waited for 30 days", () => {
     await answerAll()
     expect(receiver.arrivals.map((one) => one.eventId)).toEqual([young, last])
     expect(await outbox.states()).toEqual(["undelivered", "delivered", "delivered"])
+  })
+
+  test("is posted all the same while the clock is doubted", async () => {
+    onTestFinished(askWhetherDoubted(dynamoDb.isClockDoubted))
+    expect(isClockDoubted()).toBe(false)
+    const { receiver, outbox } = await aDelivery([503])
+    await outbox.append(anEvent("first"), anEvent("second"))
+    await answerAll()
+    expect(await outbox.states()).toEqual(["pending", "pending"])
+    later(31 * days)
+    expect(isClockDoubted()).toBe(true)
+    await outbox.append(anEvent("last"))
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(4)
+    expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
   })
 
   test("without a URL is in the hosted inbox all the same", async () => {

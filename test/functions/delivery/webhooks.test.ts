@@ -1,8 +1,9 @@
 import { dynamoDb } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
+import { askWhetherDoubted } from "#core/platform/clock.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
@@ -396,6 +397,20 @@ describe("a webhook that is paused", () => {
     expect(idsAt(second.receiver)).toEqual(young)
     expect((await second.row()).missed).toMatchObject({ events: 2, first: oldest })
     expect(first.arrivals).toHaveLength(4)
+  })
+
+  test("by a clock that is doubted misses nothing", async () => {
+    onTestFinished(askWhetherDoubted(dynamoDb.isClockDoubted))
+    expect(dynamoDb.isClockDoubted()).toBe(false)
+    const { outbox, add } = await aBridgeWithWebhooks()
+    const second = await add()
+    await Webhook.pause(await second.row())
+    const ids = await outbox.append(anEvent("1"), anEvent("2"))
+    later(8 * day)
+    await Webhook.resume(await second.row())
+    await answerAll()
+    expect(idsAt(second.receiver)).toEqual(ids)
+    expect((await second.row()).missed).toBeUndefined()
   })
 })
 
