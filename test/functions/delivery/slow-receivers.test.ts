@@ -8,7 +8,13 @@ import { doorbellsFrom } from "#local/delivery/doorbells-from-queue.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
+import {
+  aDoorbell,
+  anEvent,
+  anOutbox,
+  forgetDoorbells,
+  pass,
+} from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { config } from "#core/platform/config.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
@@ -56,23 +62,22 @@ test("an account with as many deliveries as it may have waits for its own to end
   onTestFinished(held.stop)
   const ordinary = await aReceiver()
   const { account } = await aCustomer()
-  for (const [accountId, ref, url] of [
-    [account.id, "one", held.urlOf("one")],
-    [account.id, "two", held.urlOf("two")],
-    [(await aCustomer()).account.id, "other", ordinary.url],
-  ] as const) {
+  const begin = async (accountId: string, ref: string, url: string) => {
     const { bridge } = await Bridge.create({ accountId, customerRef: ref, webhookUrl: url })
     await (await anOutbox(bridge)).append(anEvent())
+    return pass((await aDoorbell())!)
   }
-  const poller = startPoller({ doorbells: doorbellsFrom(sqs.doorbellUrl), handler, concurrency: 10 })
-  onTestFinished(async () => {
-    await forgetDoorbells()
-    await poller.stop()
-  })
-  await ordinary.atLeast(1)
-  await until(() => answers.length > 0)
-  expect(held.arrivals).toHaveLength(1)
+  const first = begin(account.id, "one", held.urlOf("one"))
+  await until(() => answers.length === 1)
+  expect(await begin(account.id, "two", held.urlOf("two"))).toBe("kept")
+  expect(await begin((await aCustomer()).account.id, "other", ordinary.url)).toBe("deleted")
+  expect([held.arrivals.length, ordinary.arrivals.length]).toEqual([1, 1])
   answers[0]!.end()
-  await until(() => answers.length > 1)
+  expect(await first).toBe("deleted")
+  let again = await aDoorbell()
+  await until(async () => (again ??= await aDoorbell()) !== undefined)
+  const second = pass(again!)
+  await until(() => answers.length === 2)
   answers[1]!.end()
+  expect(await second).toBe("deleted")
 })
