@@ -91,10 +91,6 @@ export const errors = {
   group_conflict: [409, "somebody else changed the group at the same time: try again"],
   media_expired: [410, "neither the network nor the phone has this file any more"],
   invite_revoked: [410, "this link was revoked, and leads nowhere: ask for the group's new one"],
-  upload_too_slow: [
-    408,
-    "the file came too slowly or not at all: send at least 64 kB a second, and ask for a new form first",
-  ],
   payload_too_large: [413, "the body is longer than 512 KiB"],
   unsupported_media_type: [415, "the body has another Content-Type: send it as application/json"],
   media_fetch_failed: [422, "the URL could not be fetched: timeout"],

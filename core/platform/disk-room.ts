@@ -14,6 +14,7 @@ import { Metrics } from "./metrics.ts"
 const believedMs = 1000
 
 let askedMs = -Infinity
+let askedOf: string | undefined
 let freeMb = Infinity
 let wasLow = false
 
@@ -50,9 +51,11 @@ export function refusal(sentence?: string): ApiError {
 }
 
 function look(): void {
-  if (!config.STORAGE_DIR || performance.now() < askedMs + believedMs) return
+  const folder = config.STORAGE_DIR
+  if (!folder || (folder === askedOf && performance.now() < askedMs + believedMs)) return
   askedMs = performance.now()
-  const { bavail, bsize } = statfsSync(config.STORAGE_DIR)
+  askedOf = folder
+  const { bavail, bsize } = statfsSync(folder)
   freeMb = (bavail * bsize) / 1e6
 }
 

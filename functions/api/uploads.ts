@@ -99,7 +99,7 @@ async function received({ body, headers }: Request, most: number): Promise<void>
 
 /**
  * The bytes of a form, as long as they come fast enough: what trickles or stops would keep its place from others.
- * @throws ApiError `payload_too_large`, `upload_too_slow`
+ * @throws ApiError `payload_too_large`, `invalid_request`
  */
 async function* inTime(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const startMs = performance.now()
@@ -125,7 +125,11 @@ async function* inTime(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 }
 
 function tooSlow(): ApiError {
-  return new ApiError("upload_too_slow", undefined, { headers: { connection: "close" } })
+  return new ApiError(
+    "invalid_request",
+    "the file came too slowly, or no longer at all: ask for a new form, and send at least 64 kB a second",
+    { headers: { connection: "close" } },
+  )
 }
 
 function noFile(): ApiError {

@@ -248,14 +248,12 @@ test("an account whose uploads stop keeps nobody else's waiting, and they end", 
     [...refs, ...refs].map(async (ref) => begin(await aForm({}, { customer: taker, ref }), 1_000_000)),
   )
   const answers = Promise.all(stopped.map(answerOf))
-  const began = performance.now()
   expect((await send(await aForm(), text("x"))).status).toBe(204)
   const { graceMs } = pace
   onTestFinished(() => void (pace.graceMs = graceMs))
   pace.graceMs = 0
-  const codes = (await answers).map(({ code }) => code)
-  expect(new Set(codes)).toEqual(new Set(["upload_too_slow"]))
-  expect(performance.now() - began).toBeLessThan(10_000)
+  for (const answer of await answers)
+    expect(answer).toMatchObject({ status: 400, error: expect.stringContaining("too slowly") })
 })
 
 test("forms that an account asks for without end take nobody else's away", async () => {

@@ -49,6 +49,13 @@ test("slow receivers with a backlog take turns, so that another bridge waits for
   expect(Math.max(...counts)).toBeLessThan(10)
 })
 
+/** A new bridge with an event; answers its doorbell. */
+async function begin(accountId: string, ref: string, url: string) {
+  const { bridge } = await Bridge.create({ accountId, customerRef: ref, webhookUrl: url })
+  await (await anOutbox(bridge)).append(anEvent())
+  return await pass((await aDoorbell())!)
+}
+
 test("an account with as many deliveries as it may have waits for its own to end, and holds up nobody else's", async () => {
   const { each } = deliveriesOfAccount
   config.STORAGE_DIR = tmpdir()
@@ -62,11 +69,6 @@ test("an account with as many deliveries as it may have waits for its own to end
   onTestFinished(held.stop)
   const ordinary = await aReceiver()
   const { account } = await aCustomer()
-  const begin = async (accountId: string, ref: string, url: string) => {
-    const { bridge } = await Bridge.create({ accountId, customerRef: ref, webhookUrl: url })
-    await (await anOutbox(bridge)).append(anEvent())
-    return pass((await aDoorbell())!)
-  }
   const first = begin(account.id, "one", held.urlOf("one"))
   await until(() => answers.length === 1)
   expect(await begin(account.id, "two", held.urlOf("two"))).toBe("kept")

@@ -213,12 +213,6 @@ class InviteRevoked(BridgeError):
     code = "invite_revoked"
 
 
-class UploadTooSlow(BridgeError):
-    """`upload_too_slow`: the file came too slowly or not at all: send at least 64 kB a second, and ask for a new form first."""
-
-    code = "upload_too_slow"
-
-
 class PayloadTooLarge(BridgeError):
     """`payload_too_large`: the body is longer than 512 KiB."""
 
