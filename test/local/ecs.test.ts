@@ -18,7 +18,7 @@ const child = new URL("ecs/child.ts", import.meta.url).pathname
 const host = {
   command: [process.execPath, child],
   env: { NAME: "a host", GREETING: "hello" },
-  takes: ["NAME", "GREETING", "STUBBORN", "EXIT_CODE"],
+  takes: ["NAME", "GREETING", "STUBBORN", "EXIT_CODE", "HELPER"],
 }
 
 /** A stand-in that knows the families `host` and `broken`, and shortcuts for these tests' requests. */
