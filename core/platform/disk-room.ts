@@ -52,7 +52,11 @@ export function refusal(sentence?: string): ApiError {
 
 function look(): void {
   const folder = config.STORAGE_DIR
-  if (!folder || (folder === askedOf && performance.now() < askedMs + believedMs)) return
+  if (!folder) {
+    freeMb = Infinity
+    return
+  }
+  if (folder === askedOf && performance.now() < askedMs + believedMs) return
   askedMs = performance.now()
   askedOf = folder
   const { bavail, bsize } = statfsSync(folder)

@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
@@ -30,10 +30,11 @@ test("an upload of which the bucket gives no more is given up in time", async ()
   })
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   const fetched = fetchCustomerFile({ bridgeId: "a", file: "b", asSticker: false, folder })
-  const refusal = fetched.catch((error: unknown) => error)
-  const answer = await begun.promise
-  await vi.waitUntil(() => existsSync(join(folder, "plain")))
-  await vi.advanceTimersByTimeAsync(25_000)
-  expect(await refusal).toMatchObject({ code: "session_unavailable" })
-  await once(answer, "close")
+  let refusal: unknown
+  void fetched.catch((error: unknown) => (refusal = error))
+  const closed = once(await begun.promise, "close")
+  // Its place is kept before the wait for its bytes begins.
+  while (refusal === undefined) await vi.advanceTimersByTimeAsync(1000)
+  expect(refusal).toMatchObject({ code: "session_unavailable" })
+  await closed
 })
