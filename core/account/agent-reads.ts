@@ -16,7 +16,9 @@ const prefix = "CHAT "
 export async function note(keyId: string, chats: string[]): Promise<void> {
   const key = rowKey(keyId, now())
   const known = chatsIn(await getRow(tables.accounts, key))
-  const added = [...new Set(chats)].filter((chat) => !known.includes(chat)).slice(0, most - known.length)
+  const added = [...new Set(chats)]
+    .filter((chat) => !known.includes(chat))
+    .slice(0, Math.max(0, most - known.length))
   if (added.length === 0) return
   await updateRow({
     TableName: tables.accounts,

@@ -11,8 +11,10 @@ export const ClientName = z
   .transform((name) => name.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, "").trim())
   .pipe(z.string().min(1).max(64))
 
-/** The domain name of its maker, backwards (RFC 8252, 7.1). No scheme that opens a system's own programs has this form. */
+/** The domain name of its maker, backwards (RFC 8252, 7.1). */
 const ownScheme = /^[a-z]{2,63}(?:\.[a-z0-9-]+)+:$/
+/** Programs of agents that have a scheme without a domain name. Their codes are of no use without their verifier. */
+const ofAgents = new Set(["cursor:", "vscode:", "vscode-insiders:"])
 
 /** What is wrong with a place to which a program wants its answer; undefined if nothing is. */
 function whyNoRedirect(uri: string): string | undefined {
@@ -20,7 +22,8 @@ function whyNoRedirect(uri: string): string | undefined {
   if (!url) return "is no URL"
   if (uri.includes("#")) return "has a fragment (#): leave it out"
   if (url.username !== "" || url.password !== "") return "has a user name: leave it out"
-  if (url.protocol === "https:" || ownScheme.test(url.protocol)) return undefined
+  if (url.protocol === "https:" || ownScheme.test(url.protocol) || ofAgents.has(url.protocol))
+    return undefined
   if (url.protocol === "http:" && loopbackNames.has(url.hostname)) return undefined
   if (url.protocol === "http:") return "is http elsewhere than on this machine: use https"
   return `begins with ${url.protocol}, which may open any program: use https, http at 127.0.0.1, or a scheme with the program's domain name backwards, as com.example.app:`

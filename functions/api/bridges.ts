@@ -51,7 +51,10 @@ export const bridges = contractRouter()
     return c.json(
       {
         ...wire(bridge, lease, secret),
-        ...(!seesSecrets(c.var.access) && { webhook_secret: "" }),
+        ...(!seesSecrets(c.var.access) && {
+          webhook_secret: "",
+          ...(c.var.access.chats && { webhook_url: "" }),
+        }),
         ...Choice.wire(lease.choice),
         ...(why &&
           why !== "suspended" &&

@@ -70,9 +70,21 @@ function cutTo(most: typeof longest): (name: string, value: unknown) => unknown 
 /** What has the words of no chat that it names. */
 const noChat = "events of no chat"
 
+/** Events in which nobody says anything. */
+const silent =
+  /^(?:connected|disconnected|offline_sync_preview|offline_sync_completed|profile_picture_updated)$/
+
 /** The chats (JIDs) whose words are in the items, or that of somebody whose name is. */
 export function chatsOf(items: unknown[]): string[] {
-  return items.map((item) => chatIn(item) ?? noChat)
+  return items.filter((item) => !silent.test(kindOf(item))).map((item) => chatIn(item) ?? noChat)
+}
+
+/** The type of an event, or of the one in a delivery; `""` of anything else. */
+function kindOf(item: unknown): string {
+  if (typeof item === "string") return kindOf(parsed(item))
+  if (typeof item !== "object" || item === null) return ""
+  const { event, body } = item as Record<string, unknown>
+  return typeof event === "string" ? event : kindOf(event ?? body)
 }
 
 /** Messages, chats and events name their chat, contacts and groups themselves. A delivery has its event as text. */

@@ -31,8 +31,8 @@ const numberStatus = tool({
   run: async (input, { api, numberOf }) => {
     const name = numberOf(input.number)
     const about = (await api.call("GET", pathOf(name))) as object
-    // Whoever misleads an agent could sign events of their own with the secret.
-    const bridge = { ...about, webhook_secret: undefined }
+    // Whoever misleads an agent could send events of their own with either.
+    const bridge = { ...about, webhook_secret: undefined, webhook_url: undefined }
     const session = await api.call("GET", pathOf(name, "proxy", "status")).catch(refusal)
     return fromService({ bridge, session })
   },

@@ -105,7 +105,8 @@ async function send(
   called: ToolContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { api, numberOf, ask, yes } = called
-  const name = numberOf(given)
+  // What a person says yes to is a number, and not what `default` stands for later.
+  const name = await nameOf(api, numberOf(given))
   const wish = hashOf([name, kind, content])
   const said = yes.to(wish)
   if (said === false) return failed("The person said no: nothing was sent. Do not try it again.")
@@ -121,7 +122,8 @@ async function send(
     if (ask === "all" || mayTellOthers(content, read, called.fileHosts)) return await askPerson(read)
   }
 
-  const mayBegin = said !== undefined || ask === "never"
+  // A person named the chats of such a key: none of them is anybody new.
+  const mayBegin = said !== undefined || ask === "never" || called.isForChats
   const body = { ...content, ...(kind !== "reaction" && { new_chat: mayBegin ? "allow" : "refuse" }) }
   try {
     const sent = await api.call("POST", pathOf(name, "proxy", "send", kind), { body, idempotencyKey })
@@ -142,6 +144,13 @@ async function send(
 function mayTellOthers({ chat, url }: Wish, read: string[], fileHosts: string[]): boolean {
   if (read.some((one) => one !== toJid(chat))) return true
   return read.length > 0 && url !== undefined && !fileHosts.includes(new URL(url).host)
+}
+
+/** The reference that `default` stands for now; any other stands for itself. @throws Refused */
+async function nameOf(api: Api, name: string): Promise<string> {
+  if (name !== "default") return name
+  const { customer_ref } = (await api.call("GET", pathOf(name))) as { customer_ref: string } // as the contract says
+  return customer_ref
 }
 
 /** The chat of the message at this path. @throws Refused */
@@ -172,7 +181,7 @@ function questionOf(name: string, { chat, ...content }: Wish & Fields, read: str
 const nobodyToAsk =
   "Nothing was sent: a person has to say yes first, and your program cannot ask one. It would begin a chat, or go to another chat " +
   "than the only one that you have read lately, or fetch a file from a host that is not among your key's `file_hosts`. A person can " +
-  "send it from the phone themselves, or put `?ask=never` behind the address of this server in the program's settings. Do not try it again."
+  "send it from the phone themselves, or give you a key for this chat alone. Do not try it again."
 
 function hashOf(wish: unknown): string {
   return createHash("sha256").update(JSON.stringify(wish)).digest("base64url")

@@ -53,6 +53,7 @@ function serverFor(caller: Caller, isModern: boolean): McpServer {
     },
     readLately: () => AgentReads.lately(keyId),
     fileHosts: access.fileHosts ?? [],
+    isForChats: access.chats !== undefined,
     ask,
   }
   const tools: Tool[] = [...readingTools, ...deliveryTools, ...sendingTools]

@@ -31,6 +31,8 @@ export interface ToolContext {
   readLately: () => Promise<string[]>
   /** The hosts whose files it sends unasked. */
   fileHosts: string[]
+  /** Its key is for some chats alone. */
+  isForChats: boolean
   ask: WhenToAsk
   yes: Yes
   signal: AbortSignal

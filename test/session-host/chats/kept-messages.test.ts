@@ -86,9 +86,8 @@ test("the messages of a group are found by time, person and type", async () => {
   expect(await said(jid, { until: first })).toEqual([])
   expect(await said(jid, { since: first, until: last + 1 })).toHaveLength(3)
   expect(await said(jid, { since: last + 60 })).toEqual([])
-  // Before the days that are kept, and a time that ends before it begins.
+  // Before the days that are kept.
   expect(await said(jid, { until: 1_000_000_000 })).toEqual([])
-  expect(await said(jid, { since: last, until: 5 })).toEqual([])
   expect(await said(bob.number)).toEqual([])
 })
 
