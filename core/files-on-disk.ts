@@ -22,7 +22,7 @@ import { ApiError } from "./error.ts"
 import { nowMs } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { DiskRoom } from "./platform/disk-room.ts"
-import { newTurns } from "./platform/locks.ts"
+import { Slots } from "./platform/slots.ts"
 
 // Files that the processes of one machine share for a while (STORAGE_DIR), and those that they are working on: a folder
 // for each kind, and in it one for each account. Beside each file that is kept lies what is known about it.
@@ -196,17 +196,19 @@ async function removeUnchanged(kind: Kind | typeof underWay, forMs: number): Pro
       const path = join(folder, account, name)
       const { mtimeMs } = (await stat(path).catch(absent)) ?? { mtimeMs: Infinity }
       const within = await Array.fromAsync(filesIn(path), (file) => file.mtimeMs)
-      if (nowMs() - Math.max(mtimeMs, ...within) > forMs) await rm(path, { recursive: true, force: true })
+      if (Math.abs(nowMs() - Math.max(mtimeMs, ...within)) > forMs)
+        await rm(path, { recursive: true, force: true })
     }
 }
 
 /** Of several that begin at once in this process, the first get the room. */
-const oneByOne = newTurns()
+const oneByOne = new Slots({ most: 1 })
 
 /** Gives a new file its full size before it is looked whether there is room: two processes at once see each other. */
 async function promise(file: FileHandle, path: string, most: number): Promise<void> {
   if (!config.STORAGE_DIR) return
-  await oneByOne(async () => {
+  const [, owner] = relative(config.STORAGE_DIR, path).split(sep)
+  await oneByOne.use(async () => {
     try {
       await file.truncate(most)
       await mustHaveRoom(path)
@@ -214,7 +216,7 @@ async function promise(file: FileHandle, path: string, most: number): Promise<vo
       await file.truncate(0)
       throw error
     }
-  })
+  }, owner)
 }
 
 /**
@@ -225,8 +227,12 @@ async function mustHaveRoom(path: string): Promise<void> {
   const [, accountId = ""] = relative(config.STORAGE_DIR ?? "", path).split(sep)
   // Before the disk is asked: what is written in between counts twice, not never.
   const promised = await stillToCome()
-  if (DiskRoom.freeNow() - promised / 1e6 < 2 * config.STORAGE_RESERVE_MB) throw DiskRoom.refusal(noRoom)
-  const over = (await usedBy(accountId)) - config.STORAGE_ACCOUNT_MB * 1e6
+  const spare = (DiskRoom.freeNow() - 2 * config.STORAGE_RESERVE_MB) * 1e6 - promised
+  const used = await usedBy(accountId)
+  // An account leaves the others as much as it has, however small the disk is.
+  if (spare < 0 || (used > spare && !(await letGoOfMedia(accountId, used - spare))))
+    throw DiskRoom.refusal(noRoom)
+  const over = used - config.STORAGE_ACCOUNT_MB * 1e6
   if (over > 0 && !(await letGoOfMedia(accountId, over)))
     throw new ApiError("file_limit_reached", fileLimitSentence(config.STORAGE_ACCOUNT_MB))
 }
@@ -250,6 +256,7 @@ async function stillToCome(): Promise<number> {
 async function letGoOfMedia(accountId: string, bytes: number): Promise<boolean> {
   const all = await Array.fromAsync(filesIn(join(config.STORAGE_DIR ?? "", "media", accountId)))
   const old = all.filter(({ mtimeMs }) => nowMs() - mtimeMs > spareMs)
+  if (old.reduce((sum, { size }) => sum + Math.max(size, leastBytes), 0) < bytes) return false
   let left = bytes
   for (const { path, size } of old.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
     if (left <= 0) return true

@@ -67,9 +67,11 @@ export async function numberBehind(bridgeId: string, eventId: string): Promise<n
   if (event?.eventId === eventId) return n
   const first = await Delivery.get(Delivery.first(bridgeId))
   const lost = first?.skipped.at(-1)
+  const isUsed = n <= Math.max(await newestNumber(bridgeId), first?.head ?? 0)
+  // It has expired.
+  if (!event && isUsed) return n
   // Another restore of the same copy may have leapt farther.
-  if (lost && n > lost.after) return Math.min(n, lost.to)
-  return event || n > Math.max(await newestNumber(bridgeId), first?.head ?? 0) ? undefined : n
+  return lost && n > lost.after ? Math.min(n, lost.to) : undefined
 }
 
 /** The event of this id and its outcome; undefined when it is unknown or no longer kept. */

@@ -44,6 +44,8 @@ export class Slots {
 
   /** Takes a slot until the function that this returns is called. @throws as `use` does */
   async enter(owner = ""): Promise<() => void> {
+    // The limits may have been raised since somebody left.
+    if (this.#waiting.size > 0) this.#passOn()
     if (this.#mayEnter(owner) && !this.#waiting.has(owner)) this.#count(owner, 1)
     else await this.#turn(owner)
     let hasLeft = false

@@ -136,8 +136,11 @@ function noFile(): ApiError {
   return new ApiError("invalid_request", "the form has no file: send it as the field `file`, last")
 }
 
+/** An error of a socket has a system call, too, but neither a path nor one of these codes. */
 function isOfDisk(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error && "path" in error
+  if (!(error instanceof Error)) return false
+  const { code = "", path } = error as NodeJS.ErrnoException
+  return path !== undefined || ["ENOSPC", "EDQUOT", "EIO", "EROFS"].includes(code)
 }
 
 /** @throws ApiError `unsupported_media_type` */

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto"
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
@@ -27,8 +28,11 @@ const claimedAgainSoon = 30
 export const deliveriesOfAccount = { most: Infinity, each: 500 }
 class TooMany extends Error {}
 const places = new Slots(deliveriesOfAccount, { ms: 0, refusal: () => new TooMany() })
-/** After how many seconds a doorbell comes again whose account has too many deliveries. */
-const nextTurnAfter = 1
+/**
+ * After how many seconds a doorbell comes again whose account has too many deliveries: not all at once, and not so soon
+ * that turning them away is work. A new event shows its doorbell at once.
+ */
+const nextTurnAfter = () => randomInt(5, 15)
 
 /** The function on Lambda. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
@@ -62,7 +66,7 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
     if (seen && Delivery.waitMs(seen) === 0) await hide(record.receiptHandle, 0)
   } catch (error) {
     if (error instanceof TooMany) {
-      await hide(record.receiptHandle, nextTurnAfter).catch(ignored)
+      await hide(record.receiptHandle, nextTurnAfter()).catch(ignored)
       return false
     }
     log.error({ error }, "doorbell not answered")

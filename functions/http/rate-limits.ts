@@ -48,7 +48,15 @@ let lookedAt = performance.now()
 export const inTurn = createMiddleware<ApiEnv>(async (c, next) => {
   lookHowBusy()
   const key = keyOf(c)
-  await workedOn.use(next, (key && ApiKey.accountIfKnown(key)) ?? addressOf(c))
+  const leave = await workedOn.enter((key && ApiKey.accountIfKnown(key)) ?? addressOf(c))
+  // By then it waits for a session's host or its caller, not for this process.
+  const waits = setTimeout(leave, 1000)
+  try {
+    await next()
+  } finally {
+    clearTimeout(waits)
+    leave()
+  }
 })
 
 function lookHowBusy(): void {

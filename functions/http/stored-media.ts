@@ -19,8 +19,8 @@ const downloads = new Slots(
   { most: Infinity, each: openDownloads },
   { ms: 0, refusal: () => rateLimited(refusedFor) },
 )
-/** How long a caller may take over a file, in ms. */
-const mostMs = 600_000
+/** How long a caller may take over a file, in ms, and for each kB of a large one: as long as an upload may take. */
+const most = { ms: 600_000, perKb: 1000 / 64 }
 
 /**
  * Answers with a file that the host has put into the bucket. On Lambda it answers only where the file is, since the
@@ -32,7 +32,8 @@ export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Res
   const leave = await downloads.enter(c.var.accountId)
   try {
     const { headers, body } = await StoredMedia.get(key)
-    const late = setTimeout(() => body.destroy(), mostMs).unref()
+    const ms = Math.max(most.ms, (Number(headers["content-length"]) / 1000) * most.perKb || 0)
+    const late = setTimeout(() => body.destroy(), ms).unref()
     body.once("close", () => {
       clearTimeout(late)
       leave()

@@ -228,11 +228,11 @@ test.skipIf(!canMount())(
     onOneMachine(disk.folder)
     config.STORAGE_RESERVE_MB = 12
     const refs = ["a", "b", "c", "d"]
-    const customer = await aNeighbour(...refs)
-    const bytes = new Uint8Array(10_000_000)
-    const all = [...refs, ...refs].map(async (ref) => await send(await aForm({}, { customer, ref }), bytes))
+    const customers = await Promise.all(refs.map(async (ref) => ({ customer: await aNeighbour(ref), ref })))
+    const bytes = new Uint8Array(7_000_000)
+    const all = [...customers, ...customers].map(async (one) => await send(await aForm({}, one), bytes))
     const statuses = (await Promise.all(all)).map(({ status }) => status)
-    // 50 MB less twice the reserve are two files.
+    // 50 MB less twice the reserve are three files, and an account leaves the others as much as it has.
     expect(statuses.filter((status) => status === 204)).toHaveLength(2)
     expect(new Set(statuses)).toEqual(new Set([204, 503]))
     const { bavail, bsize } = statfsSync(disk.folder)

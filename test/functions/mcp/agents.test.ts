@@ -296,8 +296,12 @@ test.each([
       find_person: { search: stranger.number },
       why_undelivered: { event_id: eventId },
     }
-    const { head } = await asOwner("GET", "/deliveries")
-    await asOwner("POST", `/deliveries/${String(head)}/skip`)
+    // Until her message is given up, too: events of the session before it hold nobody's words.
+    let head: unknown
+    while (head !== eventId) {
+      head = (await asOwner("GET", "/deliveries")).head
+      await asOwner("POST", `/deliveries/${String(head)}/skip`)
+    }
     const shown = await agent.call(tool, { number, ...inputs[tool] })
     expect(shown.text).toMatch(new RegExp(`${stranger.number}|${group.jid}|${id}|${String(head)}`))
     await chat.message((await bob.send(phone.number, "known")).id)
@@ -422,8 +426,8 @@ test("an item that a stranger made too long is shortened, and hides no other", (
 
 test("an agent sees no secret of a webhook", async () => {
   const { text } = await (await anAgent()).call("number_status", { number })
-  expect(text).toContain("webhook_url")
-  expect(text).not.toContain("secret")
+  expect(text).toContain("customer_ref")
+  expect(text).not.toMatch(/secret|webhook_url/)
 })
 
 test("a part of a number finds whom the number knows, also if it could be a whole one", async () => {
