@@ -22,7 +22,8 @@ export async function startNetwork(dir: string) {
   if (!simulator) throw new Error(`the simulated network did not start: see ${dataDir}/logs`)
   const { url, controlUrl, rootKey, caFile } = simulator
   const control = networkClient(simulator)
-  const pool = new Pool(controlUrl, { connections: 64 })
+  const { origin, pathname } = new URL(controlUrl)
+  const pool = new Pool(origin, { connections: 64 })
 
   return {
     pid: simulator.pid,
@@ -35,7 +36,7 @@ export async function startNetwork(dir: string) {
     async write(from: string, to: string, body: string): Promise<string> {
       const answer = await pool.request({
         method: "POST",
-        path: `/phones/${from}/messages`,
+        path: `${pathname}/phones/${from}/messages`,
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ to, text: body }),
       })
