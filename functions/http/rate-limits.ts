@@ -47,6 +47,7 @@ let lookedAt = performance.now()
 /** The first of all, so that those who wait have cost next to nothing. Who brings no key yet known goes by address. */
 export const inTurn = createMiddleware<ApiEnv>(async (c, next) => {
   lookHowBusy()
+  if (worked.each === Infinity) return await next()
   const key = keyOf(c)
   const leave = await workedOn.enter((key && ApiKey.accountIfKnown(key)) ?? addressOf(c))
   // By then it waits for a session's host or its caller, not for this process.
