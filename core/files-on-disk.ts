@@ -201,7 +201,7 @@ async function removeUnchanged(kind: Kind | typeof underWay, forMs: number): Pro
     }
 }
 
-/** Of several that begin at once in this process, the first get the room. */
+/** If several files begin at once in this process, the first get the room. */
 const oneByOne = new Slots({ most: 1 })
 
 /** Gives a new file its full size before it is looked whether there is room: two processes at once see each other. */

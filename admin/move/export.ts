@@ -31,7 +31,7 @@ const stoppedAtOnce = 20
 /**
  * Bridges leave this service: they are stopped, and their rows are written into a new file. Once that is whole, only
  * `take-back` lets them run here again. A failure leaves them as they were; an export that was killed can be repeated.
- * Of two exports of a bridge the later one has it: the earlier one can neither finish nor take it back.
+ * The later of two exports of a bridge has it: the earlier one can neither finish nor take it back.
  * @param say is told of the progress
  * @throws Unusable
  */
@@ -122,7 +122,7 @@ async function mustBeHere({ id, customerRef, isSandbox }: Bridge.Info): Promise<
     )
 }
 
-/** What to say of a bridge that is not this export's any more. */
+/** The sentence about a bridge that another export has taken over. */
 async function overtaken(bridge: Bridge.Info): Promise<Unusable> {
   await mustBeHere(bridge)
   return new Unusable(
