@@ -242,10 +242,13 @@ export async function noteUse({ accountId, keyId }: Owner): Promise<void> {
   }
 }
 
+/** A key as its account lists it. */
+const Listed = Stored.omit({ account_id: true, hmac: true })
+
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
   for await (const row of rowsBeginning(tables.accounts, `ACCOUNT#${accountId}`, "KEY#")) {
-    const key = Stored.omit({ account_id: true, hmac: true }).parse(row)
+    const key = Listed.parse(row)
     found.push({
       keyId: key.key_id,
       name: key.name,

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache"
 import * as contract from "#core/contract/session.ts"
 import { command } from "./command.ts"
 
@@ -9,23 +10,33 @@ const image = { type: "png", scale: 6, margin: 4 } as const
 /** Most lines of pixels equal the one above them: to say so takes half the time of trying every filter, and fewer bytes. */
 const packed = { filterType: 2, deflateLevel: 6, deflateStrategy: 0 } as const
 
+/** A page asks for the same code every other second, and a picture takes this process longer than a message. */
+const pictures = new LRUCache<string, Promise<Uint8Array<ArrayBuffer>>>({ max: 100, ttl: 60_000 })
+
+async function pictureOf(code: string): Promise<Uint8Array<ArrayBuffer>> {
+  const picture = pictures.get(code) ?? draw(code)
+  pictures.set(code, picture)
+  return await picture
+}
+
+async function draw(code: string): Promise<Uint8Array<ArrayBuffer>> {
+  // Loaded here, since most hosts link no phone.
+  const { toBuffer } = await import("qrcode")
+  return new Uint8Array(await toBuffer(code, { ...image, rendererOpts: { ...packed } }))
+}
+
 export const session = {
   status: command(contract.status, ({ session }) => session.status()),
 
   qr: command(contract.qr, async ({ session }) => {
     const code = await (await session.linking()).code()
-    // Loaded here, since most hosts link no phone.
-    const { toBuffer } = await import("qrcode")
-    return new Response(
-      new Uint8Array(await toBuffer(code.text, { ...image, rendererOpts: { ...packed } })),
-      {
-        headers: {
-          "content-type": "image/png",
-          "cache-control": "no-store",
-          "x-qr-expires": String(code.expiresAt),
-        },
+    return new Response(await pictureOf(code.text), {
+      headers: {
+        "content-type": "image/png",
+        "cache-control": "no-store",
+        "x-qr-expires": String(code.expiresAt),
       },
-    )
+    })
   }),
 
   pair: command(contract.pair, async ({ session, body }) => {

@@ -236,10 +236,12 @@ export interface Creds {
 
 export const credsSk = "CREDS"
 
+const Row = z.object({ g: z.number() })
+
 /** @param stored the row; undefined before the first login. */
 export function credsOf(stored: Stored | undefined): Creds {
   if (!stored) return { generation: 1, creds: undefined }
-  const { g } = z.object({ g: z.number() }).parse(stored.row)
+  const { g } = Row.parse(stored.row)
   return { generation: g, creds: stored.secret.toString() || undefined }
 }
 
