@@ -20,6 +20,7 @@ import { Bridge } from "./bridge/bridge.ts"
 import { fileLimitSentence } from "./contract/error-codes.ts"
 import { ApiError } from "./error.ts"
 import { nowMs } from "./platform/clock.ts"
+import { restWhileBusy } from "./platform/busy.ts"
 import { config } from "./platform/config.ts"
 import { DiskRoom } from "./platform/disk-room.ts"
 import { Slots } from "./platform/slots.ts"
@@ -76,7 +77,8 @@ export async function keep(
     // Another call may be writing the same file, such as one whose caller was told that it took too long.
     const part = join(folder, "part")
     await write(part, most, bytes)
-    await writeFile(aboutOf(path), JSON.stringify({ contentType, fileName }), { mode: 0o600 })
+    await writeFile(aboutOf(part), JSON.stringify({ contentType, fileName }), { mode: 0o600 })
+    await rename(aboutOf(part), aboutOf(path))
     await rename(part, path)
   })
 }
@@ -119,6 +121,7 @@ export async function write(
         if (written > most) throw new ApiError("payload_too_large", "the file is longer than was announced")
         if (config.STORAGE_DIR && DiskRoom.free() < config.STORAGE_RESERVE_MB) throw DiskRoom.refusal()
         yield chunk
+        await restWhileBusy()
       }
     }
     await file.writeFile(counted())

@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { rateLimited } from "#core/error.ts"
+import { isBusy } from "#core/platform/busy.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ApiKey } from "#core/account/api-key.ts"
@@ -35,18 +36,16 @@ export const byAccount = createMiddleware<ApiEnv>(async (c, next) => {
 })
 
 /**
- * While this process has hardly a moment left, so many calls of an account are worked on at once, and its others wait:
+ * While this process is busy, so many calls of an account are worked on at once, and its others wait:
  * else everybody's calls would stand behind all of a flood.
  */
-const whileBusy = { share: 0.8, each: 16, lookEachMs: 100 }
+const eachWhileBusy = 8
 const worked = { most: Infinity, each: Infinity }
 const workedOn = new Slots(worked, { ms: 10_000, refusal: () => rateLimited(1) })
-let looked = performance.eventLoopUtilization()
-let lookedAt = performance.now()
 
 /** The first of all, so that those who wait have cost next to nothing. Who brings no key yet known goes by address. */
 export const inTurn = createMiddleware<ApiEnv>(async (c, next) => {
-  lookHowBusy()
+  worked.each = isBusy() ? eachWhileBusy : Infinity
   if (worked.each === Infinity) return await next()
   const key = keyOf(c)
   const leave = await workedOn.enter((key && ApiKey.accountIfKnown(key)) ?? addressOf(c))
@@ -59,14 +58,6 @@ export const inTurn = createMiddleware<ApiEnv>(async (c, next) => {
     leave()
   }
 })
-
-function lookHowBusy(): void {
-  if (performance.now() - lookedAt < whileBusy.lookEachMs) return
-  const { utilization } = performance.eventLoopUtilization(looked)
-  looked = performance.eventLoopUtilization()
-  lookedAt = performance.now()
-  worked.each = utilization > whileBusy.share ? whileBusy.each : Infinity
-}
 
 /** Contract, "Rate limits" */
 function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {

@@ -32,6 +32,8 @@ async function store(session: Session, message: Remembered, key: string): Promis
   const media = mediaIn(message)
   await session.use((connected) =>
     inTurn(connected, async (folder) => {
+      // Another call may have stored it while this one waited.
+      if (await StoredMedia.isFresh(key)) return
       const path = await download(connected, message, folder)
       const contentType = contentTypeOf(media.mimetype)
       await StoredMedia.put({ key, path, contentType, fileName: media.fileName })

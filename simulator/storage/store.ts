@@ -6,6 +6,8 @@ import { deserialize, serialize } from "node:v8"
 /** Where the network keeps what must outlive its process: one SQLite file, or memory. */
 export interface Store {
   db: DatabaseSync
+  /** A folder for large files; undefined if all is in memory. */
+  files: string | undefined
   /** Runs `work`, all of whose writes are kept or none; nests. `work` must not await. */
   atomically<T>(work: () => T): T
   close(): void
@@ -17,7 +19,8 @@ export interface Store {
  * when another process has it open.
  */
 export function open(dataDir?: string): Store {
-  if (dataDir) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const files = dataDir && join(dataDir, "files")
+  if (files) mkdirSync(files, { recursive: true, mode: 0o700 })
   const db = new DatabaseSync(dataDir ? join(dataDir, "simulator.sqlite") : ":memory:")
   // Exclusive: a second process on the same directory would hand out what the first has handed out.
   db.exec(
@@ -28,6 +31,7 @@ export function open(dataDir?: string): Store {
   let depth = 0
   return {
     db,
+    files,
     atomically(work) {
       if (depth > 0) return work()
       begin.run()

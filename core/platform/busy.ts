@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from "node:timers/promises"
+
+const lookEachMs = 100
+let last = performance.eventLoopUtilization()
+let lastAt = performance.now()
+let share = 0
+
+/** The share of its time, 0 to 1, that this process's one thread has lately worked; looked at ten times a second. */
+function busyShare(): number {
+  if (performance.now() - lastAt < lookEachMs) return share
+  share = performance.eventLoopUtilization(last).utilization
+  last = performance.eventLoopUtilization()
+  lastAt = performance.now()
+  return share
+}
+
+/** Whether this process works for more than half of its time: whoever comes then waits noticeably longer. */
+export function isBusy(): boolean {
+  return busyShare() > 0.5
+}
+
+const restMs = 2
+
+/** Rests between two chunks of a large file, while this process has much to do. */
+export async function restWhileBusy(): Promise<void> {
+  if (isBusy()) await sleep(restMs)
+}
