@@ -111,6 +111,28 @@ test("on the disk of one machine, a file that is written twice at once is whole,
   expect(await text((await StoredMedia.get("a/b")).body)).toBe("its bytes")
 })
 
+test("on the disk of one machine, a file can be read while it is stored again", async () => {
+  config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
+  onTestFinished(() => void (config.STORAGE_DIR = undefined))
+  const store = async () =>
+    await FilesOnDisk.keep(
+      "media",
+      { bridgeId: "a", name: "a-b" },
+      { contentType: "image/png", fileName: "", most: 9 },
+      Readable.from([Buffer.from("its bytes")]),
+    )
+  await store()
+  let stored = 0
+  const storing = (async () => {
+    while (stored < 200) {
+      await Promise.all([store(), store()])
+      stored++
+    }
+  })()
+  while (stored < 200) expect(await text((await StoredMedia.get("a/b")).body)).toBe("its bytes")
+  await storing
+})
+
 test("on the disk of one machine, what is not fresh is removed, and where there is no room nothing is stored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "media-"))
   const { STORAGE_RESERVE_MB } = config
