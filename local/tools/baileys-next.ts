@@ -10,7 +10,7 @@ import { basename, join } from "node:path"
 import { z } from "zod"
 
 const library = "@whiskeysockets/baileys"
-const root = new URL("../..", import.meta.url).pathname
+const root = new URL("../../", import.meta.url).pathname
 /** Folders that the copy does not need: installed packages, data and history. */
 const leftOut = new Set(["node_modules", ".git", ".data", ".sst", ".ci"])
 
@@ -22,7 +22,7 @@ cpSync(root, folder, { recursive: true, filter: (path) => !leftOut.has(basename(
 run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", `${library}@${version}`])
 process.exitCode = run(
   "npx",
-  ["vitest", "run", "test/session-host/baileys", "test/session-host/send", "test/session-host/receive"],
+  ["vitest", "run", "test/session-host/whatsapp", "test/session-host/send", "test/session-host/receive"],
   true,
 )
 

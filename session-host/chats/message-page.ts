@@ -4,7 +4,7 @@ import { ApiError, invalid } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { outcomeOf } from "../commands/look-up-message.ts"
-import type { Memory } from "../memory/memory.ts"
+import type { Memory } from "../session/memory.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
 import type { Line } from "./transcript.ts"
 

@@ -11,12 +11,12 @@ import type { SessionVault } from "../memory/vault.ts"
 import type { Put, SessionStore, Stored } from "../memory/rows.ts"
 import { decodeBare } from "../network/decode.ts"
 import type { MessageContent, Outgoing, Received } from "../network/connection.ts"
-import { Unreadable } from "../receive/map/mapped.ts"
+import { Unreadable } from "../content/mapped.ts"
 import { SessionEnded } from "../session/session-ended.ts"
-import { lidsIn, phonesIn } from "../receive/map/chat-and-sender.ts"
+import { lidsIn, phonesIn } from "../content/chat-and-sender.ts"
 import type { Own } from "../session/own-addresses.ts"
-import { fromMessage } from "../receive/map/message.ts"
-import { stanzaFormOf } from "../receive/map/resent-by-phone.ts"
+import { fromMessage } from "../content/message.ts"
+import { stanzaFormOf } from "../content/resent-by-phone.ts"
 
 export type MessageEvent = Extract<Event, { event: "message" }>
 

@@ -7,7 +7,7 @@ import {
   mayHaveCaption,
   maySeeOnce,
   toMedia,
-} from "../send/compose.ts"
+} from "../content/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import { type Fetched, fetchCustomerFile, type Source } from "../media/fetch.ts"

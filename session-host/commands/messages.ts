@@ -6,9 +6,9 @@ import { isUsername, statusChat, toJid } from "#core/jid.ts"
 import { makePreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../network/content.ts"
+import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../content/content.ts"
 import { findStatusAudience } from "../people/status-audience.ts"
-import { longestText } from "../receive/map/kept-content.ts"
+import { longestText } from "../content/kept-content.ts"
 import {
   buildMessage,
   toContacts,
@@ -23,7 +23,7 @@ import {
   toRevocation,
   toStatusText,
   toText,
-} from "../send/compose.ts"
+} from "../content/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { chatOf, findMessages, findOwnMessage, keyOf } from "./find-message.ts"

@@ -3,7 +3,7 @@ import type { getGroup, listGroups } from "#core/contract/group.ts"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"
-import { wholeNumber } from "../receive/map/mapped.ts"
+import { wholeNumber } from "../content/mapped.ts"
 import type { Own } from "../session/own-addresses.ts"
 
 export type Group = z.infer<

@@ -4,7 +4,7 @@ import { FetchError } from "#core/fetch/fetch-error.ts"
 import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { MediaHost } from "../network/connection.ts"
-import type { Media } from "../network/content.ts"
+import type { Media } from "../content/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
 

@@ -1,5 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import type { Media } from "../network/content.ts"
+import type { Media } from "../content/content.ts"
 
 export type Kind = Media["kind"]
 

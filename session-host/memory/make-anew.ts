@@ -1,6 +1,6 @@
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { areOwnSenderKeys, readingOnly, withUnusedPreKeys, worthlessKinds } from "../baileys/signal/anew.ts"
+import { areOwnSenderKeys, readingOnly, withUnusedPreKeys, worthlessKinds } from "../whatsapp/signal/anew.ts"
 import { Fenced } from "../session/session-ended.ts"
 import type { Commits } from "./commits.ts"
 import type { SessionVault } from "./vault.ts"

@@ -7,7 +7,7 @@ import type { Connections } from "#core/fetch/connections.ts"
 import type { PasskeyAssertion } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
 import type { SessionWrite } from "../memory/rows.ts"
-import type { Media } from "./content.ts"
+import type { Media } from "../content/content.ts"
 import type { Stanza } from "./stanza.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type { SessionStatus } from "#core/contract/session.ts"
 import { userOf } from "#core/jid.ts"
-import type { Memory } from "../memory/memory.ts"
+import type { Memory } from "./memory.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 
 /** What a session answers when it is asked for its status. */

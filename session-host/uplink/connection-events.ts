@@ -8,7 +8,7 @@ import {
   connectedEvent,
   disconnectedEvent,
   type WhyDisconnected,
-} from "../receive/map/connection.ts"
+} from "../content/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"

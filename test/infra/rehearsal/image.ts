@@ -3,7 +3,7 @@ import { cpSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL("../../..", import.meta.url))
+const root = fileURLToPath(new URL("../../../", import.meta.url))
 const dockerfile = readFileSync(join(root, "session-host/Dockerfile"), "utf8")
 
 /** Does in a folder, without Docker, what the host's Dockerfile says: its copies and its installation. */

@@ -8,7 +8,7 @@ import { expect } from "vitest"
 import { z } from "zod"
 import type { Stage } from "./stage.ts"
 
-const root = fileURLToPath(new URL("../../..", import.meta.url))
+const root = fileURLToPath(new URL("../../../", import.meta.url))
 const run = promisify(execFile)
 
 /** The verbs that move bridges, and what their file is sealed under. */

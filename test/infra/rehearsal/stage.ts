@@ -30,7 +30,7 @@ import { type LambdaProcess, startLambda } from "./lambda-process.ts"
 import { startRouter } from "./router.ts"
 import type { Names } from "./needed-permissions.ts"
 
-const root = fileURLToPath(new URL("../../..", import.meta.url))
+const root = fileURLToPath(new URL("../../../", import.meta.url))
 /** The sweep comes last: a new one replaces hosts at once. `Subscriptions` is there where numbers are paid for. */
 const functions = [
   "Calls",

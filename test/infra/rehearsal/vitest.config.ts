@@ -9,7 +9,7 @@ process.env.AWS_REGION = "eu-central-1"
 /** One file of acts, each of which needs those before it. */
 export default defineConfig({
   test: {
-    root: new URL("../../..", import.meta.url).pathname,
+    root: new URL("../../../", import.meta.url).pathname,
     include: ["test/infra/rehearsal/**/*.act.ts"],
     fileParallelism: false,
     testTimeout: 240_000,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { log } from "#core/platform/log.ts"
-import { connect } from "#session-host/baileys/connect.ts"
+import { connect } from "#session-host/whatsapp/connect.ts"
 
 import { dialCurrentVersion, type Version, WebVersion } from "#session-host/host/web-version.ts"
 import { statusOf } from "#test/support/session/host.ts"

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { aNetwork } from "#test/support/network/network.ts"
 import { encryptFile } from "#session-host/media/encrypt.ts"
-import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
+import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { limitOf } from "#session-host/media/kind-and-content-type.ts"
 
 test("the network takes the largest document that may be sent", async () => {

@@ -5,7 +5,7 @@ import { transactions } from "#test/support/recorded-writes.ts"
 import { aMemory } from "#test/support/session/memory.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { keysOf } from "#session-host/baileys/signal/keys.ts"
+import { keysOf } from "#session-host/whatsapp/signal/keys.ts"
 
 /** This many chats. */
 const chats = (count: number) => Array.from({ length: count }, () => `${randomInt(2 ** 47)}@lid`)

@@ -5,10 +5,10 @@ import "#test/support/store.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { countTurns } from "#test/support/count-turns.ts"
 import { aMemory } from "#test/support/session/memory.ts"
-import { redactedPhonesAndUsernames } from "#session-host/receive/redacted-phones-and-usernames.ts"
+import { redactedPhonesAndUsernames } from "#session-host/whatsapp/receive/redacted-phones-and-usernames.ts"
 import { type Learnt, contactWire } from "#session-host/people/contacts.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { askForPerson } from "#session-host/people/ask-about-people.ts"
+import { askForPerson } from "#session-host/whatsapp/questions/ask-about-people.ts"
 
 const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { WebSocket } from "ws"
-import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
+import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { decode } from "#session-host/network/decode.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"

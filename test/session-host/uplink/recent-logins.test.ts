@@ -13,7 +13,7 @@ import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { connect } from "#session-host/baileys/connect.ts"
+import { connect } from "#session-host/whatsapp/connect.ts"
 
 /** A linked session that counts as staying after `stayedMs`, and the times at which it has dialled since. */
 async function aLinkedSession(network: Network, stayedMs: number) {

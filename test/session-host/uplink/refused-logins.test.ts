@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { config } from "#core/platform/config.ts"
 import { SessionStatus } from "#core/contract/session.ts"
-import { connect } from "#session-host/baileys/connect.ts"
+import { connect } from "#session-host/whatsapp/connect.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
 config.LOG_DIR = folder

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
+import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { aLinkedDevice, texts } from "../../support/session/linked-device.ts"
 import { aNetwork, deviceOf, type Network } from "../../support/network/network.ts"
 import { until } from "#test/support/until.ts"

@@ -9,10 +9,10 @@ import {
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
 import { pino } from "pino"
-import { keysOf } from "#session-host/baileys/signal/keys.ts"
+import { keysOf } from "#session-host/whatsapp/signal/keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
-import { installRepairs } from "#session-host/baileys/patches/install.ts"
-import { durableRepository } from "#session-host/baileys/signal/repository.ts"
+import { installRepairs } from "#session-host/whatsapp/patches/install.ts"
+import { durableRepository } from "#session-host/whatsapp/signal/repository.ts"
 import { aVault, type VolatileVault } from "../session/vault.ts"
 
 type Bundle = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]["session"]

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import type { Keys } from "#session-host/baileys/signal/keys.ts"
+import type { Keys } from "#session-host/whatsapp/signal/keys.ts"
 
 /** The parts of a device that its ratchets need. */
 interface Party {

@@ -1,5 +1,5 @@
 import { decode } from "#session-host/network/decode.ts"
-import { buildMessage, toText } from "#session-host/send/compose.ts"
+import { buildMessage, toText } from "#session-host/content/compose.ts"
 import { aPairedConnection } from "./recorded-connection.ts"
 import type { Network } from "../network/network.ts"
 import { aVault, type VolatileVault } from "./vault.ts"

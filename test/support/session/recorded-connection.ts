@@ -1,8 +1,8 @@
 import { pino } from "pino"
-import { connect, type ConnectInput } from "#session-host/baileys/connect.ts"
+import { connect, type ConnectInput } from "#session-host/whatsapp/connect.ts"
 import { timing } from "#session-host/timing.ts"
 import { config } from "#core/platform/config.ts"
-import { newRecorder } from "#session-host/baileys/stanza-recorder.ts"
+import { newRecorder } from "#session-host/whatsapp/stanza-recorder.ts"
 import type { Happening } from "#session-host/network/happening.ts"
 import type { VolatileVault } from "./vault.ts"
 

@@ -2,7 +2,7 @@ import { afterAll } from "vitest"
 import "#core/platform/faster-node-crypto.ts"
 import { config } from "#core/platform/config.ts"
 import { store } from "#core/store/store.ts"
-import { installRepairs } from "#session-host/baileys/patches/install.ts"
+import { installRepairs } from "#session-host/whatsapp/patches/install.ts"
 import { reopen, settings } from "../store.ts"
 
 /** Each test file that shares its process begins with the same settings, an empty store and the repaired library. */

@@ -1,0 +1,101 @@
+import { isLid } from "#core/jid.ts"
+import { decode, decodeWeb } from "../network/decode.ts"
+import { aboutOf, lidsIn, phonesIn } from "./chat-and-sender.ts"
+import type { Own } from "../session/own-addresses.ts"
+import { unwrap } from "./content.ts"
+import type { Mapped } from "./mapped.ts"
+import type { Remembered } from "./remembered.ts"
+import { fromLost } from "./lost.ts"
+import { fromMessage } from "./message.ts"
+import { stanzaFormOf, resentIn } from "./resent-by-phone.ts"
+import { changedMessageId, isForged } from "./forged.ts"
+import type { Logger } from "#core/platform/log.ts"
+import type { Connection, MessageContent, Received } from "../network/connection.ts"
+import { openAnswer, sealedIn } from "./sealed-content.ts"
+
+export interface Lookups {
+  /** The connection to ask, if there is one. */
+  connection: Pick<Connection, "phonesOf"> | undefined
+  /** Every remembered message of this id. */
+  originals: (id: string) => Promise<Remembered[]>
+  log: Logger
+}
+
+type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent }
+
+/**
+ * The events of a received message. The mapper is pure: everything it needs beside the message is looked up here, if
+ * there is a connection to ask.
+ * @throws when the message cannot be read
+ */
+export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
+  // Decoded once more: what is taken in are bytes, which can be parked.
+  const content = decode(received.plaintext)
+  // Our own phone may send content later, for a stanza that had none.
+  const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))
+  const messages: Message[] = [{ ...received, content }, ...resent.flatMap((web) => stanzaFormOf(web, own))]
+  const mapped: Mapped[] = []
+  for (const message of messages) mapped.push(...(await mapOne(message, own, lookups)))
+  return mapped
+}
+
+async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Mapped[]> {
+  const { attrs, content, verified } = message
+  const phones = phonesIn(attrs, own)
+  const inner = unwrap(content)
+  const sealed = sealedIn(inner)
+  const target = sealed?.id ?? changedMessageId(inner, attrs.from ?? "")
+  const originals = target === undefined ? [] : await lookups.originals(target)
+  const unknown = lidsIn({ attrs, content, own })
+  for (const { sender } of originals) if (isUnknownLid(sender, phones)) unknown.add(sender)
+  for (const [lid, phone] of await phonesOf([...unknown], lookups)) phones.set(lid, phone)
+
+  const about = aboutOf({ attrs, content, own, phones })
+  if (!about) return []
+  const opened = sealed && openAnswer(sealed, { about, own, phones, originals })
+  if (sealed && !opened)
+    lookups.log.warn(
+      { use: sealed.use, known: originals.length },
+      "an answer to a message could not be opened",
+    )
+  const readable = opened?.content ?? content
+  if (changedMessageId(unwrap(readable), attrs.from ?? "") && isForged(about, originals)) {
+    lookups.log.warn("somebody changed another person's message: no event")
+    return []
+  }
+  return fromMessage({ attrs, content: readable, own, phones, verified, answer: opened?.answer })
+}
+
+/** The event of a message that is lost: the phone has not given it, and only these attributes of it are known. */
+export async function mapLost(
+  attrs: Received["attrs"],
+  own: Own,
+  lookups: Pick<Lookups, "connection" | "log">,
+): Promise<Mapped[]> {
+  const input = { attrs, content: {}, own }
+  const phones = phonesIn(attrs, own)
+  for (const [lid, phone] of await phonesOf([...lidsIn(input)], lookups)) phones.set(lid, phone)
+  return fromLost({ ...input, phones })
+}
+
+function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
+  return isLid(jid) && !phones.has(jid)
+}
+
+/** As many as the largest group has members: a stranger's message may mention any number. */
+const mostLookedUp = 1_024
+
+/** The phone JIDs of these LIDs, by LID: none that is unknown, and none at all when there is no connection to ask. */
+export async function phonesOf(
+  lids: string[],
+  { connection, log }: Pick<Lookups, "connection" | "log">,
+): Promise<Map<string, string>> {
+  if (!connection || lids.length === 0) return new Map()
+  try {
+    return await connection.phonesOf(lids.slice(0, mostLookedUp))
+  } catch (error) {
+    // The connection has ended meanwhile. An event without phone numbers is better than none.
+    log.info({ error }, "phone numbers could not be looked up")
+    return new Map()
+  }
+}

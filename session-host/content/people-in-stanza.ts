@@ -1,0 +1,52 @@
+import { isLid, withoutDevice } from "#core/jid.ts"
+import type { Stanza } from "../network/stanza.ts"
+import type { Own } from "../session/own-addresses.ts"
+
+/** Facts that a mapper of stanzas may use beside the stanza. */
+export interface KnownPeople {
+  own: Own
+  /** The phone JIDs of LIDs, so far as they are known. */
+  phones: Map<string, string>
+}
+
+/** Where a stanza says whose LID it names: the attribute, and the one that gives the phone number. */
+const pairs = [
+  ["from", "sender_pn"],
+  ["participant", "participant_pn"],
+  ["call-creator", "caller_pn"],
+  ["jid", "phone_number"],
+] as const
+
+/** The phone JIDs of LIDs that the stanza itself gives. */
+function phonesOf(stanza: Stanza): Map<string, string> {
+  return new Map(
+    nodesOf(stanza).flatMap(({ attrs }) =>
+      pairs.flatMap(([name, other]): [string, string][] => {
+        const jid = withoutDevice(attrs[name] ?? "")
+        const phone = attrs[other]
+        return phone && isLid(jid) ? [[jid, withoutDevice(phone)]] : []
+      }),
+    ),
+  )
+}
+
+/** The LIDs that a stanza names without their phone numbers. */
+export function lidsInStanza(stanza: Stanza): string[] {
+  const named = phonesOf(stanza)
+  const jids = nodesOf(stanza).flatMap(({ attrs }) => pairs.map(([name]) => withoutDevice(attrs[name] ?? "")))
+  return [...new Set(jids)].filter((jid) => isLid(jid) && !named.has(jid))
+}
+
+/** By phone number where known, without device. */
+export function personLookup(stanza: Stanza, { own, phones }: KnownPeople): (jid: string) => string {
+  const named = phonesOf(stanza)
+  return (given) => {
+    const jid = withoutDevice(given)
+    return jid === own.lid ? own.jid : (named.get(jid) ?? phones.get(jid) ?? jid)
+  }
+}
+
+/** A group in a notification has people in it, two levels below. */
+function nodesOf(stanza: Stanza): Stanza[] {
+  return [stanza, ...stanza.children.flatMap(nodesOf)]
+}

@@ -1,0 +1,103 @@
+import { isLid } from "#core/jid.ts"
+import { toEdit } from "./compose.ts"
+import { decodeAnswer, decodeBare } from "../network/decode.ts"
+import type { About } from "./chat-and-sender.ts"
+import type { Own } from "../session/own-addresses.ts"
+import type { Remembered } from "./remembered.ts"
+import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
+import { openSealed, type SecretUse } from "./message-secret-cipher.ts"
+
+type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
+
+/** Content that is sealed under the secret of the message it refers to. */
+export interface SealedPart {
+  use: SecretUse
+  id: string
+  encPayload: Uint8Array
+  encIv: Uint8Array
+}
+
+/** The sealed part of an unwrapped content. */
+export function sealedIn(content: MessageContent): SealedPart | undefined {
+  const { pollUpdateMessage, encEventResponseMessage, encReactionMessage, secretEncryptedMessage } = content
+  if (pollUpdateMessage?.vote)
+    return answering("Poll Vote", pollUpdateMessage.pollCreationMessageKey, pollUpdateMessage.vote)
+  if (encEventResponseMessage)
+    return answering(
+      "Event Response",
+      encEventResponseMessage.eventCreationMessageKey,
+      encEventResponseMessage,
+    )
+  if (encReactionMessage)
+    return answering("Enc Reaction", encReactionMessage.targetMessageKey, encReactionMessage)
+  if (!secretEncryptedMessage) return undefined
+  const use = edits.get(secretEncryptedMessage.secretEncType ?? 0)
+  return use && answering(use, secretEncryptedMessage.targetMessageKey, secretEncryptedMessage)
+}
+
+/** `SecretEncryptedMessage.SecretEncType` */
+const edits = new Map<number, SecretUse>([
+  [1, "Event Edit"],
+  [2, "Message Edit"],
+])
+
+function answering(
+  use: SecretUse,
+  key: Target,
+  sealed: { encPayload?: Uint8Array | null; encIv?: Uint8Array | null },
+): SealedPart | undefined {
+  const { encPayload, encIv } = sealed
+  if (!key?.id || !encPayload || encPayload.length < 16 || !encIv || encIv.length === 0) return undefined
+  return { use, id: key.id, encPayload, encIv }
+}
+
+/** The sealed part: an answer, or the content that it hides. */
+export interface Opened {
+  answer?: OpenedAnswer
+  content?: MessageContent
+}
+
+/** Opens it with the first candidate message that fits; undefined when none does. */
+export function openAnswer(
+  sealed: SealedPart,
+  input: { about: About; own: Own; phones: Map<string, string>; originals: Remembered[] },
+): Opened | undefined {
+  const { about, own, phones } = input
+  const addresses = (jid: string) => [...new Set([jid, phones.get(jid) ?? jid, ...lidsOf(jid, phones)])]
+  const ours = [own.jid, own.lid].filter((jid) => jid !== "")
+  for (const original of input.originals) {
+    const secret = original.content.messageContextInfo?.messageSecret
+    if (!secret) continue
+    const creators = original.fromMe ? ours : addresses(original.sender)
+    const responders = about.fromMe ? ours : addresses(about.sender)
+    const bytes = openSealed({ ...sealed, secret, creators, responders })
+    if (bytes) return read(sealed, original, bytes, own)
+  }
+  return undefined
+}
+
+function lidsOf(phone: string, phones: Map<string, string>): string[] {
+  return [...phones].flatMap(([lid, known]) => (known === phone && isLid(lid) ? [lid] : []))
+}
+
+function read(sealed: SealedPart, original: Remembered, bytes: Buffer, own: Own): Opened {
+  switch (sealed.use) {
+    case "Poll Vote":
+      return { answer: { original, vote: decodeAnswer.vote(bytes) } }
+    case "Event Response":
+      return { answer: { original, response: decodeAnswer.response(bytes) } }
+    case "Enc Reaction": {
+      const participant = original.fromMe ? own.jid : original.sender
+      const key = { id: original.id, fromMe: false, participant }
+      return { content: { reactionMessage: { text: decodeAnswer.reaction(bytes).text, key } } }
+    }
+    case "Event Edit":
+    case "Message Edit":
+      return { content: edited(original, decodeBare(bytes)) }
+  }
+}
+
+/** Some clients seal the edit itself, others the new content. */
+function edited(original: Remembered, content: MessageContent): MessageContent {
+  return content.protocolMessage ? content : toEdit({ id: original.id }, content)
+}

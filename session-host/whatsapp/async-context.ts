@@ -1,0 +1,57 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { KeyChange } from "../network/connection.ts"
+import type { Transmission } from "./send/transmission.ts"
+
+/** What one step has changed of the keys so far, by name: kept together, or not at all. */
+export type Unit = Map<string, KeyChange>
+
+interface Context {
+  transmission: Transmission | undefined
+  unit: Unit | undefined
+  /** The id of the signed prekey that the message being read began with. */
+  signedPreKey?: number | undefined
+}
+
+/**
+ * The one way past Baileys, which hands nothing of ours through its own functions. Who calls Baileys notes here for
+ * which message and in which step. What Baileys calls back reads that here.
+ */
+const context = new AsyncLocalStorage<Context>()
+
+/** The message for which Baileys calls; undefined where it calls for none. */
+export function transmissionNow(): Transmission | undefined {
+  return context.getStore()?.transmission
+}
+
+/** The step in which Baileys reads and writes keys; undefined outside of any. */
+export function unitNow(): Unit | undefined {
+  return context.getStore()?.unit
+}
+
+/** The id of the signed prekey that is asked for now; undefined where none is. */
+export function signedPreKeyNow(): number | undefined {
+  return context.getStore()?.signedPreKey
+}
+
+/** Runs `work`, which asks for the signed prekey of this id. */
+export function askingForSignedPreKey<T>(signedPreKey: number, work: () => T): T {
+  return context.run({ transmission: transmissionNow(), unit: unitNow(), signedPreKey }, work)
+}
+
+/** Runs `work` for this message, or for none. */
+export function inTransmission<T>(transmission: Transmission | undefined, work: () => T): T {
+  return context.run({ unit: unitNow(), transmission }, work)
+}
+
+/** Runs `work` in this step. */
+export function inUnit<T>(unit: Unit, work: () => T): T {
+  return context.run({ transmission: transmissionNow(), unit }, work)
+}
+
+/**
+ * Runs `work` for no message and in no step. Otherwise whatever `work` begins for long, such as a connection, would
+ * belong to the present message for ever, even after that message was given up.
+ */
+export function outsideOfContext<T>(work: () => T): T {
+  return context.exit(work)
+}

@@ -1,0 +1,124 @@
+import { isGroup } from "#core/jid.ts"
+import type { Connection } from "../network/connection.ts"
+import type { Acquaintance, Happening } from "../network/happening.ts"
+import { reportUnknownName } from "./receive/unknown.ts"
+import { newAddressing } from "./send/addressing.ts"
+import { findGroup } from "./send/recipient-devices.ts"
+import { timerOf } from "./send/disappearing-timers.ts"
+import { newSendToMissed } from "./send/missed-devices.ts"
+import { newSenderKeys } from "./send/renew-sender-key.ts"
+import { newSender, newSendAgain, newSendStatusAgain, type SendInput } from "./send/transmit.ts"
+import { newAppState } from "./app-state/app-state.ts"
+import { outsideOfContext } from "./async-context.ts"
+import { dial, type DialInput } from "./dial.ts"
+import { newLifetime } from "./lifetime.ts"
+import { removeDevice } from "./login/logout.ts"
+import { newPasskeyLink } from "./login/passkey.ts"
+import { newNetworkClock } from "./network-clock.ts"
+import { installRepairs } from "./patches/install.ts"
+import { newShowAsAvailable } from "./show-as-available.ts"
+import { newQuestions } from "./questions/questions.ts"
+import { newCallers } from "./questions/reject-call.ts"
+import { newRestrictionsQuestions } from "./questions/restrictions.ts"
+import type { Recorder } from "./stanza-recorder.ts"
+import { tap } from "./tap.ts"
+import { endIfSilent } from "./end-if-silent.ts"
+
+export interface ConnectInput extends DialInput {
+  /** How long the network may answer nothing at all until the connection counts as dead. */
+  deadMs: number
+  /** Gets every frame that comes in. */
+  record?: Recorder
+  onHappening: (happening: Happening) => void
+}
+
+/**
+ * Dials. Everything after that comes by `onHappening`, in order. A vault has one connection at a time: the next may begin only
+ * when all changes that this one handed to `keep` are made.
+ */
+export function connect(input: ConnectInput): Connection {
+  installRepairs()
+  // A session may dial again in the course of a send that has lost its connection.
+  return outsideOfContext(() => open(input))
+}
+
+function open(input: ConnectInput): Connection {
+  const lifetime = newLifetime(input.onHappening)
+  const dialled = dial(input, lifetime)
+  const { sock, creds, keys, groups, answerOrEnd, log, warn } = dialled
+  const reportPeople = (people: Acquaintance[]) => {
+    if (people.length > 0) lifetime.emit({ kind: "people", people })
+  }
+
+  const availability = newShowAsAvailable(sock, creds, warn("presence was not shown"))
+  const calls = newCallers()
+  const questions = newQuestions({ ...dialled, availability, calls, reportPeople })
+  const restrictions = newRestrictionsQuestions({
+    ask: questions.ask,
+    onNotice: (notice) => lifetime.emit({ kind: "notice", notice }),
+    onUnknown: () => reportUnknownName("iq/result/restrictions", input.log),
+    onError: warn("whether this account may begin chats, or how many more, is not known"),
+  })
+  const appState = newAppState({ ...dialled, mediaHost: () => questions.mediaHost() })
+  const addressing = newAddressing(dialled)
+  const passkey = newPasskeyLink({ ...dialled, onError: warn("a step of linking with a passkey failed") })
+  const sending: SendInput = {
+    ...dialled,
+    addressOf: addressing.addressOf,
+    senderKeys: newSenderKeys({ ...dialled, me: () => creds.me, sock: () => sock }),
+    me: () => creds.me,
+    isOpen: () => lifetime.isOpen,
+    onRefused: (chat, networkCode) => {
+      groups.forget(chat)
+      restrictions.afterRefusal(networkCode)
+    },
+    missed: newSendToMissed({ ...dialled, me: () => creds.me }),
+    onError: warn("devices that a message has missed did not get it"),
+  }
+  const sender = newSender(sending)
+  const silence = endIfSilent(lifetime, dialled.frames, input.deadMs)
+  const clock = newNetworkClock()
+  tap({
+    ...dialled,
+    passkey,
+    silence,
+    clock,
+    calls,
+    addressing,
+    appState,
+    availability,
+    restrictions,
+    sendStatusAgain: newSendStatusAgain(sending),
+    sendAgain: newSendAgain(sending),
+    reportPeople,
+    record: input.record,
+    operatorsLog: input.log,
+  })
+
+  return {
+    ...questions,
+    networkTime: clock.now,
+    changeSetting: appState.change,
+    takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
+    send(message, again = false) {
+      // From now on the network owes an answer.
+      silence.asked()
+      return sender(message, again)
+    },
+    async isInGroup(group) {
+      await answerOrEnd(findGroup({ groups, sock: () => sock }, group))
+      return !groups.isForeign(group)
+    },
+    async timerOf(chat) {
+      if (!isGroup(chat)) return await timerOf(chat, keys)
+      const group = await answerOrEnd(findGroup({ groups, sock: () => sock }, chat))
+      return group?.ephemeralDuration ?? 0
+    },
+    async logout() {
+      // The network may end the connection before it has answered.
+      if (lifetime.isOpen && creds.me) await answerOrEnd(removeDevice(sock, creds.me.id, log)).catch(() => {})
+      lifetime.end({ reason: "logged_out", detail: "logged out" })
+    },
+    close: () => lifetime.end(),
+  }
+}

@@ -1,0 +1,192 @@
+import {
+  type BinaryNode,
+  makeWASocket,
+  type SignalKeyStore,
+  type WASocket,
+  type WAVersion,
+} from "@whiskeysockets/baileys"
+import type { Logger } from "pino"
+import type { WebSocket } from "ws"
+import { newLocks } from "#core/platform/locks.ts"
+import { Connections } from "#core/fetch/connections.ts"
+import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
+import type { Intake, Vault } from "../network/connection.ts"
+import { newBackpressure } from "./receive/backpressure.ts"
+import { newBacklog } from "./receive/ask-for-backlog.ts"
+import { newAllowance } from "./send/send-again.ts"
+import { newUnsettledStanzas } from "./receive/unsettled-stanzas.ts"
+import { newAcks } from "./send/acks.ts"
+import { newDeviceLists } from "./send/device-lists.ts"
+import { newRecipientDevices } from "./send/recipient-devices.ts"
+import { newGroupCache } from "./send/group-cache.ts"
+import { holdOutgoingFrames } from "./send/hold-frames.ts"
+import { askForLids } from "./questions/ask-about-people.ts"
+import { newAnswerOrEnd } from "./answer-unless-ended.ts"
+import { transmissionNow } from "./async-context.ts"
+import { guardedBy, type Lifetime } from "./lifetime.ts"
+import { keptWith } from "./kept-with-creds.ts"
+import { credsToDialWith } from "./login/link-code.ts"
+import { sayAtLogin } from "./patches/login-counts.ts"
+import { agentThrough } from "./proxy-agent.ts"
+import { quietLog } from "./quiet-log.ts"
+import { keysOf } from "./signal/keys.ts"
+import { askNetwork } from "./questions/ask.ts"
+import { credsToText } from "./signal/keys-as-text.ts"
+import { socketConfig } from "./socket-config.ts"
+
+export interface DialInput {
+  vault: Vault
+  intake: Intake
+  log: Logger
+  /** The WebSocket of a simulated network (`trustRoot` first); the live one without. */
+  url?: string
+  /** The bridge's way to the network, if it is not the direct one. */
+  proxy?: Proxy | undefined
+  /** The version of WhatsApp Web that the network wants; Baileys' own by default. */
+  version?: WAVersion
+  /** How long the network may take over the acknowledgement of a message. */
+  ackMs: number
+}
+
+/** Baileys' socket, dialling, and the parts of ours that its settings name, or that every other part needs. */
+export function dial(input: DialInput, lifetime: Lifetime) {
+  const { vault, intake } = input
+  const { gate } = vault
+  const guarded = guardedBy(lifetime)
+  const keep: Vault["keep"] = (change) => guarded(() => vault.keep(change))
+  const sent: Vault["sent"] = (messageId) => guarded(() => vault.sent(messageId))
+  const creds = credsToDialWith(vault.creds)
+  const keys = keysOf({ keep, keys: (type, ids) => guarded(() => vault.keys(type, ids)) })
+  const log = quietLog(input.log)
+  const warn = (text: string) => (error: unknown) => {
+    if (!lifetime.isOver) log.warn({ error }, text)
+  }
+  const backpressure = newBackpressure((until) => frames.stopReading(until))
+  const stuck = "a message was neither decrypted nor dropped: what came after it goes on"
+  const unsettled = newUnsettledStanzas({
+    backpressure,
+    onStuck: ({ attrs }) => input.log.error({ messageId: attrs.id }, stuck),
+  })
+  const known = knownWith(vault)
+  if (creds.me) {
+    const { logins: lc = 0 } = keptWith(creds)
+    lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
+  }
+  const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
+  const hold = newLocks()
+  const { proxy } = input
+  const config = socketConfig({
+    ...input,
+    agent: proxy && agentThrough(proxy, input.url?.startsWith("ws:") ? "http:" : "https:"),
+    sent,
+    creds,
+    keys,
+    hold,
+    recipientDevices: recipientDevices.forBaileys,
+    lidsOf: (jids) => askForLids({ ask: (question) => askNetwork(sock, question) }, jids),
+    log,
+    repository: {
+      keep,
+      intake,
+      guarded,
+      stanzaOf: unsettled.stanzaOf,
+      onSettled: unsettled.settled,
+      whileAsking: (ask) => backpressure.whileAsking(ask),
+      request: (stanza) => requestAgain(sock, stanza).catch(warn("a message was not requested again")),
+    },
+  })
+  const sock = makeWASocket(config)
+  makeChangesAtOnce(sock, config.auth.keys)
+  // Baileys hides the socket, and can neither hold frames nor close at once. So we reach for the socket.
+  const { socket } = sock.ws as unknown as { socket: WebSocket }
+  const frames = holdOutgoingFrames(socket, gate)
+  // Baileys would wait half a minute for a dead server to agree.
+  sock.ws.close = async () => frames.cut()
+
+  const acks = newAcks(input.ackMs, (messageId, timestamp) =>
+    lifetime.emit({ kind: "acknowledged", messageId, timestamp }),
+  )
+  const backlog = newBacklog(sock, warn("no more of the backlog was asked for"))
+  lifetime.atEnd(() => {
+    frames.cut()
+    backlog.end()
+    unsettled.end()
+    backpressure.end()
+    acks.end()
+    sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
+  })
+  const keepCreds = (onKept?: () => void) => {
+    const made = keep({ creds: credsToText(creds) })
+    const kept = onKept ? made.then(() => gate.whenKept(gate.made)).then(onKept) : made
+    // When it fails, the connection is closed already.
+    kept.catch(() => {})
+  }
+  return {
+    ...known,
+    lifetime,
+    sock,
+    frames,
+    answerOrEnd: newAnswerOrEnd(lifetime, frames),
+    creds,
+    keepCreds,
+    keys,
+    hold,
+    keep,
+    gate,
+    guarded,
+    intake,
+    sent,
+    unsettled,
+    backpressure,
+    backlog,
+    acks,
+    recipientDevices,
+    uploadAgent: proxy && agentThrough(proxy),
+    toFiles: () => new Connections({ proxy }),
+    log,
+    warn,
+  }
+}
+
+/** A vault outlives its connections, and so does what they learn of chats, devices, logins and messages that were sent again. */
+const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
+const newKnown = () => ({
+  groups: newGroupCache(),
+  devices: newDeviceLists(),
+  logins: { inThisProcess: 0 },
+  mayResend: newAllowance(),
+})
+
+function knownWith(vault: Vault) {
+  const found = known.get(vault) ?? newKnown()
+  known.set(vault, found)
+  return found
+}
+
+/**
+ * Baileys' own transactions hold their changes back until they end, and frames leave meanwhile: a retry receipt would
+ * name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped, and a
+ * transaction only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it
+ * keeps anything (`signal/signed-pre-keys.ts` is called in its place).
+ *
+ * Messages need no transaction. Baileys runs one at a time for all that it does under our own id, so a message that the
+ * network does not answer would hold up all others for as long as a minute. Messages have an order already, and the
+ * state that they share with others is locked where it changes.
+ */
+function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
+  const run = keys.transaction.bind(keys)
+  keys.get = async (type, ids) => {
+    // Baileys reads and writes right before a stanza. If a stanza were encoded and then held back, the connection would be lost.
+    transmissionNow()?.mustGoOn()
+    return await own.get(type, ids)
+  }
+  keys.set = async (data) => await own.set(data)
+  keys.transaction = (work, lock) => (transmissionNow() ? work() : run(work, lock))
+}
+
+/** Asks the sender of a message for it once more. */
+async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {
+  await sock.sendRetryRequest(stanza)
+  // Baileys would then ask the phone for its own message, and again for each answer that cannot be read.
+  if (stanza.attrs.category === "peer") sock.messageRetryManager?.cancelPendingPhoneRequest(stanza.attrs.id!)
+}

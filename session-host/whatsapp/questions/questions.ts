@@ -1,0 +1,98 @@
+import {
+  decodeMessageNode,
+  jidNormalizedUser,
+  proto,
+  type AuthenticationCreds,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { newTurns } from "#core/platform/locks.ts"
+import type { Connection, Question } from "#session-host/network/connection.ts"
+import type { Stanza } from "#session-host/network/stanza.ts"
+import type { Acquaintance } from "#session-host/network/happening.ts"
+import { findRegistered } from "#session-host/whatsapp/questions/ask-about-people.ts"
+import { answerInTime, askNetwork } from "./ask.ts"
+import type { AnswerOrEnd } from "../answer-unless-ended.ts"
+import { rejectCall, type newCallers } from "./reject-call.ts"
+import { askForLinkCode } from "../login/link-code.ts"
+import { bringAgain } from "./media-retry.ts"
+import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-host.ts"
+import type { GroupCache } from "#session-host/whatsapp/send/group-cache.ts"
+import { tokenGivenBy } from "../find-tc-token.ts"
+import type { ShowAsAvailable } from "../show-as-available.ts"
+import type { ILogger } from "../quiet-log.ts"
+
+interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
+  sock: WASocket
+  creds: AuthenticationCreds
+  log: ILogger
+  answerOrEnd: AnswerOrEnd
+  availability: ShowAsAvailable
+  calls: ReturnType<typeof newCallers>
+  groups: Pick<GroupCache, "asked">
+  reportPeople: (people: Acquaintance[]) => void
+}
+
+/** Everything that a connection can be asked for besides sending. */
+export function newQuestions(
+  input: Input,
+): Omit<
+  Connection,
+  "send" | "changeSetting" | "takePasskey" | "isInGroup" | "timerOf" | "networkTime" | "logout" | "close"
+> {
+  const { sock, creds, log, answerOrEnd, availability, calls, groups, reportPeople } = input
+  const { lidMapping } = sock.signalRepository
+  const asked = async (question: Question) => {
+    let answer: Stanza | undefined
+    try {
+      answer = await answerOrEnd(askNetwork(sock, question))
+      return answer
+    } finally {
+      groups.asked(question, answer)
+    }
+  }
+  const media = newMedia({ ...input, ask: asked })
+  const me = () => creds.me?.id ?? ""
+  const tokenOf = (jid: string) => answerOrEnd(tokenGivenBy(sock, jid, me()))
+  // Nothing in the network's answer says which number it is about.
+  const linkCodes = newTurns()
+  return {
+    ask: asked,
+    linkCode: (phone) => answerOrEnd(linkCodes(() => askForLinkCode(sock, phone))),
+    async registered(phones) {
+      const found = await findRegistered({ ask: asked }, phones)
+      const named = [...found.values()].filter(({ lid }) => lid !== "")
+      await answerOrEnd(lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))))
+      reportPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
+      return found
+    },
+    showTyping: (chat, state) => answerOrEnd(sock.sendPresenceUpdate(state, chat)),
+    setAvailable: (isAvailable) => answerOrEnd(availability.set(isAvailable)),
+    watch: (jid) => answerOrEnd(sock.presenceSubscribe(jid)),
+    async rejectCall({ id, caller: asked }) {
+      const caller = calls.callerOf(id) ?? asked
+      await answerOrEnd(rejectCall(sock, { id, caller, me: me(), token: await tokenOf(caller) }))
+    },
+    pictureUrl: (jid) => answerOrEnd(askForPictureUrl(sock, jid)),
+    markRead: (message) => answerOrEnd(answerInTime(sock.readMessages([message]))),
+    upload: (file) => answerOrEnd(media.upload(file)),
+    mediaHost: () => media.mediaHost(),
+    toFiles: media.toFiles,
+    bringAgain: (missed) => answerOrEnd(bringAgain(sock, missed, { me: me(), log })),
+    async askPhoneFor(attrs) {
+      const { key } = decodeMessageNode({ tag: "message", attrs }, me(), creds.me?.lid ?? "").fullMessage
+      const { remoteJid, fromMe, id, participant } = key
+      const { PLACEHOLDER_MESSAGE_RESEND } = proto.Message.PeerDataOperationRequestType
+      // Baileys has a function for it, which keeps its own time.
+      const request = sock.sendPeerDataOperationMessage({
+        placeholderMessageResendRequest: [{ messageKey: { remoteJid, fromMe, id, participant } }],
+        peerDataOperationRequestType: PLACEHOLDER_MESSAGE_RESEND,
+      })
+      await answerOrEnd(request)
+    },
+    tokenOf,
+    async phonesOf(lids) {
+      const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
+      return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))
+    },
+  }
+}

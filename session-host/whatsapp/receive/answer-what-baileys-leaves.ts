@@ -1,0 +1,48 @@
+import { type BinaryNode, buildAckStanza, type WASocket } from "@whiskeysockets/baileys"
+import { hasChild } from "../stanza.ts"
+
+interface Input {
+  sock: Pick<WASocket, "sendNode">
+  onError: (error: unknown) => void
+}
+
+/** Baileys acknowledges these itself, once they are durable or refused. */
+const answeredByBaileys = new Set(["message", "status", "receipt", "notification", "call"])
+
+/** The network expects no answer to these, whatever attributes they have. */
+const wantNone = new Set(["ack", "presence", "chatstate", "ib", "success", "failure", "stream:error"])
+
+/** Questions of the network that Baileys answers. */
+const pairing = ["pair-device", "pair-success"]
+
+/**
+ * Answers what Baileys leaves unanswered. The network ends the stream of a device that has not answered a stanza within 50
+ * minutes, and brings the stanza again with the next connection (`docs/network.md`).
+ */
+export function newAnswers({ sock, onError }: Input) {
+  const send = (answer: BinaryNode | undefined): void => {
+    if (answer) sock.sendNode(answer).catch(onError)
+  }
+  const acknowledge = (node: BinaryNode): void => {
+    if (node.attrs.id && node.attrs.from) send(buildAckStanza(node))
+  }
+  return {
+    /** Takes every frame. */
+    take: (frame: BinaryNode): void => {
+      if (frame.tag === "iq") send(answerTo(frame))
+      else if (!answeredByBaileys.has(frame.tag) && !wantNone.has(frame.tag)) acknowledge(frame)
+    },
+    /** Sends the ack of this stanza. */
+    acknowledge,
+  }
+}
+
+function answerTo(iq: BinaryNode): BinaryNode | undefined {
+  const { id, from, type, xmlns } = iq.attrs
+  if (!from || type === "result" || type === "error" || pairing.some((tag) => hasChild(iq, tag)))
+    return undefined
+  const about = { ...(id && { id }), to: from }
+  if (xmlns === "urn:xmpp:ping") return { tag: "iq", attrs: { ...about, type: "result" } }
+  const error = { tag: "error", attrs: { code: "501", text: "feature-not-implemented" } }
+  return { tag: "iq", attrs: { ...about, type: "error" }, content: [error] }
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto"
+import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import { decode } from "../../network/decode.ts"
+import type { MessageContent } from "../../network/connection.ts"
+import { addressesOf } from "../signal/addresses.ts"
+import { keepKeysFromMessage } from "./keys-from-messages.ts"
+import type { ILogger } from "../quiet-log.ts"
+import type { RepositoryInput } from "../signal/repository.ts"
+import { SessionEnded } from "../../session/session-ended.ts"
+import { hasChild } from "../stanza.ts"
+
+/** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
+const emptyMessage = Buffer.of(1)
+
+/**
+ * Messages that Baileys does not request again when it cannot read them. To each `error` Baileys gives the right
+ * answer.
+ */
+const unrequested: { is: (stanza: BinaryNode) => boolean; error: (cause: unknown) => Error }[] = [
+  {
+    // The live network sends a refused status again at each connection, and nothing behind it (Baileys pull request 2779).
+    is: ({ attrs }) => attrs.from === "status@broadcast",
+    // Baileys' own error for a message without content, which it acknowledges.
+    error: (cause) => new Error("Message absent from node", { cause }),
+  },
+  {
+    // A message of the phone's for this device alone. Baileys would send its receipt, and it would never come again.
+    is: ({ attrs }) => attrs.category === "peer",
+    // Baileys reads the `message` of an error. If there is none it stumbles, and refuses the stanza like a malformed
+    // one.
+    error: (cause) => Object.assign(new Error("", { cause }), { message: undefined }),
+  },
+]
+
+/** For an ignored message: its sender need not send it again, and it may have come before without leaving a mark. */
+function asForgotten(error: unknown): Uint8Array {
+  if (error instanceof SessionEnded) throw error
+  return emptyMessage
+}
+
+/** For a message that was decrypted before and left no mark, since nobody wanted its event: it gets its receipt now. */
+function asReceived(error: unknown): Uint8Array {
+  if (wasDecrypted(error)) return emptyMessage
+  throw error
+}
+
+/** Whether the key of this ciphertext is gone: libsignal's words for a message, and Baileys' for one in a group. */
+function wasDecrypted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === "MessageCounterError" || error.message.startsWith("Received message with old counter")
+}
+
+/** The content of a plaintext; undefined if the protocol as we know it has no such message. */
+function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
+  try {
+    return decode(plaintext)
+  } catch (error) {
+    // It would be no better if it came again, so it is parked until a later version of the code reads it.
+    log.warn({ error }, "a message was decrypted and cannot be read")
+    return undefined
+  }
+}
+
+type Decrypting = Pick<
+  SignalRepositoryWithLIDStore,
+  "decryptMessage" | "decryptGroupMessage" | "processSenderKeyDistributionMessage"
+>
+
+/** Decrypts ciphertexts that were not decrypted before. Their events are made in the unit that moves the ratchet. */
+export function newDecrypting(
+  input: RepositoryInput,
+  inner: SignalRepositoryWithLIDStore,
+  log: ILogger,
+): Decrypting {
+  const { creds, keys, intake, guarded, hold } = input
+  /** Messages that were requested again: each may have several ciphertexts. */
+  const requested = new WeakSet<BinaryNode>()
+
+  /** Decrypts a ciphertext, and has it taken in as one unit. @returns an empty message for one that came before */
+  async function decryptAndTake(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+    const stanza = input.stanzaOf(ciphertext)
+    if (!stanza) throw new Error("a ciphertext without its stanza")
+    const { attrs } = stanza
+    const hash = createHash("sha256").update(ciphertext).digest("hex")
+    // A message that seems new is decrypted while it is looked up: `take` waits for the answer.
+    const next = await guarded(() => intake.whatToDoWith({ hash, attrs }, !saysAgain(stanza)))
+    if (next === "seen") return emptyMessage
+    if (next === "skip") throw new Error("skipped, as the operator asked")
+    const read = async () => {
+      const { message, plaintext } = await keys.atomically(
+        async () => await opened(stanza, await decrypt()),
+        async (changes, made) => {
+          const verified = hasChild(stanza, "verified_name")
+          const received = { hash, attrs, plaintext: made.plaintext, ...(verified && { verified }) }
+          await guarded(() => intake.take(received, changes))
+        },
+      )
+      // If it could not read the plaintext, Baileys would ask the sender five times for the same bytes.
+      return message ? plaintext : emptyMessage
+    }
+    const forgets = intake.forgets(attrs)
+    if (forgets === "always") return await read().catch(asForgotten)
+    const asSeen = async (error: unknown) => {
+      if (error instanceof SessionEnded) throw error
+      if (!(await guarded(() => intake.isSeen({ hash, attrs })))) throw error
+      return emptyMessage
+    }
+    const fresh = read().catch(asSeen)
+    return await (forgets === "maybe" ? fresh.catch(asReceived) : fresh)
+  }
+
+  /** The content of a decrypted message, if it can be read. What it brings for our own keys is applied in the same step. */
+  async function opened(stanza: BinaryNode, plaintext: Uint8Array) {
+    const message = contentOf(plaintext, log)
+    if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
+    return { message, plaintext }
+  }
+
+  /**
+   * Has a message requested again where Baileys would not. The request goes first: after the answer, the network is
+   * done with the message.
+   */
+  async function requesting(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+    try {
+      return await decrypt()
+    } catch (error) {
+      const stanza = input.stanzaOf(ciphertext)
+      const kind = stanza && unrequested.find(({ is }) => is(stanza))
+      if (!kind || error instanceof SessionEnded) throw error
+      if (!requested.has(stanza)) await input.whileAsking(() => input.request(stanza))
+      requested.add(stanza)
+      throw kind.error(error)
+    }
+  }
+
+  async function settling<T>(ciphertext: Uint8Array, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } finally {
+      input.onSettled(ciphertext)
+    }
+  }
+
+  return {
+    decryptMessage: (message) =>
+      settling(message.ciphertext, async () =>
+        requesting(message.ciphertext, async () =>
+          hold(await addressesOf(message.jid, inner), () =>
+            decryptAndTake(message.ciphertext, () => inner.decryptMessage(message)),
+          ),
+        ),
+      ),
+    decryptGroupMessage: (message) =>
+      settling(message.msg, () =>
+        requesting(message.msg, () =>
+          hold([message.group], () => decryptAndTake(message.msg, () => inner.decryptGroupMessage(message))),
+        ),
+      ),
+    /** Done already, in the unit of the message that brought it. One that came unencrypted is not to be believed. */
+    processSenderKeyDistributionMessage: async () => {},
+  }
+}
+
+/**
+ * Whether a message says that it may have come before: the network marks what it delivers again (`offline`), and a sender
+ * what they encrypt again when asked (`count`).
+ */
+function saysAgain({ attrs, content }: BinaryNode): boolean {
+  if (attrs.offline !== undefined) return true
+  return (
+    Array.isArray(content) && content.some((child) => child.tag === "enc" && child.attrs.count !== undefined)
+  )
+}

@@ -1,0 +1,78 @@
+import {
+  type AuthenticationCreds,
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+  jidNormalizedUser,
+  proto,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { changeKeptWith, keptWith } from "../kept-with-creds.ts"
+
+interface Input {
+  sock: Pick<WASocket, "signalRepository">
+  creds: AuthenticationCreds
+  keepCreds: () => void
+}
+
+export interface Addressing {
+  /** Takes every frame that comes in. */
+  take: (frame: BinaryNode) => void
+  /** The address under which a message to this chat leaves. */
+  addressOf: (chat: string) => Promise<string>
+}
+
+/** The account's property `lid_one_on_one_migration_enabled`. */
+const movedProperty = "9435"
+
+/**
+ * How an account addresses people. The network refuses (400) what an account sends to a private id before its chats
+ * were moved to private ids (whatsapp-rust 943), and afterwards may refuse (463) what it sends to a number (Baileys
+ * 2683). It says whether they were moved when a device is linked, and later by a property. If it has said nothing,
+ * people are addressed as they are named.
+ */
+export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
+  const isByNumber = () => keptWith(creds).byNumber
+  const set = (byNumber: boolean | undefined) => {
+    if (byNumber === undefined || byNumber === isByNumber()) return
+    changeKeptWith(creds, { byNumber })
+    keepCreds()
+  }
+  return {
+    take(frame) {
+      if (frame.tag !== "iq") return
+      const linked = getBinaryNodeChild(frame, "pair-success")
+      if (linked) set(isUnmoved(getBinaryNodeChild(linked, "client-props")))
+      if (saysMoved(getBinaryNodeChild(frame, "props"))) set(false)
+    },
+    async addressOf(chat) {
+      const byNumber = isByNumber()
+      const { lidMapping } = sock.signalRepository
+      if (byNumber === undefined && isPnUser(chat)) return chat
+      // A private id may be a former one: the present one is found by the number.
+      const number = isLidUser(chat) ? await lidMapping.getPNForLID(chat) : chat
+      const other = byNumber || !isPnUser(number ?? "") ? number : await lidMapping.getLIDForPN(number!)
+      return jidNormalizedUser(other ?? chat)
+    },
+  }
+}
+
+/** Whether the account's chats are still by number; undefined if the properties do not say. */
+function isUnmoved(props: BinaryNode | undefined): boolean | undefined {
+  if (!(props?.content instanceof Uint8Array)) return undefined
+  try {
+    return !proto.ClientPairingProps.decode(props.content).isChatDbLidMigrated
+  } catch {
+    // Not readable: nothing is known then.
+    return undefined
+  }
+}
+
+function saysMoved(props: BinaryNode | undefined): boolean {
+  return getBinaryNodeChildren(props, "prop").some(
+    ({ attrs }) =>
+      attrs.config_code === movedProperty && ["1", "true"].includes(attrs.config_value?.toLowerCase() ?? ""),
+  )
+}

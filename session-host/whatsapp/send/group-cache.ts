@@ -1,0 +1,125 @@
+import {
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  type BinaryNode,
+  type GroupMetadata,
+} from "@whiskeysockets/baileys"
+import { LRUCache } from "lru-cache"
+import { userOf } from "#core/jid.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
+import type { Question } from "../../network/connection.ts"
+import { type Stanza, child } from "../../network/stanza.ts"
+
+/** The facts about a group that a send to it needs. */
+interface Group {
+  id: string
+  addressingMode: "lid" | "pn"
+  /** Seconds after which messages go; 0: never. */
+  ephemeralDuration: number
+  /** Addresses, by their user part. */
+  members: Map<string, string>
+}
+
+/** How much is remembered per session, in bytes: some fifty groups of a thousand. */
+const mostBytes = 3_000_000
+
+/** The size of a member's entry, about. */
+const memberBytes = 60
+
+const ttlMs = 12 * 3600 * 1000
+
+/** How long a group that we are not in is not asked for, unless there is news of it. */
+const foreignMs = 10 * 60_000
+
+export type GroupCache = ReturnType<typeof newGroupCache>
+
+/**
+ * The groups that a session writes to: a client that asks for them at each send is limited, and may be banned. The network
+ * reports each change, also those from while we were away.
+ */
+export function newGroupCache() {
+  const groups = new LRUCache<string, Group>({
+    maxSize: mostBytes,
+    sizeCalculation: ({ members }) => 200 + members.size * memberBytes,
+    ttl: ttlMs,
+  })
+  const foreign = boundedCache<true>(500, { ttl: foreignMs })
+  let changes = 0
+  const forget = (jid: string) => {
+    changes++
+    groups.delete(jid)
+    foreign.delete(jid)
+  }
+  return {
+    get: (jid: string) => groups.get(jid),
+    /** Whether the network has said lately that we are not in this group, or that there is none. */
+    isForeign: (jid: string) => foreign.has(jid),
+    /** Rises with all news of groups. */
+    get changes() {
+      return changes
+    },
+    /** The network says that we are not in this group. `asked`: the `changes` before it was asked. */
+    notIn(jid: string, asked: number): void {
+      // With news in between, the answer may be out of date.
+      if (changes === asked) foreign.set(jid, true)
+    },
+    /** What is remembered of the group may be wrong. */
+    forget,
+    /**
+     * A question about a group has ended, with or without an answer. Either way the group may have changed, and the
+     * network's own news of the change may come later. So the group is forgotten: nobody may be written to as a member
+     * who is none any more. The answer to anything but `query` may name a group with some of its members, or with
+     * people who could not be added.
+     */
+    asked({ xmlns, to = "", children = [] }: Question, answer: Stanza | undefined): void {
+      if (xmlns !== "w:g2" || children[0]?.tag === "query") return
+      forget(to)
+      const { id, jid = id } = child(answer, "group")?.attrs ?? {}
+      if (jid) forget(jidOf(jid))
+    },
+    /**
+     * Takes every frame: an answer may have a whole group in it, a notice may say that one group or any group has
+     * changed, and who gets a group's message is in it.
+     */
+    take(frame: BinaryNode): void {
+      const { type, from } = frame.attrs
+      if (frame.tag === "notification" && type === "w:gp2" && from) forget(from)
+      if (frame.tag === "message" && from && foreign.has(from)) forget(from)
+      if (frame.tag === "ib" && getBinaryNodeChild(frame, "dirty")?.attrs.type === "groups") {
+        changes++
+        groups.clear()
+        foreign.clear()
+      }
+      const group = frame.tag === "iq" && type === "result" ? groupIn(frame) : undefined
+      if (group) {
+        forget(group.id)
+        groups.set(group.id, group)
+      }
+    },
+  }
+}
+
+/** Answers to other questions have a group in them, too. */
+function groupIn(answer: BinaryNode): Group | undefined {
+  const group = getBinaryNodeChild(answer, "group")
+  const { id, creation, addressing_mode: mode } = group?.attrs ?? {}
+  const members = getBinaryNodeChildren(group, "participant").flatMap(({ attrs }) => attrs.jid ?? [])
+  if (!id || !creation || members.length === 0) return undefined
+  return {
+    id: jidOf(id),
+    addressingMode: mode === "lid" ? "lid" : "pn",
+    ephemeralDuration: Number(getBinaryNodeChild(group, "ephemeral")?.attrs.expiration) || 0,
+    members: new Map(members.map((jid) => [userOf(jid), jid])),
+  }
+}
+
+/** Cards leave the server out. */
+function jidOf(id: string): string {
+  return id.includes("@") ? id : `${id}@g.us`
+}
+
+/** The metadata as Baileys takes it. It reads only these fields. */
+export function metadataOf({ id, addressingMode, ephemeralDuration, members }: Group): GroupMetadata {
+  const participants = [...members.values()].map((member) => ({ id: member }))
+  return { id, addressingMode, ephemeralDuration, participants } as unknown as GroupMetadata
+}

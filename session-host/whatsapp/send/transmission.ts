@@ -1,0 +1,105 @@
+import type { SignalDataSet } from "@whiskeysockets/baileys"
+import type { Outgoing } from "../../network/connection.ts"
+import { NotSent, OutcomeUnknown } from "../../network/errors.ts"
+
+/**
+ * One message on its way out: prepared (`send/recipient-devices.ts`), encrypted and kept (`send/encrypt-and-keep.ts`), built,
+ * and handed to the socket (`send/hold-frames.ts`). Then it is acknowledged; or it was not sent, and nothing of it may leave any more.
+ */
+export class Transmission {
+  readonly outgoing: Outgoing
+  /** The address under which it leaves. */
+  chat: string
+  /** Which of our sender keys of the group it leaves under. */
+  senderKey = 0
+  /** The addresses of the members of the group, or the viewers of the status, by their user part. */
+  members: ReadonlyMap<string, string> | undefined
+  /** The people whose devices it goes to, by the user part of their addresses. */
+  users: string[] = []
+  /** Devices by whether there is a session with them: without one they are left out, for nobody can open one. */
+  reached: ReadonlyMap<string, boolean> | undefined
+  /** Opens the session with a device that was closed since it was looked for. */
+  openAgain: ((jid: string) => Promise<unknown>) | undefined
+  /** The message, until its row is kept. */
+  #unkept: Outgoing | undefined
+  #isMaybeKept: boolean
+  #isBuilt = false
+  #isHanded = false
+  #isGivenUp = false
+  #keyHolders: SignalDataSet["sender-key-memory"]
+
+  /** @param again its row exists already: the same bytes go out once more */
+  constructor(outgoing: Outgoing, again: boolean) {
+    this.outgoing = outgoing
+    this.chat = outgoing.chat
+    this.#unkept = again ? undefined : outgoing
+    this.#isMaybeKept = again
+  }
+
+  /** The stanza is built, and is the next frame. Frames before it are questions to the network. */
+  get isBuilt(): boolean {
+    return this.#isBuilt
+  }
+
+  /** The stanza went to the socket, so it may arrive. */
+  get isHanded(): boolean {
+    return this.#isHanded
+  }
+
+  /** By group: to which devices this message brings our sender key, and which have had it before. */
+  get keyHolders(): SignalDataSet["sender-key-memory"] {
+    return this.#keyHolders
+  }
+
+  /** @throws Error if it was given up */
+  mustGoOn(): void {
+    if (this.#isGivenUp) throw new Error("the transmission was given up")
+  }
+
+  /** Has a step of the ratchet kept. @param keep gets the message with the first step, then undefined */
+  async keepOnce(keep: (outgoing: Outgoing | undefined) => Promise<void>): Promise<void> {
+    if (this.#unkept) this.#isMaybeKept = true
+    const members = this.members && { members: [...this.members.values()] }
+    await keep(this.#unkept && { ...this.#unkept, ...members })
+    this.#unkept = undefined
+  }
+
+  /**
+   * Baileys notes who has our sender key of a group as soon as it has written a message to it. If that message is refused or
+   * lost, they do not have the key, and cannot read the next one. So it is noted when the network has acknowledged.
+   */
+  holdBackKeyHolders(data: SignalDataSet): SignalDataSet {
+    if (!data["sender-key-memory"]) return data
+    const { "sender-key-memory": keyHolders, ...others } = data
+    this.#keyHolders = keyHolders
+    return others
+  }
+
+  built(): void {
+    this.#isBuilt = true
+  }
+
+  /** A frame of it goes to the socket. @returns whether it may */
+  handOver(): boolean {
+    if (this.#isGivenUp) return false
+    if (this.#isBuilt) this.#isHanded = true
+    return true
+  }
+
+  /** The same message to the same people, for devices that it has missed. */
+  repeated(): Transmission {
+    const { chat, members, users, reached } = this
+    return Object.assign(new Transmission(this.outgoing, true), { chat, members, users, reached })
+  }
+
+  /**
+   * Gives up what has not left. That is definite, unless another host may by now act on the row, or an earlier transmission may
+   * have arrived.
+   * @returns the error for it
+   */
+  giveUp(cause: Error, othersMayAct: boolean): NotSent | OutcomeUnknown {
+    this.#isGivenUp = true
+    if (othersMayAct && this.#isMaybeKept) return new OutcomeUnknown(cause.message)
+    return cause instanceof NotSent ? cause : new NotSent(cause.message)
+  }
+}

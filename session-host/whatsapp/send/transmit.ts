@@ -1,0 +1,201 @@
+import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
+import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
+import { within } from "../../concurrency/call-deadline.ts"
+import { NetworkRejected, NotSent, OutcomeUnknown } from "../../network/errors.ts"
+import type { Outgoing } from "../../network/connection.ts"
+import type { Acks } from "./acks.ts"
+import { stanzaAttributesOf } from "./stanza-attributes.ts"
+import type { Keys } from "../signal/keys.ts"
+import type { SendToMissed } from "./missed-devices.ts"
+import type { SenderKeys } from "./renew-sender-key.ts"
+import { inTransmission } from "../async-context.ts"
+import { Transmission } from "./transmission.ts"
+
+/** How long finding the devices, opening sessions and encrypting may take, ms. */
+const prepareMs = 20_000
+
+/** How long a message may wait for those before it, ms: later its caller might have given up, and must not be surprised. */
+const queuedMs = 25_000
+
+/** A device that alone gets a message, and how often it has asked for it. */
+interface OneDevice {
+  jid: string
+  count: number
+  /** Of a device of our own: the chat. */
+  recipient?: string | undefined
+}
+
+export interface SendInput {
+  sock: Pick<WASocket, "relayMessage">
+  acks: Acks
+  keys: Pick<Keys, "get" | "set">
+  /** The address under which a message to this chat leaves. */
+  addressOf: (chat: string) => Promise<string>
+  senderKeys: SenderKeys
+  me: () => { id: string } | undefined
+  /** Logged in, and not ended. */
+  isOpen: () => boolean
+  /** The network has refused a message to this chat. */
+  onRefused: (chat: string, networkCode: number) => void
+  /** An error that no caller waits for. */
+  onError: (error: unknown) => void
+  /** Sends a message to the devices that it has missed. */
+  missed: SendToMissed
+}
+
+/**
+ * Sends of one connection. They are encrypted and handed to the socket one after another. Their acknowledgements are waited
+ * for side by side, so that a missing one holds up nobody else.
+ */
+export function newSender(input: SendInput) {
+  let last: Promise<void> = Promise.resolve()
+  return (outgoing: Outgoing, again: boolean) => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    let late = false
+    const timer = setTimeout(() => (late = true), queuedMs)
+    const sent = last.then(async () => {
+      clearTimeout(timer)
+      if (late) throw again ? new OutcomeUnknown(crowd) : new NotSent(crowd)
+      return await send(input, outgoing, again, leave)
+    })
+    // Its caller hears of a failure; the next one only waits for the end.
+    sent.catch(() => {}).finally(leave)
+    last = left
+    return sent
+  }
+}
+
+const crowd = "others were before it for too long"
+
+async function send(
+  input: SendInput,
+  outgoing: Outgoing,
+  again: boolean,
+  onLeft: () => void,
+): Promise<{ timestamp: number }> {
+  const transmission = new Transmission(outgoing, again)
+  if (!input.isOpen()) throw transmission.giveUp(new Error("not connected"), again)
+
+  const expected = input.acks.expect(outgoing.messageId)
+  const failed = await firstOf(
+    relay(input, transmission),
+    // Acknowledged already, or ended: either way there is nothing more to prepare.
+    expected.answer.then((ack) => (ack ? undefined : new Error("the connection ended"))),
+  )
+  onLeft()
+  if (failed && !transmission.isHanded) {
+    expected.stop(false)
+    throw transmission.giveUp(failed, again || !input.isOpen())
+  }
+
+  const ack = await expected.inTime()
+  expected.stop(ack === undefined)
+  if (!ack) throw new OutcomeUnknown("no acknowledgement")
+  if ("networkCode" in ack) {
+    input.onRefused(outgoing.chat, ack.networkCode)
+    throw new NetworkRejected(ack.networkCode)
+  }
+  // The network has the message, whatever becomes of the note: without it the key is given once more.
+  if (transmission.senderKey === input.senderKeys.versionOf(transmission.chat))
+    noteKeyHolders(input.keys, transmission.keyHolders).catch(() => {})
+  if (ack.phash)
+    input
+      .missed(transmission, ack.phash, (repeated, participant) =>
+        relayThroughBaileys(input, repeated, participant),
+      )
+      .catch(input.onError)
+  return { timestamp: ack.timestamp }
+}
+
+export type SendAgain = ReturnType<typeof newSendAgain>
+
+/** Sends a message once more to one device of its chat, or of our own account. Nobody waits for the acknowledgement. */
+export function newSendAgain(input: SendInput) {
+  return async (outgoing: Outgoing, device: OneDevice): Promise<void> => {
+    const transmission = new Transmission(outgoing, true)
+    transmission.chat = await input.addressOf(outgoing.chat)
+    await relayThroughBaileys(input, transmission, device)
+  }
+}
+
+export type SendStatusAgain = ReturnType<typeof newSendStatusAgain>
+
+/** Sends a status once more to all devices of one of its viewers. Nobody waits for the acknowledgement. */
+export function newSendStatusAgain(input: SendInput) {
+  return async (status: Pick<Outgoing, "messageId" | "message">, viewer: string): Promise<void> => {
+    const transmission = new Transmission({ ...status, chat: statusChat, members: [viewer] }, true)
+    transmission.members = await viewersOf(input, transmission)
+    await relayThroughBaileys(input, transmission)
+  }
+}
+
+/** Notes who has our sender key now. Mostly that is known already. */
+async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["keyHolders"]): Promise<void> {
+  for (const [group, devices] of Object.entries(holders ?? {})) {
+    const { [group]: known = {} } = await keys.get("sender-key-memory", [group])
+    if (Object.keys(devices ?? {}).every((device) => known[device])) continue
+    await keys.set({ "sender-key-memory": { [group]: { ...known, ...devices } } })
+  }
+}
+
+/** The error that kept the stanza from leaving, or that came after it had left. */
+async function relay(input: SendInput, transmission: Transmission): Promise<Error | undefined> {
+  try {
+    transmission.chat = await input.addressOf(transmission.outgoing.chat)
+    if (transmission.chat === statusChat) transmission.members = await viewersOf(input, transmission)
+    await input.senderKeys.renewIfLeft(transmission.chat, transmission.members)
+    transmission.senderKey = input.senderKeys.versionOf(transmission.chat)
+    await relayThroughBaileys(input, transmission)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error("unknown error", { cause: error })
+  }
+}
+
+/** The viewers of a status, under the addresses of their chats, and our own devices. */
+async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmission) {
+  const people = [...(outgoing.members ?? []), withoutDevice(me()?.id ?? "")]
+  const addresses = await Promise.all(people.map((person) => addressOf(person)))
+  return new Map(addresses.map((address) => [userOf(address), address]))
+}
+
+/**
+ * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/recipient-devices.ts`,
+ * `send/encrypt-and-keep.ts` and `send/hold-frames.ts`, where `socket-config.ts` and `dial.ts` have put them.
+ * They find the message in `baileys/async-context.ts`.
+ */
+async function relayThroughBaileys(
+  { sock }: Pick<SendInput, "sock">,
+  transmission: Transmission,
+  device?: OneDevice,
+): Promise<void> {
+  const { chat, outgoing } = transmission
+  const message = proto.Message.decode(outgoing.message)
+  const { additionalAttributes, additionalNodes } = stanzaAttributesOf(message)
+  await inTransmission(transmission, () =>
+    sock.relayMessage(chat, message, {
+      messageId: outgoing.messageId,
+      additionalAttributes: {
+        ...additionalAttributes,
+        ...(device?.recipient && { recipient: device.recipient }),
+      },
+      additionalNodes: device ? additionalNodes : lookedAtLast(additionalNodes, () => transmission.built()),
+      ...(device && { participant: device }),
+      ...(chat === statusChat && { statusJidList: [...(transmission.members?.values() ?? [])] }),
+    }),
+  )
+}
+
+/** Calls back when Baileys reads the number of these nodes: the last step before the stanza goes to the socket. */
+function lookedAtLast(nodes: BinaryNode[], onLook: () => void): BinaryNode[] {
+  return new Proxy(nodes, {
+    get(target, name) {
+      if (name === "length") onLook()
+      return Reflect.get(target, name)
+    },
+  })
+}
+
+async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error | undefined> {
+  return await within(prepareMs, Promise.race(outcomes), () => new Error("preparing took too long"))
+}

@@ -1,0 +1,68 @@
+import {
+  DEFAULT_CONNECTION_CONFIG,
+  type BinaryNode,
+  type LIDMapping,
+  type SignalCreds,
+  type SignalRepositoryWithLIDStore,
+} from "@whiskeysockets/baileys"
+import type { Intake, Vault } from "#session-host/network/connection.ts"
+import type { Guarded } from "../lifetime.ts"
+import { addressesMoved } from "./addresses.ts"
+import { newAskForLids } from "./ask-for-lids.ts"
+import { newDecrypting } from "#session-host/whatsapp/receive/decrypt.ts"
+import { newEncrypting } from "#session-host/whatsapp/send/encrypt-and-keep.ts"
+import type { Keys } from "./keys.ts"
+import { closingFormerSessions } from "./undo-deletions.ts"
+import { withFormerKeys } from "./signed-pre-keys.ts"
+import type { Hold } from "#core/platform/locks.ts"
+import type { ILogger } from "../quiet-log.ts"
+
+export interface RepositoryInput {
+  creds: SignalCreds & { additionalData?: unknown; me?: { id: string; lid?: string } }
+  keys: Keys
+  keep: Vault["keep"]
+  intake: Omit<Intake, "foresee">
+  /** Runs work of the memory. If the work fails, the connection ends first. */
+  guarded: Guarded
+  /** By Signal address. */
+  hold: Hold
+  /** The stanza that a ciphertext came in. */
+  stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
+  /** This ciphertext is done with for now: it was read, or cannot be. */
+  onSettled: (ciphertext: Uint8Array) => void
+  /** Runs a question to the network on which decryption may depend. */
+  whileAsking: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
+  /** Requests a message again that cannot be read, as far as that is possible. */
+  request: (stanza: BinaryNode) => Promise<void>
+}
+
+/**
+ * Baileys' Signal repository, with each step of a ratchet in one unit with what became of it: the events of a message
+ * that was read, the message that was encrypted. Baileys itself would lose updates between the two.
+ */
+export function durableRepository(
+  input: RepositoryInput,
+  log: ILogger,
+  lidsOf?: (jids: string[]) => Promise<LIDMapping[] | undefined>,
+): SignalRepositoryWithLIDStore {
+  const { keys, hold } = input
+  const lids = lidsOf && newAskForLids(lidsOf, log)
+  const ask = lids && ((jids: string[]) => input.whileAsking(() => lids(jids)))
+  const auth = { creds: withFormerKeys(input.creds), keys: closingFormerSessions(keys) }
+  const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, log, ask)
+
+  return {
+    ...inner,
+    ...newDecrypting(input, inner, log),
+    ...newEncrypting(input, inner),
+    deleteSession: (jids) =>
+      hold(
+        jids.map((jid) => inner.jidToSignalProtocolAddress(jid)),
+        () => inner.deleteSession(jids),
+      ),
+    migrateSession: async (from, to) =>
+      hold(await addressesMoved({ from, to }, inner, keys), () =>
+        keys.atomically(() => inner.migrateSession(from, to)),
+      ),
+  }
+}

@@ -1,0 +1,269 @@
+import { createHash, randomBytes } from "node:crypto"
+import { proto } from "@whiskeysockets/baileys"
+import { pino } from "pino"
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { Event } from "#core/contract/event.ts"
+import type { Remembered } from "#session-host/content/remembered.ts"
+import { mapReceived } from "#session-host/content/map-received.ts"
+import type { MessageContent } from "#session-host/network/connection.ts"
+import { aReceivedMessage } from "#test/support/session/received-message.ts"
+import { sealed as sealedUnder } from "#test/support/session/sealed.ts"
+import { writeRandomPadMax16 } from "@whiskeysockets/baileys"
+
+const own = { jid: "491719999999@s.whatsapp.net", lid: "99@lid" }
+const bob = { jid: "491710000001@s.whatsapp.net", lid: "77@lid" }
+const secret = randomBytes(32)
+const log = pino({ level: "silent" })
+
+type Names = "jid" | "lid"
+
+/** Sealed under the names by which both are known. */
+const sealed = (
+  use: string,
+  plaintext: Uint8Array,
+  names: { creator: string; responder: string; bound?: boolean },
+) => sealedUnder(use, plaintext, { original: "ORIG", secret, ...names })
+
+const original = (content: MessageContent, fromMe = true): Remembered => ({
+  id: "ORIG",
+  chat: bob.lid,
+  sender: fromMe ? "" : bob.lid,
+  fromMe,
+  content: { ...content, messageContextInfo: { messageSecret: secret } },
+})
+
+const poll = {
+  pollCreationMessageV3: { name: "?", options: [{ optionName: "Soup" }, { optionName: "Salad" }] },
+}
+const key = { id: "ORIG" }
+
+async function map(content: MessageContent, attrs: Record<string, string>, originals: Remembered[]) {
+  const plaintext = writeRandomPadMax16(proto.Message.encode(content).finish())
+  const received = aReceivedMessage({ id: "ANSWER", attrs, plaintext })
+  const mapped = await mapReceived(received, own, {
+    connection: undefined,
+    originals: async (id) => originals.filter((one) => one.id === id),
+    log,
+  })
+  for (const { event } of mapped) expect(event).toEqual(expect.schemaMatching(Event))
+  return mapped.map(({ event }) => event)
+}
+
+const combinations: [Names, Names][] = [
+  ["jid", "jid"],
+  ["jid", "lid"],
+  ["lid", "jid"],
+  ["lid", "lid"],
+]
+const fromBob: [string, Record<string, string>][] = [
+  ["a chat by LID", { from: bob.lid, sender_pn: bob.jid }],
+  ["a chat by phone number", { from: bob.jid, sender_lid: bob.lid }],
+  ["a group", { from: "120@g.us", participant: `77:3@lid`, participant_pn: bob.jid }],
+]
+
+test.for(
+  combinations.flatMap(([creator, responder]) => fromBob.map((at) => [creator, responder, at] as const)),
+)(
+  "a vote and an answer are opened: creator by %s, responder by %s, in %j",
+  async ([creator, responder, [, attrs]]) => {
+    const names = { creator: own[creator], responder: bob[responder] }
+    const selectedOptions = [createHash("sha256").update("Salad").digest()]
+    const vote = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish()
+    const [voted] = await map(
+      { pollUpdateMessage: { pollCreationMessageKey: key, vote: sealed("Poll Vote", vote, names) } },
+      attrs,
+      [original(poll)],
+    )
+    expect(voted).toMatchObject({
+      event: "poll_vote",
+      poll_id: "ORIG",
+      message_id: "ANSWER",
+      contact_id: bob.jid,
+      phone: "491710000001",
+      selected_options: ["Salad"],
+    })
+    const response = proto.Message.EventResponseMessage.encode({
+      response: proto.Message.EventResponseMessage.EventResponseType.MAYBE,
+      timestampMs: 1_800_000_000_123,
+      extraGuestCount: 4,
+    }).finish()
+    const [answered] = await map(
+      {
+        encEventResponseMessage: {
+          eventCreationMessageKey: key,
+          ...sealed("Event Response", response, names),
+        },
+      },
+      attrs,
+      [original({ eventMessage: { name: "Party" } })],
+    )
+    expect(answered).toMatchObject({
+      event: "event_response",
+      event_id: "ORIG",
+      response: "maybe",
+      response_time_ms: 1_800_000_000_123,
+      extra_guest_count: 4,
+    })
+  },
+)
+
+test("our own vote, given on the phone, on another's poll", async () => {
+  const vote = proto.Message.PollVoteMessage.encode({ selectedOptions: [] }).finish()
+  const names = { creator: bob.jid, responder: own.lid }
+  const [voted] = await map(
+    {
+      deviceSentMessage: {
+        destinationJid: bob.lid,
+        message: {
+          pollUpdateMessage: { pollCreationMessageKey: key, vote: sealed("Poll Vote", vote, names) },
+        },
+      },
+    },
+    { from: own.lid, recipient: bob.lid, peer_recipient_pn: bob.jid },
+    [original(poll, false)],
+  )
+  expect(voted).toMatchObject({ from_me: true, chat_id: bob.jid, contact_id: own.jid, selected_options: [] })
+})
+
+test("an answer to what nobody remembers: `unknown`; a vote on it says nothing that could be told", async () => {
+  const names = { creator: own.jid, responder: bob.jid }
+  const response = {
+    encEventResponseMessage: {
+      eventCreationMessageKey: key,
+      ...sealed("Event Response", Buffer.alloc(2), names),
+    },
+  }
+  const attrs = { from: bob.jid, t: "1800000000" }
+  expect(await map(response, attrs, [])).toMatchObject([
+    { response: "unknown", response_time_ms: 1_800_000_000_000, extra_guest_count: 0 },
+  ])
+  const vote = {
+    pollUpdateMessage: { pollCreationMessageKey: key, vote: sealed("Poll Vote", Buffer.alloc(2), names) },
+  }
+  expect(await map(vote, attrs, [])).toEqual([])
+})
+
+test("a stranger's message of the same id does not hide the poll", async () => {
+  const vote = proto.Message.PollVoteMessage.encode({ selectedOptions: [] }).finish()
+  const names = { creator: own.jid, responder: bob.jid }
+  const stranger = {
+    ...original(poll, false),
+    content: { messageContextInfo: { messageSecret: randomBytes(32) } },
+  }
+  expect(
+    await map(
+      { pollUpdateMessage: { pollCreationMessageKey: key, vote: sealed("Poll Vote", vote, names) } },
+      { from: bob.jid },
+      [stranger, original(poll)],
+    ),
+  ).toMatchObject([{ event: "poll_vote" }])
+})
+
+test("a sealed reaction and sealed edits are told as what they are", async () => {
+  const names = { creator: own.jid, responder: bob.lid, bound: false }
+  const attrs = { from: "120@g.us", participant: bob.lid, participant_pn: bob.jid }
+  const reaction = proto.Message.ReactionMessage.encode({ text: "👍" }).finish()
+  expect(
+    await map(
+      { encReactionMessage: { targetMessageKey: key, ...sealed("Enc Reaction", reaction, names) } },
+      attrs,
+      [original({ conversation: "x" })],
+    ),
+  ).toMatchObject([{ type: "reaction", reaction: { emoji: "👍", message_id: "ORIG", contact_id: own.jid } }])
+
+  const edit = proto.Message.encode({ eventMessage: { name: "Party, later", startTime: 5 } }).finish()
+  const theirs = { creator: bob.lid, responder: bob.lid, bound: false }
+  expect(
+    await map(
+      {
+        secretEncryptedMessage: {
+          targetMessageKey: key,
+          secretEncType: proto.Message.SecretEncryptedMessage.SecretEncType.EVENT_EDIT,
+          ...sealed("Event Edit", edit, theirs),
+        },
+      },
+      attrs,
+      [original({ eventMessage: { name: "Party" } }, false)],
+    ),
+  ).toMatchObject([
+    { type: "event", edit: "edit", target_id: "ORIG", event_details: { name: "Party, later" } },
+  ])
+})
+
+/** A message that our phone sends again. */
+function web(message: proto.IWebMessageInfo): MessageContent {
+  const webMessageInfoBytes = proto.WebMessageInfo.encode(message).finish()
+  return {
+    protocolMessage: {
+      type: proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
+      peerDataOperationRequestResponseMessage: {
+        peerDataOperationResult: [{ placeholderMessageResendResponse: { webMessageInfoBytes } }],
+      },
+    },
+  }
+}
+
+test("a message that our phone sends again for a placeholder becomes the event that its stanza would have been", async () => {
+  const late = web({
+    key: { id: "LATE", remoteJid: bob.jid, fromMe: false },
+    message: { conversation: "an answer to an advertisement" },
+    messageTimestamp: 1_800_000_000,
+    pushName: "Bob",
+    verifiedBizName: "Bob's",
+  })
+  const peer = { from: own.jid, category: "peer" }
+  const [event] = await map(late, peer, [])
+  expect(event).toMatchObject({
+    message_id: "LATE",
+    contact_id: bob.jid,
+    body: "an answer to an advertisement",
+    timestamp: 1_800_000_000,
+    verified_business: true,
+  })
+  const inGroup = web({
+    key: { id: "G", remoteJid: "120@g.us", fromMe: false, participant: bob.jid },
+    message: { conversation: "x" },
+    messageTimestamp: 1,
+  })
+  expect(await map(inGroup, peer, [])).toMatchObject([{ is_group: true, contact_id: bob.jid }])
+  const ours = web({ key: { id: "O", remoteJid: bob.jid, fromMe: true }, message: { conversation: "x" } })
+  expect(await map(ours, peer, [])).toMatchObject([{ from_me: true, chat_id: bob.jid }])
+  // Anybody else could put words into somebody's mouth.
+  expect(await map(late, { from: bob.jid, category: "peer" }, [])).toEqual([])
+  expect(await map(late, { from: own.jid }, [])).toEqual([])
+})
+
+test("a message of nothing that this protocol knows is not lost: it cannot be mapped", async () => {
+  // Field 2000, a string.
+  const unknown = Buffer.from([0x82, 0x7d, 0x02, 0x68, 0x69])
+  const received = aReceivedMessage({ plaintext: writeRandomPadMax16(unknown) })
+  const lookups = { connection: undefined, originals: async () => [], log }
+  await expect(mapReceived(received, own, lookups)).rejects.toThrow("nothing that is known")
+})
+
+test("only its author changes or takes back a message; in a group an admin may take it back", async () => {
+  const edit = {
+    protocolMessage: {
+      key,
+      type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+      editedMessage: { conversation: "x" },
+    },
+  }
+  const revoke = { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
+  const ours = original({ conversation: "ours" })
+  const his = { ...original({ conversation: "his" }, false), chat: "120@g.us" }
+  const inChat = { from: bob.jid, sender_lid: bob.lid }
+  const byBob = { from: "120@g.us", participant: bob.lid, participant_pn: bob.jid }
+  const byEve = { from: "120@g.us", participant: "88@lid", participant_pn: "491710000008@s.whatsapp.net" }
+
+  expect(await map(edit, inChat, [ours])).toEqual([])
+  expect(await map(revoke, inChat, [ours])).toEqual([])
+  expect(await map(edit, byEve, [his])).toEqual([])
+  expect(await map(edit, byBob, [his])).toMatchObject([{ edit: "edit", target_id: "ORIG" }])
+  expect(await map(revoke, byEve, [his])).toMatchObject([{ edit: "revoke" }])
+  // The same id in another chat says nothing, and nothing is known of a message that is not remembered.
+  expect(await map(edit, byEve, [ours])).toHaveLength(1)
+  expect(await map(edit, inChat, [])).toHaveLength(1)
+  expect(await map(edit, inChat, [{ ...original({}, false), chat: bob.lid }])).toHaveLength(1)
+})
