@@ -7,7 +7,7 @@ import { tokens } from "./design-tokens.ts"
 
 /** A function is one file at the top of its folder, and the assets are copied beside it. */
 const besideFunction = new URL("./dashboard/assets/", import.meta.url)
-const folder = existsSync(besideFunction) ? besideFunction : new URL("./assets", import.meta.url)
+const folder = existsSync(besideFunction) ? besideFunction : new URL("./assets/", import.meta.url)
 
 const files = {
   style: load("style.css", "text/css", tokens),

@@ -8,6 +8,7 @@ import { findAddresses } from "./host/address.ts"
 import { newRecorder } from "./whatsapp/stanza-recorder.ts"
 import { trustRoot } from "./whatsapp/patches/verify-certificates.ts"
 import { connect } from "./whatsapp/connect.ts"
+import * as keysAnew from "./whatsapp/signal/anew.ts"
 import { fetchWebVersion } from "./whatsapp/fetch-web-version.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { containExceptions } from "./host/exceptions.ts"
@@ -55,6 +56,7 @@ const host = new SessionHost({
   capacity: config.HOST_CAPACITY,
   network: config.HOST_NETWORK,
   connect: dial,
+  keysAnew,
   timing: timing(),
   log,
 })

@@ -6,7 +6,7 @@ import { z } from "zod"
 import { Unexpected } from "../api-client.ts"
 import { findRunning } from "./running.ts"
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
+const root = fileURLToPath(new URL("../..", import.meta.url))
 
 export type SpawnedService = Awaited<ReturnType<typeof spawnService>>
 

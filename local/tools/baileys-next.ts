@@ -10,7 +10,7 @@ import { basename, join } from "node:path"
 import { z } from "zod"
 
 const library = "@whiskeysockets/baileys"
-const root = new URL("../../", import.meta.url).pathname
+const root = new URL("../..", import.meta.url).pathname
 /** Folders that the copy does not need: installed packages, data and history. */
 const leftOut = new Set(["node_modules", ".git", ".data", ".sst", ".ci"])
 

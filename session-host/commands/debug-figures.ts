@@ -1,7 +1,7 @@
 import { PerformanceObserver } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import * as contract from "#core/contract/debug-figures.ts"
-import { clientExpiresAt } from "../whatsapp/receive/client-expiration.ts"
+import { clientExpiresAt } from "../network/client-expiration.ts"
 import { command } from "./command.ts"
 
 let collections = 0

@@ -1,10 +1,10 @@
 import { now, nowMs } from "#core/platform/clock.ts"
 import { randomBytes } from "node:crypto"
-import { proto } from "@whiskeysockets/baileys"
 import type { Encrypted } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network/connection.ts"
+import { proto } from "../network/proto.ts"
 
 /** The message that a reaction, an edit or a revocation refers to, in the network's form. */
 export interface MessageKey {

@@ -10,6 +10,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { removeBridge } from "./remove-bridge.ts"
 import { Session } from "../session/session.ts"
 import { Slots } from "#core/platform/slots.ts"
+import type { KeysAnew } from "../network/connection.ts"
 import type { Timing } from "../timing.ts"
 
 export interface HostInput {
@@ -19,6 +20,7 @@ export interface HostInput {
   capacity: number
   network: Network
   connect: Connect
+  keysAnew: KeysAnew
   timing: Timing
   log: Logger
 }
@@ -214,6 +216,7 @@ export class SessionHost {
     const session: Session = new Session({
       lease,
       connect: this.#input.connect,
+      keysAnew: this.#input.keysAnew,
       timing: this.#input.timing,
       log: this.#log,
       mayConnect: () => this.#heartbeat.mayConnect,

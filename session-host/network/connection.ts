@@ -5,7 +5,7 @@
  */
 import type { Connections } from "#core/fetch/connections.ts"
 import type { PasskeyAssertion } from "#core/contract/passkey.ts"
-import type { proto } from "@whiskeysockets/baileys"
+import type { proto } from "./proto.ts"
 import type { SessionWrite } from "../memory/rows.ts"
 import type { Media } from "../content/content.ts"
 import type { Stanza } from "./stanza.ts"
@@ -294,4 +294,16 @@ export interface Connection {
    * even `closed`. The changes already handed to `keep` must be settled before this vault's next connection.
    */
   close(): void
+}
+
+/** What a network's own keys allow once they came back from a backup (decision 25): each takes them as they are kept. */
+export interface KeysAnew {
+  /** Kinds of keys that are of no use any more. */
+  worthlessKinds: readonly string[]
+  /** A peer's session that only reads from now on. */
+  readingOnly: (record: string, nowMs: number) => string
+  /** Whether these sender keys are our own. */
+  areOwnSenderKeys: (senderKeys: string) => boolean
+  /** The credentials, with prekeys that were never given out. */
+  withUnusedPreKeys: (creds: string) => string
 }

@@ -1,5 +1,5 @@
-import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
 import type { MessageContent } from "./connection.ts"
+import { proto, unpadRandomMax16 } from "./proto.ts"
 
 /**
  * The content of a decrypted message. @throws if the padding is longer than the text, or the text is not a protobuf, or

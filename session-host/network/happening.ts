@@ -1,6 +1,6 @@
 import type { Objection } from "#core/contract/status-and-objection.ts"
 import type { PasskeyOptions } from "#core/contract/passkey.ts"
-import type { proto } from "@whiskeysockets/baileys"
+import type { proto } from "./proto.ts"
 import type { Stanza } from "./stanza.ts"
 
 /** The session's identity on the network. */

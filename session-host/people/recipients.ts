@@ -4,7 +4,7 @@ import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { findByUsername, askUsync } from "../whatsapp/questions/ask-about-people.ts"
+import { findByUsername, askUsync } from "../network/ask-about-people.ts"
 
 type Asked = Pick<Connection, "ask" | "registered" | "isInGroup">
 

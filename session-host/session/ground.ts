@@ -6,7 +6,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { rowsBeginning } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { awaitedPrefix } from "../receive/awaited.ts"
-import type { Connection } from "../network/connection.ts"
+import type { Connection, KeysAnew } from "../network/connection.ts"
 import { pacingRow } from "../send/pacing.ts"
 import { SessionEnded } from "./session-ended.ts"
 import type { Timing } from "../timing.ts"
@@ -22,6 +22,7 @@ export interface MemoryInput {
   lease: Lease.Info
   timing: Timing
   log: Logger
+  keysAnew: KeysAnew
   /** Aborted when the session has ended. */
   ended: AbortSignal
   /** The session's connection, while it has one. */

@@ -24,7 +24,7 @@ import { CreatedGroups } from "../memory/created-groups.ts"
 import { findLeftBehind, type LeftBehind, type MemoryInput, Ground } from "./ground.ts"
 import { credsOf, credsSk, emptyCredsRow, removalsOfOldKeys, SessionVault } from "../memory/vault.ts"
 import { LoginStanding } from "../memory/login-standing.ts"
-import { makeAnew } from "../memory/make-anew.ts"
+import { makeAnew } from "./make-anew.ts"
 import { Messages } from "../memory/messages/messages.ts"
 import { SentList } from "../memory/messages/sent-list.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
@@ -78,7 +78,8 @@ export class Memory extends Ground {
 
   async #makeAnew(): Promise<void> {
     try {
-      await makeAnew(this)
+      const { lease, store, commits, patience, vault } = this
+      await makeAnew({ lease, store, commits, patience, vault, keysAnew: this.given.keysAnew })
       this.log.warn("the session's keys came from a backup: what encrypts was made anew")
     } catch (error) {
       // No caller gets this memory, so nobody else can end it.

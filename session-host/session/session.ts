@@ -12,7 +12,7 @@ import { connectedSession, type ConnectedSession } from "./connected-session.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Memory } from "./memory.ts"
 import { codeVersion } from "../host/code-version.ts"
-import type { Connection } from "../network/connection.ts"
+import type { Connection, KeysAnew } from "../network/connection.ts"
 import type { Linking } from "../uplink/linking.ts"
 import { waitForHousehold } from "../uplink/link-sandbox.ts"
 import { sessionScope } from "./session-scope.ts"
@@ -32,6 +32,7 @@ import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
 interface Input {
   lease: Lease.Info
   connect: Connect
+  keysAnew: KeysAnew
   timing: Timing
   log: Logger
   /** Whether the host may have sockets now: it has beaten recently. */
@@ -283,6 +284,7 @@ export class Session {
       log: this.#log,
       ended: this.#ended.signal,
       version: codeVersion,
+      keysAnew: this.#input.keysAnew,
       connection: () => this.#parts?.uplink.connection,
       choice: () => this.#choice,
       onStoreAway: () => this.#storeAway(),

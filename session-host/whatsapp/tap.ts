@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events"
 import type { BaileysEventMap, BinaryNode } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import type { Acquaintance } from "../network/happening.ts"
-import { reportExpiration } from "./receive/client-expiration.ts"
+import { reportExpiration } from "../network/client-expiration.ts"
 import { filterReceipts } from "./receive/take-receipts.ts"
 import { newFrameReader } from "./receive/read-frames.ts"
 import { newGroupNews } from "./receive/group-news-in-turn.ts"
@@ -28,6 +28,7 @@ import type { ShowAsAvailable } from "./show-as-available.ts"
 import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import { newSignedPreKeys } from "./signal/signed-pre-keys.ts"
+import { toStanza } from "./stanza.ts"
 import type { Recorder } from "./stanza-recorder.ts"
 import type { SilenceWatch } from "./end-if-silent.ts"
 
@@ -130,7 +131,7 @@ export function tap(parts: Parts): void {
       parts.silence.take,
       parts.clock.take,
       (frame) => reportUnknown(frame, parts.operatorsLog),
-      (frame) => reportExpiration(frame, parts.operatorsLog),
+      (frame) => frame.tag === "ib" && reportExpiration(toStanza(frame), parts.operatorsLog),
       newPairingNotices({ ...parts, codes, hellos, onError: failedAt("CB:notification") }),
     ],
   })

@@ -8,7 +8,7 @@ import { messagingBridge } from "../../clients/typescript/src/index.ts"
 import { stopListening, listen } from "#local/listen.ts"
 import { friend, owner, service, shop } from "./shop.ts"
 
-const root = new URL("../../", import.meta.url).pathname
+const root = new URL("../..", import.meta.url).pathname
 const page = readFileSync(join(root, "docs/recipes.md"), "utf8")
 
 /** Recipes are run here, where they find what they import. */

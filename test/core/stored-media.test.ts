@@ -18,6 +18,12 @@ async function aFile(bytes: string): Promise<string> {
   return path
 }
 
+async function storeSmall(): Promise<void> {
+  const about = { contentType: "image/png", fileName: "", most: 9 }
+  const bytes = Readable.from([Buffer.from("its bytes")])
+  await FilesOnDisk.keep("media", { bridgeId: "a", name: "a-b" }, about, bytes)
+}
+
 /** The headers under which a file of this name is served. */
 async function answerOf(fileName: string, contentType = "image/png") {
   const path = await aFile("bytes")
@@ -114,18 +120,11 @@ test("on the disk of one machine, a file that is written twice at once is whole,
 test("on the disk of one machine, a file can be read while it is stored again", async () => {
   config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
   onTestFinished(() => void (config.STORAGE_DIR = undefined))
-  const store = async () =>
-    await FilesOnDisk.keep(
-      "media",
-      { bridgeId: "a", name: "a-b" },
-      { contentType: "image/png", fileName: "", most: 9 },
-      Readable.from([Buffer.from("its bytes")]),
-    )
-  await store()
+  await storeSmall()
   let stored = 0
   const storing = (async () => {
     while (stored < 200) {
-      await Promise.all([store(), store()])
+      await Promise.all([storeSmall(), storeSmall()])
       stored++
     }
   })()

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { listen } from "#local/listen.ts"
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
+const root = fileURLToPath(new URL("../..", import.meta.url))
 const platform = join(root, ".sst/platform")
 
 /** A resource as the engine would get it. A secret input is `{ [secretMark]: ..., value }`. */

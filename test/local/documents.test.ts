@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 
-const root = new URL("../../", import.meta.url).pathname
+const root = new URL("../..", import.meta.url).pathname
 const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules/**", ".sst/**"] })
 
 /** The anchors of a document's headings, as GitHub makes them. */

@@ -111,7 +111,7 @@ test(
 )
 
 test("a signal is the end only if the stop has taken ten seconds by then", async () => {
-  const script = `import { askedToStop } from "./local/asked-to-stop.ts"
+  const script = `import { askedToStop } from "#local/asked-to-stop.ts"
     setInterval(() => "a stop that never ends", 60_000)
     const asked = askedToStop({ patienceMs: 10_000 })
     console.log("runs")

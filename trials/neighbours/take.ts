@@ -29,7 +29,6 @@ export async function takeEach(street: Street, { take, seconds }: Options) {
     for (const name of names) {
       // Before each, since a machine is not always as fast.
       quiet.push(await live(0.5))
-      console.log("quiet", JSON.stringify(toWire(quiet.at(-1)!)))
       const end = taker.begin(name)
       const found = await live(1)
       noisy.push({ name, ...found, answers: await end() })
@@ -57,13 +56,7 @@ interface Life {
 }
 
 function toWire({ tookMs, refused }: Life) {
-  return {
-    sends: tookMs.length,
-    dist: [0.5, 0.9, 0.95, 0.99, 1].map((q) => Math.round(quantile(tookMs, q))).join(" "),
-    p99_ms: p99Of(tookMs),
-    refused: refused.length,
-    why: refused.slice(0, 3),
-  }
+  return { sends: tookMs.length, p99_ms: p99Of(tookMs), refused: refused.length, why: refused.slice(0, 3) }
 }
 
 function p99Of(tookMs: number[]): number {

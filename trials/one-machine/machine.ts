@@ -19,7 +19,7 @@ import { Unexpected } from "#local/api-client.ts"
 import { stopListening, listen } from "#local/listen.ts"
 import { until } from "#test/support/until.ts"
 
-const repository = fileURLToPath(new URL("../../", import.meta.url))
+const repository = fileURLToPath(new URL("../..", import.meta.url))
 const run = promisify(execFile)
 
 /** How long the service or Caddy may take until it is at work, in ms, on a machine that does much else. */

@@ -13,7 +13,7 @@ import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Acquaintance, Notice } from "../../network/happening.ts"
 import { jsonIn } from "../../network/mex.ts"
-import { verifiedNameIn } from "../questions/ask-about-people.ts"
+import { verifiedNameIn } from "../../network/ask-about-people.ts"
 import { restrictionsIn } from "../questions/restrictions.ts"
 import { placeholderIn } from "./placeholder.ts"
 

@@ -7,7 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { askNetwork } from "../questions/ask.ts"
 import type { Acquaintance } from "../../network/happening.ts"
-import { askForLids } from "../questions/ask-about-people.ts"
+import { askForLids } from "../../network/ask-about-people.ts"
 
 interface Input {
   sock: Pick<WASocket, "query" | "signalRepository">

@@ -8,7 +8,7 @@ import { aMemory } from "#test/support/session/memory.ts"
 import { redactedPhonesAndUsernames } from "#session-host/whatsapp/receive/redacted-phones-and-usernames.ts"
 import { type Learnt, contactWire } from "#session-host/people/contacts.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { askForPerson } from "#session-host/whatsapp/questions/ask-about-people.ts"
+import { askForPerson } from "#session-host/network/ask-about-people.ts"
 
 const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }
 

@@ -1,3 +1,4 @@
+import * as keysAnew from "#session-host/whatsapp/signal/anew.ts"
 import { randomUUID } from "node:crypto"
 import { afterAll, onTestFinished } from "vitest"
 import { config } from "#core/platform/config.ts"
@@ -40,6 +41,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     addr: server.addr,
     capacity: options.capacity ?? 20,
     network: "simulated",
+    keysAnew,
     connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ...recording() })),
     // Tests lose connections and acknowledgements on purpose, and wait for the consequences.
     timing: { ...timing(), goneMs: 1000, finishMs: 2000, ackMs: 5000, ...options.timing },

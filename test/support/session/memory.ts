@@ -1,3 +1,4 @@
+import * as keysAnew from "#session-host/whatsapp/signal/anew.ts"
 import { onTestFinished } from "vitest"
 import { log } from "#core/platform/log.ts"
 import { Choice } from "#core/bridge/choice.ts"
@@ -24,6 +25,7 @@ export async function aMemory(
     lease,
     timing: { ...timing(), ...input.timing },
     log,
+    keysAnew,
     ended: ended.signal,
     version: async () => input.version ?? "this",
     connection: () => undefined,

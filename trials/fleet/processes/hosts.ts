@@ -1,4 +1,5 @@
 /** Many session hosts in one process: their own code, with sessions that are linked to no phone and so never dial. */
+import * as keysAnew from "#session-host/whatsapp/signal/anew.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { SessionHost } from "#session-host/host/host.ts"
@@ -20,6 +21,7 @@ async function start(id: string): Promise<void> {
     addr: "127.0.0.1:1",
     capacity: config.HOST_CAPACITY,
     network: config.HOST_NETWORK,
+    keysAnew,
     connect: () => {
       throw new Error("a bridge without a phone has dialled")
     },

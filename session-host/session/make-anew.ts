@@ -1,11 +1,11 @@
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { areOwnSenderKeys, readingOnly, withUnusedPreKeys, worthlessKinds } from "../whatsapp/signal/anew.ts"
+import type { KeysAnew } from "../network/connection.ts"
 import { Fenced } from "../session/session-ended.ts"
-import type { Commits } from "./commits.ts"
-import type { SessionVault } from "./vault.ts"
-import type { Patience } from "./patience.ts"
-import type { SessionStore, Stored } from "./rows.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { SessionVault } from "../memory/vault.ts"
+import type { Patience } from "../memory/patience.ts"
+import type { SessionStore, Stored } from "../memory/rows.ts"
 
 /** How many rows are read at a time. */
 const atOnce = 50
@@ -16,6 +16,7 @@ interface Parts {
   commits: Pick<Commits, "write" | "whenKept">
   patience: Patience
   vault: Pick<SessionVault, "creds" | "keep" | "prefixOf">
+  keysAnew: KeysAnew
 }
 
 /**
@@ -23,7 +24,8 @@ interface Parts {
  * it, the next session does all of it again, which does no harm. The login itself stays: nobody has to link the phone again.
  * @throws SessionEnded
  */
-export async function makeAnew({ lease, store, commits, patience, vault }: Parts): Promise<void> {
+export async function makeAnew({ lease, store, commits, patience, vault, keysAnew }: Parts): Promise<void> {
+  const { areOwnSenderKeys, readingOnly, withUnusedPreKeys, worthlessKinds } = keysAnew
   for await (const rows of pagesOf(store, vault.prefixOf("session")))
     await commits.write(rows.map(({ sk, secret }) => store.put(sk, readingOnly(secret.toString(), nowMs()))))
   for await (const rows of pagesOf(store, vault.prefixOf("sender-key")))

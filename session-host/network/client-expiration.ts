@@ -1,7 +1,7 @@
-import { type BinaryNode, getBinaryNodeChild } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import { iso } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { child, type Stanza } from "./stanza.ts"
 
 /** When the network will refuse this version, as it said last, in Unix seconds; 0: it names no day. */
 let expiresAt = 0
@@ -12,11 +12,11 @@ export function clientExpiresAt(): number {
 }
 
 /**
- * Takes every frame, and reports to the operator when the network will refuse the version of its protocol that is spoken here
+ * Takes every `ib` frame, and reports to the operator when the network will refuse the version of its protocol that is spoken here
  * (`<ib><client_expiration t/></ib>`), or that it will not after all.
  */
-export function reportExpiration(frame: BinaryNode, log: Pick<Logger, "error" | "info">): void {
-  const expiration = frame.tag === "ib" ? getBinaryNodeChild(frame, "client_expiration") : undefined
+export function reportExpiration(frame: Stanza, log: Pick<Logger, "error" | "info">): void {
+  const expiration = child(frame, "client_expiration")
   if (!expiration) return
   const seconds = Number(expiration.attrs.t)
   // A time of the next century would be none, and may be no date.
