@@ -1,8 +1,8 @@
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { makeBackup, ownBackups } from "#local/backup/backup.ts"
-import { restoreBackup } from "#local/backup/restore.ts"
-import { BackupSettings, DataDir } from "#local/service/settings.ts"
+import { makeBackup, ownBackups } from "#one-machine/backup/backup.ts"
+import { restoreBackup } from "#one-machine/backup/restore.ts"
+import { BackupSettings, DataDir } from "#one-machine/service/settings.ts"
 import { argument, orRefused, Refused, type Verb } from "./verb.ts"
 import { settingsOfStage } from "./which-service.ts"
 

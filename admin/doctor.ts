@@ -5,7 +5,7 @@ export const doctor: Verb = {
   says: "what is missing or weak on this machine for `npm run serve`: settings, clock, disk, limits, name, port, certificate, mail",
   isOfFolder: true,
   run: async () => {
-    const { examine } = await import("#local/serve/doctor.ts")
+    const { examine } = await import("#one-machine/serve/doctor.ts")
     const findings = await examine(process.env)
     if (findings.some(({ is }) => is === "bad")) process.exitCode = 1
     return findings.map(({ what, is, says }) => ({ [what]: is, says }))

@@ -1,5 +1,5 @@
-import { findRunning } from "#local/service/running.ts"
-import { DataDir } from "#local/service/settings.ts"
+import { findRunning } from "#one-machine/service/running.ts"
+import { DataDir } from "#one-machine/service/settings.ts"
 import { Refused } from "./verb.ts"
 
 /** The settings that identify a deployed stage (infra/admin.ts). */

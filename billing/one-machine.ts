@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { newKey, startPretendStripe } from "./pretend-stripe/start.ts"
-import { readOrCreatePrivate } from "#local/service/private-file.ts"
-import { CannotStart, type Settings } from "#local/service/settings.ts"
+import { readOrCreatePrivate } from "#one-machine/service/private-file.ts"
+import { CannotStart, type Settings } from "#one-machine/service/settings.ts"
 
 const dayMs = 86_400_000
 

@@ -14,8 +14,8 @@ import { nowMs } from "#core/platform/clock.ts"
 import { toItem } from "#core/store/dynamodb-json.ts"
 import { type Key, query, type Row, scan } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { Unusable } from "#local/backup/unusable.ts"
-import { syncFolder } from "#local/service/private-file.ts"
+import { Unusable } from "#one-machine/backup/unusable.ts"
+import { syncFolder } from "#one-machine/service/private-file.ts"
 import release from "../../package.json" with { type: "json" }
 import { type ExportHeader, checkExport, lineOf, writeExport } from "./file.ts"
 

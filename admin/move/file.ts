@@ -6,8 +6,8 @@ import { Member } from "#core/account/member.ts"
 import { need } from "#core/platform/config.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Row } from "#core/store/store.ts"
-import { readSealed, writeSealed } from "#local/backup/sealed-file.ts"
-import { Unusable } from "#local/backup/unusable.ts"
+import { readSealed, writeSealed } from "#one-machine/backup/sealed-file.ts"
+import { Unusable } from "#one-machine/backup/unusable.ts"
 import release from "../../package.json" with { type: "json" }
 
 /*

@@ -10,7 +10,7 @@ import { config } from "#core/platform/config.ts"
 import { DiskRoom } from "#core/platform/disk-room.ts"
 import { type Row, transact, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { Unusable } from "#local/backup/unusable.ts"
+import { Unusable } from "#one-machine/backup/unusable.ts"
 import { rowsOfBridge } from "./export.ts"
 import { type ExportHeader, checkExport, type Line, type ListedBridge, readExport } from "./file.ts"
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { randomBytes } from "node:crypto"
-import { writePrivate } from "#local/service/private-file.ts"
+import { writePrivate } from "#one-machine/service/private-file.ts"
 import type { Card } from "./cards.ts"
 
 /** The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds. */

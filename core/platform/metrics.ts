@@ -7,7 +7,7 @@ import { logOutput } from "./log.ts"
 /**
  * The service's own measurements and the one place that writes them: as lines of the log, in CloudWatch's embedded
  * metric format. Written only if METRICS_SERVICE is set. CloudWatch makes metrics of these, each of which an alarm or a
- * chart watches: it is paid for by the month (`cost/`). Its one dimension is the stage, since each further value of a
+ * chart watches: it is paid for by the month (`infra/cost/`). Its one dimension is the stage, since each further value of a
  * dimension would be paid for as another metric. The line itself says which service it is from, and which session host.
  */
 const watched = {

@@ -19,7 +19,7 @@ export const pageFiles = Object.values(files)
 
 const nameOf = new Map(Object.entries(files).map(([name, file]) => [file, name]))
 const besideFunction = new URL("./", import.meta.url)
-const root = existsSync(new URL("docs", besideFunction)) ? besideFunction : new URL("../..", import.meta.url)
+const root = existsSync(new URL("docs", besideFunction)) ? besideFunction : new URL("../../", import.meta.url)
 
 /**
  * These pages, in this order. Links between them lead to where they are served; other links in the repository are text.

@@ -1,4 +1,4 @@
-import { alarms, type Rule } from "../../core/platform/alarm-rules.ts"
+import { alarms, type Rule } from "#core/platform/alarm-rules.ts"
 import { api } from "../functions/api.ts"
 import { dashboard, dashboardStream } from "../functions/dashboard.ts"
 import { delivery } from "../functions/delivery.ts"

@@ -10,7 +10,7 @@ import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { startBilling } from "#billing/one-machine.ts"
-import { Settings } from "#local/service/settings.ts"
+import { Settings } from "#one-machine/service/settings.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
 test("an account that owed something when billing was turned off may link numbers again, and they run", async () => {

@@ -14,7 +14,7 @@ import { checkPython, findPython, installPython } from "./python.ts"
  * n8n, which is larger than all of them, runs where `N8N` says in which folder it is installed.
  */
 
-const root = new URL("../..", import.meta.url).pathname
+const root = new URL("../../", import.meta.url).pathname
 const folder = join(root, ".data-clients")
 
 /** Each in its exact version. */

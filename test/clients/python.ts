@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import type { Service } from "../support/service/service.ts"
 
-const root = new URL("../..", import.meta.url).pathname
+const root = new URL("../../", import.meta.url).pathname
 
 /** A Python that the SDK runs on, if this machine has one. */
 export function findPython(): string | undefined {

@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, mkdirSync, writeFileSyn
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { messagingBridge } from "../../clients/typescript/src/index.ts"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import { friend, owner, service, shop } from "./shop.ts"
 
-const root = new URL("../..", import.meta.url).pathname
+const root = new URL("../../", import.meta.url).pathname
 const page = readFileSync(join(root, "docs/recipes.md"), "utf8")
 
 /** Recipes are run here, where they find what they import. */

@@ -102,7 +102,7 @@ test("each example of the reference has types that hold, and gets the same answe
   mkdirSync(there, { recursive: true })
   for (const [name, calls] of Object.entries(examples))
     for (const { ending, text } of calls) writeFileSync(join(there, `${name}.${ending}`), text)
-  const root = new URL("../..", import.meta.url).pathname
+  const root = new URL("../../", import.meta.url).pathname
   const files = names.map((name) => join(there, `${name}.ts`))
   const options = ["--noEmit", "--strict", "--ignoreConfig", "--module", "nodenext", "--types", "node"]
   execFileSync("npx", ["--no", "--", "tsc", ...options, ...files], { cwd: root, stdio: "inherit" })

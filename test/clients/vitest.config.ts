@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 /** The command line against the service. It takes a while, and needs it packed: `npm run clients:check`. */
 export default defineConfig({
   test: {
-    root: new URL("../..", import.meta.url).pathname,
+    root: new URL("../../", import.meta.url).pathname,
     include: ["test/clients/*.check.ts"],
     exclude: process.env.N8N ? [] : ["test/clients/n8n.check.ts"],
     experimental: { viteModuleRunner: false, nodeLoader: false },

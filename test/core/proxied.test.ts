@@ -5,7 +5,7 @@ import { Proxy } from "#core/bridge/proxy.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { ProxyError } from "#core/fetch/proxy-tunnel.ts"
 import { config } from "#core/platform/config.ts"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 import { aProxy } from "#test/support/proxy-server.ts"
 
 /** A server that says the same to everybody. */

@@ -12,7 +12,7 @@ import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { rotate } from "#core/keys/wrapping.ts"
 import { wrapping } from "#admin/wrapping.ts"
-import { startKms } from "#local/aws/kms.ts"
+import { startKms } from "#one-machine/aws/kms.ts"
 import { aBridge } from "../support/service/bridge.ts"
 
 /** A bridge's four wrapped data keys, as they stand in the tables. */

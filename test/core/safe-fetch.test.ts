@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { Connections } from "#core/fetch/connections.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import { Config, config } from "#core/platform/config.ts"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 import { type Found, startNameServer } from "#test/support/name-server.ts"
 
 /** Fetches under this URL_ALLOW. */

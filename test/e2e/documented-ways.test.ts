@@ -49,7 +49,7 @@ function stepOf(text: string): Step {
   }
 }
 
-const root = new URL("../..", import.meta.url)
+const root = new URL("../../", import.meta.url)
 
 /** The project's files that a file imports. */
 function importsOf(file: string): string[] {

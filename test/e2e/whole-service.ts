@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Phone } from "#local/network/client.ts"
+import type { Phone } from "#one-machine/network/client.ts"
 import { type Customer, type Service, startService, statusOf } from "../support/service/service.ts"
 import { startWebhook } from "./webhook.ts"
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
+const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** What SST's component asks its program to bundle, as `evaluate` has left it. */
 const Build = z.object({

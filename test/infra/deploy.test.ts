@@ -10,7 +10,7 @@ import "#test/support/store.ts"
 import { settingsOfStage } from "#admin/which-service.ts"
 import { Host } from "#core/lease/host.ts"
 import { tables } from "#core/store/tables.ts"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 
 const main = fileURLToPath(new URL("../../infra/check-and-deploy.ts", import.meta.url))
 

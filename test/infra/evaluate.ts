@@ -6,9 +6,9 @@ import { json } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
+const root = fileURLToPath(new URL("../../", import.meta.url))
 const platform = join(root, ".sst/platform")
 
 /** A resource as the engine would get it. A secret input is `{ [secretMark]: ..., value }`. */

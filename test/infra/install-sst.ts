@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
+const root = fileURLToPath(new URL("../../", import.meta.url))
 const infra = fileURLToPath(new URL("../../infra", import.meta.url))
 
 /** SST would look for Docker and bun, call home, and ask a machine's metadata for credentials. */

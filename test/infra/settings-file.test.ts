@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { readSettings, refuseEnvFiles } from "../../infra/stage/settings-file.ts"
+import { readSettings, refuseEnvFiles } from "#infra/stage/settings-file.ts"
 
 let project: string
 beforeEach(() => {

@@ -14,7 +14,7 @@ process.env.MAIL_FROM = "bridge@mail.example.com"
 /** The graph of what would be deployed, in files of its own: they need what `sst install` writes. */
 export default defineConfig({
   test: {
-    root: new URL("../..", import.meta.url).pathname,
+    root: new URL("../../", import.meta.url).pathname,
     globalSetup: "test/infra/setup.ts",
     include: ["test/infra/checks/*.check.ts"],
     testTimeout: 60_000,

@@ -7,7 +7,7 @@ import { parseEnv } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
-import { ServeSettings } from "#local/service/settings.ts"
+import { ServeSettings } from "#one-machine/service/settings.ts"
 
 const Service = z.looseObject({
   environment: z.record(z.string(), z.string()),

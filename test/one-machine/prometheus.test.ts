@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { Metrics } from "#core/platform/metrics.ts"
-import { Measurements } from "#local/serve/measurements.ts"
+import { Measurements } from "#one-machine/serve/measurements.ts"
 
 /** Everything that /metrics has, by name. */
 async function served(): Promise<Set<string>> {

@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { proto } from "@whiskeysockets/baileys"
 import { expect, onTestFinished, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 import { statusOf } from "#test/support/session/host.ts"
 

@@ -5,7 +5,7 @@ import type { Page } from "puppeteer-core"
 import QRCode from "qrcode"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Client } from "../support/network/baileys-client.ts"
-import { startChromium } from "#local/browser/chromium.ts"
+import { startChromium } from "#one-machine/browser/chromium.ts"
 import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()

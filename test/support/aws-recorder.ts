@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
 import { z } from "zod"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
 const Item = z.record(z.string(), z.unknown())
 const Part = z.object({

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { onTestFinished } from "vitest"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
 /** An answer of the web server. */
 interface Served {

@@ -1,7 +1,7 @@
 import { createServer as createHttp } from "node:http"
 import { connect, createServer, type Socket } from "node:net"
 import { onTestFinished } from "vitest"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
 interface Options {
   /** `user:password`; anybody without it is refused. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { json } from "node:stream/consumers"
 import { z } from "zod"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
 const Sent = z.object({
   FromEmailAddress: z.string(),

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import type { Measured } from "./measure.ts"
 import type { Network } from "./network.ts"
 import type { Receiver } from "./receiver.ts"

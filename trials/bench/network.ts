@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Pool } from "undici"
-import { type NetworkClient, networkClient } from "#local/network/client.ts"
+import { type NetworkClient, networkClient } from "#one-machine/network/client.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
 

@@ -14,7 +14,7 @@ interface Node {
   children?: number[]
 }
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
+const root = fileURLToPath(new URL("../../", import.meta.url))
 const shown = 12
 
 /**

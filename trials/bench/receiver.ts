@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 
 export interface Arrival {
   /** The network's id of the message. */

@@ -1,4 +1,4 @@
-import type { ReadMessage } from "#local/network/client.ts"
+import type { ReadMessage } from "#one-machine/network/client.ts"
 import type { Sent } from "../cluster/keyed-send.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
 

@@ -1,4 +1,4 @@
-import type { Entry } from "#local/network/client.ts"
+import type { Entry } from "#one-machine/network/client.ts"
 
 /** How soon after a host's death its bridges are on the network again. */
 export function newRecovery(devices: Set<string>) {

@@ -4,7 +4,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import type { NetworkClient } from "#local/network/client.ts"
+import type { NetworkClient } from "#one-machine/network/client.ts"
 import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { eventsIn, type Receiver } from "#test/support/service/start-receiver.ts"
 

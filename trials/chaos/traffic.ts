@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { NetworkClient } from "#local/network/client.ts"
-import type { Random } from "#local/random.ts"
+import type { NetworkClient } from "#one-machine/network/client.ts"
+import type { Random } from "#one-machine/random.ts"
 import type { LinkedBridge, LinkedCluster } from "../cluster/linked-cluster.ts"
 import { type Customer, sendUnderKey, type Sent } from "../cluster/keyed-send.ts"
 import type { Shape } from "../cluster/account-shapes.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { apiClient } from "#local/api-client.ts"
+import type { apiClient } from "#one-machine/api-client.ts"
 import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import type { Evidence, Kind } from "./evidence.ts"
 

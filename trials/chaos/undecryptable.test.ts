@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Entry } from "#local/network/client.ts"
+import type { Entry } from "#one-machine/network/client.ts"
 import { spoiltSize } from "#simulator/stanzas/message.ts"
 import { newUndecryptable } from "./undecryptable.ts"
 

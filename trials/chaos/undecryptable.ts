@@ -1,4 +1,4 @@
-import type { Entry } from "#local/network/client.ts"
+import type { Entry } from "#one-machine/network/client.ts"
 import { spoiltSize } from "#simulator/stanzas/message.ts"
 
 /** What somebody could not read, or refused, as the network's log has it. */

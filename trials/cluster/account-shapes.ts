@@ -1,4 +1,4 @@
-import type { NetworkClient } from "#local/network/client.ts"
+import type { NetworkClient } from "#one-machine/network/client.ts"
 
 /**
  * The shape of accounts.

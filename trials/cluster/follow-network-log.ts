@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Entry, NetworkClient } from "#local/network/client.ts"
+import type { Entry, NetworkClient } from "#one-machine/network/client.ts"
 
 /**
  * Reads the network's log as it grows, from the oldest entry that the network still remembers, or after `after`.

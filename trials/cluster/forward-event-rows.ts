@@ -2,9 +2,9 @@ import { createServer, connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { z } from "zod"
 import { tables } from "#core/store/tables.ts"
-import { listenForNewEvents as hear, noteRow } from "#local/delivery/new-events.ts"
-import type { DynamoDb } from "#local/dynamodb/server.ts"
-import { listen } from "#local/listen.ts"
+import { listenForNewEvents as hear, noteRow } from "#one-machine/delivery/new-events.ts"
+import type { DynamoDb } from "#one-machine/dynamodb/server.ts"
+import { listen } from "#one-machine/listen.ts"
 
 /** A row of the events table, as one process tells another: a line of DynamoDB's JSON. */
 const Told = z.record(z.string(), z.record(z.string(), z.unknown()))

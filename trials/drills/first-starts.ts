@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { apiClient } from "#local/api-client.ts"
-import { accountFile, SeededAccount } from "#local/service/data-folder.ts"
-import { type SpawnedService, spawnService } from "#local/service/spawn-service.ts"
+import { apiClient } from "#one-machine/api-client.ts"
+import { accountFile, SeededAccount } from "#one-machine/service/data-folder.ts"
+import { type SpawnedService, spawnService } from "#one-machine/service/spawn-service.ts"
 
 const slow = { NODE_OPTIONS: `--import=${new URL("slow-sync.ts", import.meta.url).href}` }
 const atOnce = 3

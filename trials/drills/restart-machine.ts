@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Entry, networkClient } from "#local/network/client.ts"
+import { type Entry, networkClient } from "#one-machine/network/client.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"

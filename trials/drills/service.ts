@@ -1,4 +1,4 @@
-import type { Entry } from "#local/network/client.ts"
+import type { Entry } from "#one-machine/network/client.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type LinkedBridge, startLinkedCluster } from "../cluster/linked-cluster.ts"
 import { startNameServer } from "#test/support/name-server.ts"

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import sharp from "sharp"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import { hugeJpeg, hugePng } from "#test/support/bombs.ts"
 
 /** The files that a request may name. The most common ones are listed twice, so that many sends succeed. */

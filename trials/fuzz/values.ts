@@ -1,5 +1,5 @@
 import type { Schema } from "#functions/docs/openapi.ts"
-import type { Random } from "#local/random.ts"
+import type { Random } from "#one-machine/random.ts"
 import type { KnownValues } from "./known-values.ts"
 
 const alphabets = [

@@ -1,4 +1,4 @@
-import { sessionHostPids } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { startService } from "#test/support/service/service.ts"
 import { silence, startReceiver } from "#test/support/service/start-receiver.ts"
 import { limitCpuShare } from "./limit-cpu-share.ts"

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import sharp from "sharp"
 import { z } from "zod"
-import { listen, stopListening } from "#local/listen.ts"
+import { listen, stopListening } from "#one-machine/listen.ts"
 import { startCallFlood } from "./api-call-flood.ts"
 import type { Street } from "./street.ts"
 

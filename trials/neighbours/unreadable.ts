@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { sessionHostPids } from "#local/service/session-host-pids.ts"
+import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { statusOf } from "#test/support/service/service.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"

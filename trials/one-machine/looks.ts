@@ -1,4 +1,4 @@
-import { Unexpected } from "#local/api-client.ts"
+import { Unexpected } from "#one-machine/api-client.ts"
 import type { Machine } from "./machine.ts"
 import { LinkedNumber } from "./number.ts"
 

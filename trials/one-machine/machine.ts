@@ -15,11 +15,11 @@ import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Agent, fetch } from "undici"
-import { Unexpected } from "#local/api-client.ts"
-import { stopListening, listen } from "#local/listen.ts"
+import { Unexpected } from "#one-machine/api-client.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import { until } from "#test/support/until.ts"
 
-const repository = fileURLToPath(new URL("../..", import.meta.url))
+const repository = fileURLToPath(new URL("../../", import.meta.url))
 const run = promisify(execFile)
 
 /** How long the service or Caddy may take until it is at work, in ms, on a machine that does much else. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Unexpected } from "#local/api-client.ts"
+import { Unexpected } from "#one-machine/api-client.ts"
 import { lookAfter } from "./looks.ts"
 import { Machine } from "./machine.ts"
 import { readCommands } from "./commands-in-page.ts"

@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { Unexpected } from "#local/api-client.ts"
-import { networkClient } from "#local/network/client.ts"
-import { findRunning } from "#local/service/running.ts"
+import { Unexpected } from "#one-machine/api-client.ts"
+import { networkClient } from "#one-machine/network/client.ts"
+import { findRunning } from "#one-machine/service/running.ts"
 import { until } from "#test/support/until.ts"
 import type { Machine } from "./machine.ts"
 

@@ -1,5 +1,5 @@
 import type { Page } from "puppeteer-core"
-import { startChromium } from "#local/browser/chromium.ts"
+import { startChromium } from "#one-machine/browser/chromium.ts"
 import { follow, press, sees } from "#test/support/service/walk.ts"
 import type { Seeded, Stage } from "./scene.ts"
 

@@ -5,7 +5,7 @@
  */
 import { mkdirSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { startChromium } from "#local/browser/chromium.ts"
+import { startChromium } from "#one-machine/browser/chromium.ts"
 import { startService } from "#test/support/service/service.ts"
 import { journeys } from "./clicks.ts"
 import { draw } from "./draw.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import type { apiClient } from "#local/api-client.ts"
-import type { Entry, networkClient } from "#local/network/client.ts"
+import type { apiClient } from "#one-machine/api-client.ts"
+import type { Entry, networkClient } from "#one-machine/network/client.ts"
 import type { Evidence } from "../chaos/evidence.ts"
 import type { Violation } from "../chaos/oracle.ts"
 import { isReuse, newUndecryptable } from "../chaos/undecryptable.ts"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { noRateLimits } from "#local/service/spawn-service.ts"
+import { noRateLimits } from "#one-machine/service/spawn-service.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 export interface Running {

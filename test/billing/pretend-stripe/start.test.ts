@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Stripe } from "stripe"
 import { afterAll, expect, test } from "vitest"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
 
 const told: { body: string; signature: string }[] = []

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { afterAll } from "vitest"
 import { listener } from "#functions/node-listener.ts"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
 
 /**

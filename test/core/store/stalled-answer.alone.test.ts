@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { createServer } from "node:http"
 import { expect, onTestFinished, test } from "vitest"
 import { askByHttp } from "#core/store/client.ts"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
 test("an answer of the store that begins and does not end is given up", async () => {
   const server = createServer((_request, response) => {

@@ -1,6 +1,6 @@
 import sharp from "sharp"
 import { afterAll } from "vitest"
-import type { NetworkClient } from "#local/network/client.ts"
+import type { NetworkClient } from "#one-machine/network/client.ts"
 import { place } from "../whole-service.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
-import type { Phone } from "#local/network/client.ts"
+import type { Phone } from "#one-machine/network/client.ts"
 import { uncoveredIn } from "../contract-coverage.ts"
 import { whole } from "./stage.ts"
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
 import { uncoveredIn } from "../contract-coverage.ts"
-import type { Phone } from "#local/network/client.ts"
+import type { Phone } from "#one-machine/network/client.ts"
 import { whole } from "./stage.ts"
 
 let grace: Phone

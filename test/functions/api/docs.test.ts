@@ -7,7 +7,7 @@ import { Event } from "#core/contract/event.ts"
 import { routes } from "#core/contract/routes.ts"
 import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { reference } from "#functions/docs/routes.ts"
-import { startChromium } from "#local/browser/chromium.ts"
+import { startChromium } from "#one-machine/browser/chromium.ts"
 import { until } from "#test/support/until.ts"
 
 const server = serve({ fetch: reference.fetch, port: 0, hostname: "127.0.0.1" })

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { createServer } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"

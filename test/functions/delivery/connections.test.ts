@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
 import { newConnections } from "#functions/delivery/connections.ts"
 

@@ -8,7 +8,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { handler } from "#functions/sweep/handler.ts"
 import { lookAtAll } from "#functions/sweep/sweep.ts"
-import { startEcs } from "#local/ecs/ecs.ts"
+import { startEcs } from "#one-machine/ecs/ecs.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { until } from "#test/support/until.ts"
 

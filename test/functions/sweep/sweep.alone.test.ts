@@ -10,7 +10,7 @@ import { store } from "#core/store/store.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
 import { keepLooking } from "#functions/sweep/handler.ts"
 import { lookAtAll } from "#functions/sweep/sweep.ts"
-import { startEcs } from "#local/ecs/ecs.ts"
+import { startEcs } from "#one-machine/ecs/ecs.ts"
 import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import {

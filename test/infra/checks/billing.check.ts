@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, test, vi } from "vitest"
 import { Config } from "#core/platform/config.ts"
-import { billing } from "#cost/usage.ts"
+import { billing } from "#infra/cost/usage.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 

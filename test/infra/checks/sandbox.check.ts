@@ -64,9 +64,9 @@ test("its image has every file that it runs, and Docker is given each", () => {
   )
   const ignored = read(".dockerignore").split("\n")
   expect(copied.filter((path) => !ignored.includes(`!${path.split("/")[0]}`))).toEqual([])
-  for (const path of copied.filter((one) => one.startsWith("local/")))
+  for (const path of copied.filter((one) => one.startsWith("one-machine/")))
     for (const [, imported = ""] of read(path).matchAll(/from "\.\/(.+)"/g))
-      expect(copied).toContain(`local/${imported}`)
+      expect(copied).toContain(`one-machine/${imported}`)
 })
 
 test("its files are reached by it alone, it by the function that calls hosts alone", () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import type { Statement } from "../graph.ts"
 import { allows, type Wish } from "./iam.ts"
 import { listing, type Names, neededPermissions } from "./needed-permissions.ts"

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { z } from "zod"
-import { stopListening, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 import { urlEvent } from "#test/support/service/function-url.ts"
 import { type Distribution, distributionOf, matches } from "../distribution.ts"
 import type { Graph } from "../graph.ts"

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { expect, onTestFinished, test } from "vitest"
-import { listen as listenLocally } from "#local/listen.ts"
+import { listen as listenLocally } from "#one-machine/listen.ts"
 import { findAddresses } from "#session-host/host/address.ts"
 import { listen } from "#session-host/server.ts"
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 import { fetchCustomerFile } from "#session-host/media/fetch.ts"
 
 test("an upload of which the bucket gives no more is given up in time", async () => {

@@ -1,5 +1,5 @@
 import type { AuthenticationState, UserFacingSocketConfig } from "@whiskeysockets/baileys"
-import { networkClient } from "#local/network/client.ts"
+import { networkClient } from "#one-machine/network/client.ts"
 import { startSimulator } from "#simulator/simulator.ts"
 import { type Client, connect, newDevice } from "./baileys-client.ts"
 import { aPhone } from "./phone.ts"

@@ -1,4 +1,4 @@
-import type { NetworkClient, ReadMessage } from "#local/network/client.ts"
+import type { NetworkClient, ReadMessage } from "#one-machine/network/client.ts"
 
 type Control = Pick<NetworkClient, "create" | "scan" | "typeCode" | "send" | "post" | "file" | "read">
 

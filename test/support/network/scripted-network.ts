@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { decodeBinaryNode, encodeBinaryNode, type BinaryNode } from "@whiskeysockets/baileys"
 import { WebSocketServer } from "ws"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
 import { framed, newFrameSplitter } from "#simulator/wire/frames.ts"
 import { handshake, type Transport } from "#simulator/wire/noise.ts"

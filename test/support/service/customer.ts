@@ -3,7 +3,7 @@ import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/whole-app.ts"
 import { config } from "#core/platform/config.ts"
-import { noRateLimits } from "#local/service/spawn-service.ts"
+import { noRateLimits } from "#one-machine/service/spawn-service.ts"
 
 interface Fields {
   subscription?: Account.Subscription

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { json } from "node:stream/consumers"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
 type Handler = (event: never, context: never) => Promise<unknown>
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { findRunning, type Running } from "#local/service/running.ts"
+import { findRunning, type Running } from "#one-machine/service/running.ts"
 import { until } from "../until.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 
@@ -16,7 +16,7 @@ export function serve(
   environment: Record<string, string>,
   { sources = process.cwd(), folder = mkdtempSync(join(tmpdir(), "bridge-serve-")) } = {},
 ) {
-  const child = spawn(process.execPath, ["local/serve.ts"], {
+  const child = spawn(process.execPath, ["one-machine/serve.ts"], {
     cwd: sources,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

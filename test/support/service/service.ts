@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
-import { apiClient } from "#local/api-client.ts"
-import { link } from "#local/network/link.ts"
-import { networkClient } from "#local/network/client.ts"
-import { noRateLimits, spawnService } from "#local/service/spawn-service.ts"
+import { apiClient } from "#one-machine/api-client.ts"
+import { link } from "#one-machine/network/link.ts"
+import { networkClient } from "#one-machine/network/client.ts"
+import { noRateLimits, spawnService } from "#one-machine/service/spawn-service.ts"
 
 const linkedWithinMs = 60_000
 

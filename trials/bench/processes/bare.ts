@@ -19,7 +19,7 @@ import {
 } from "@whiskeysockets/baileys"
 import pino from "pino"
 import { Client } from "undici"
-import { listen } from "#local/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 
 // The Signal library prints its sessions, private keys and all.
 for (const level of ["log", "info", "warn"] as const) console[level] = () => {}

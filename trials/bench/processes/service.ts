@@ -3,8 +3,8 @@ import { z } from "zod"
 import "#core/platform/faster-node-crypto.ts"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { type PartsElsewhere, startService } from "#local/service/service.ts"
-import { Settings } from "#local/service/settings.ts"
+import { type PartsElsewhere, startService } from "#one-machine/service/service.ts"
+import { Settings } from "#one-machine/service/settings.ts"
 
 const Given = z.object({
   network: z.object({ url: z.string(), controlUrl: z.string(), rootKey: z.string(), caFile: z.string() }),

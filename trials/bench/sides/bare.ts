@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { Pool } from "undici"
 import { z } from "zod"
-import { call } from "#local/api-client.ts"
+import { call } from "#one-machine/api-client.ts"
 import { type Child, startChild } from "../child.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"

@@ -1,9 +1,9 @@
 /** The embedded store and keys, with DynamoDB's limits of a partition. It answers with the requests since the last question. */
 import { join } from "node:path"
-import { createTables } from "#local/dynamodb/create-tables.ts"
-import { operations } from "#local/dynamodb/operations.ts"
-import { startDynamoDb } from "#local/dynamodb/server.ts"
-import { startKms } from "#local/aws/kms.ts"
+import { createTables } from "#one-machine/dynamodb/create-tables.ts"
+import { operations } from "#one-machine/dynamodb/operations.ts"
+import { startDynamoDb } from "#one-machine/dynamodb/server.ts"
+import { startKms } from "#one-machine/aws/kms.ts"
 import { startSqs } from "#trials/sqs.ts"
 import { purposeOf } from "../purpose-of-request.ts"
 

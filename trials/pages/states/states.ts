@@ -1,5 +1,5 @@
 import type { Page } from "puppeteer-core"
-import { startChromium } from "#local/browser/chromium.ts"
+import { startChromium } from "#one-machine/browser/chromium.ts"
 import { until } from "#test/support/until.ts"
 import { draw } from "../draw.ts"
 import type { Stage } from "../scene.ts"

@@ -1,5 +1,5 @@
 import type { Browser } from "puppeteer-core"
-import { operatorEmail } from "#local/service/seed.ts"
+import { operatorEmail } from "#one-machine/service/seed.ts"
 import type { Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"

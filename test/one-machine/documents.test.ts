@@ -1,0 +1,70 @@
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { expect, test } from "vitest"
+
+const root = new URL("../../", import.meta.url).pathname
+const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules/**", ".sst/**"] })
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(path: string): Set<string> {
+  const text = readFileSync(path, "utf8").replaceAll(/^```.*?^```/gms, "")
+  return new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  )
+}
+
+test.for(documents)("every link of %s leads somewhere in the project", (document) => {
+  const text = readFileSync(join(root, document), "utf8")
+  const lost = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].filter(
+    ([, file, anchor]) => {
+      const target = file ? join(root, dirname(document), file) : join(root, document)
+      if (!existsSync(target)) return true
+      return anchor !== undefined && !anchorsOf(target).has(anchor)
+    },
+  )
+  expect(lost.map(([link]) => link)).toEqual([])
+})
+
+/** All but this file, which has the patterns. */
+const sources = globSync(
+  "{admin,billing,core,cost,dashboard,functions,infra,local,plugged-in,session-host,simulator,test,trials}/**/*.ts",
+  {
+    cwd: root,
+    exclude: ["test/one-machine/documents.test.ts", "infra/node_modules/**"],
+  },
+)
+const decisions = documents.filter((path) => path.startsWith("docs/decisions/"))
+
+/** The headings of `docs/contract.md` that a text cites: `Contract, "Delivery"`, or several joined by "and". */
+function cited(text: string): string[] {
+  const citations = text.matchAll(/Contract, "[^"\n]+"(?: and "[^"\n]+")*/g)
+  return [...citations].flatMap(([citation]) =>
+    [...citation.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name),
+  )
+}
+
+test("the contract has a heading for every rule that is cited, and no other", () => {
+  const page = readFileSync(join(root, "docs/contract.md"), "utf8")
+  const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading)
+  const names = [...sources, ...decisions].flatMap((path) => cited(readFileSync(join(root, path), "utf8")))
+  expect(new Set(headings).size).toBe(headings.length)
+  expect(new Set(names)).toEqual(new Set(headings))
+})
+
+test("no comment cites a page that the repository does not have", () => {
+  const foreign = /Contract,$|§\d|\b(?:decisions|design|reliability),(?: "|$)|\bSpec \d|the specification/m
+  const citing = sources.filter((path) => foreign.test(readFileSync(join(root, path), "utf8")))
+  expect(citing).toEqual([])
+})
+
+test("every file that the page of words names is there", () => {
+  const page = readFileSync(join(root, "docs/words.md"), "utf8")
+  const files = [...page.matchAll(/`([\w-]+(?:\/[\w.-]+)+)`/g)].map(([, file = ""]) => file)
+  expect(files.length).toBeGreaterThan(50)
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
