@@ -1,7 +1,7 @@
 export * as Uploads from "./uploads.ts"
 
 import { randomBytes } from "node:crypto"
-import { maxUploadBytes } from "./contract/upload.ts"
+import { maxUploadBytes } from "#contract/upload.ts"
 import { FilesOnDisk } from "./files-on-disk.ts"
 import { config } from "./platform/config.ts"
 import { StoredMedia } from "./stored-media.ts"

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { Hono } from "hono"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import type { Assets } from "./layout.ts"
-import { tokens } from "./design-tokens.ts"
+import { tokens } from "#contract/reference/design-tokens.ts"
 
 /** A function is one file at the top of its folder, and the assets are copied beside it. */
 const besideFunction = new URL("./dashboard/assets/", import.meta.url)

@@ -1,6 +1,6 @@
 import { Hono } from "hono"
 import { html } from "hono/html"
-import type { ApiRequest } from "#core/contract/request-log.ts"
+import type { ApiRequest } from "#contract/request-log.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { requestsOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"

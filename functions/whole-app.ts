@@ -11,7 +11,7 @@ import { proxy } from "./api/proxy-routes.ts"
 import { uploads, uploadForms } from "./api/uploads.ts"
 import { webhooks } from "./api/webhooks.ts"
 import { withAgents } from "./mcp/routes.ts"
-import { reference } from "./docs/routes.ts"
+import { reference } from "./api/reference.ts"
 
 /**
  * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts`

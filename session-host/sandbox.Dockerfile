@@ -20,6 +20,7 @@ WORKDIR /app
 COPY --from=ffmpeg /ffmpeg /usr/local/bin/
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
+COPY contract contract
 COPY core core
 COPY session-host session-host
 COPY simulator simulator

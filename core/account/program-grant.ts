@@ -2,7 +2,7 @@ export * as ProgramGrant from "./program-grant.ts"
 
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { KeyRights } from "../contract/api-key.ts"
+import { KeyRights } from "#contract/api-key.ts"
 import { latestEnd, now, timeLeft } from "../platform/clock.ts"
 import { getRow, type Key, putRow, removeRow, transact, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"

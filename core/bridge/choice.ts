@@ -1,10 +1,10 @@
 export * as Choice from "./choice.ts"
 
 import { z } from "zod"
-import { type Event, EventType, Ignored, isUsual, MessageStatusDetail } from "../contract/event.ts"
-import { Keep } from "../contract/keep.ts"
-import { Pacing } from "../contract/pacing.ts"
-import { mask } from "../contract/webhook.ts"
+import { type Event, EventType, Ignored, isUsual, MessageStatusDetail } from "#contract/event.ts"
+import { Keep } from "#contract/keep.ts"
+import { Pacing } from "#contract/pacing.ts"
+import { mask } from "#contract/webhook.ts"
 import { isGroup } from "../jid.ts"
 
 /** The customer's choice: which events of a bridge they get, and how its session behaves. */

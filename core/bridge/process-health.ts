@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { iso, timeLeft } from "../platform/clock.ts"
-import type { ProcessHealth } from "#core/contract/bridge.ts"
+import type { ProcessHealth } from "#contract/bridge.ts"
 import type { Host } from "../lease/host.ts"
 import { Lease } from "../lease/lease.ts"
 

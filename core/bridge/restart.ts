@@ -1,4 +1,4 @@
-import { orchestratorFailedSentence } from "#core/contract/error-codes.ts"
+import { orchestratorFailedSentence } from "#contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
 import { log } from "../platform/log.ts"
 import { callHolderIfAny } from "../lease/call-holder.ts"

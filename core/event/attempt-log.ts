@@ -2,7 +2,7 @@ export * as AttemptLog from "./attempt-log.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { Attempt } from "../contract/delivery.ts"
+import { Attempt } from "#contract/delivery.ts"
 import { EventRow } from "./event-row.ts"
 import { Receiver } from "./receiver.ts"
 import { open, seal } from "../keys/seal.ts"

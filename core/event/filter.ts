@@ -2,7 +2,7 @@ export * as Filter from "./filter.ts"
 
 import { z } from "zod"
 import { Choice } from "../bridge/choice.ts"
-import { type Event, Ignored } from "../contract/event.ts"
+import { type Event, Ignored } from "#contract/event.ts"
 
 /** Which of a bridge's events a further webhook gets. An event must pass all that are given. */
 export const Info = z.object({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import { Billing } from "../billing.ts"
-import { orchestratorFailedSentence } from "../contract/error-codes.ts"
+import { orchestratorFailedSentence } from "#contract/error-codes.ts"
 import { ApiError, noSuchBridge, sessionUnavailable } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { isPassing } from "../store/store.ts"

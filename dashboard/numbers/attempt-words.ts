@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import type { Attempt } from "#core/contract/delivery.ts"
+import type { Attempt } from "#contract/delivery.ts"
 import { type Html, note } from "../elements.ts"
 
 /** The outcome of an attempt. */

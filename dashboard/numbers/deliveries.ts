@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import type { Delivery } from "#core/event/delivery.ts"

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import type { StoredEvent } from "#core/contract/stored-event.ts"
-import type { EventType } from "#core/contract/event.ts"
+import type { StoredEvent } from "#contract/stored-event.ts"
+import type { EventType } from "#contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { webhookQuery } from "./webhook-health.ts"
 import { phoneOrJid } from "./session-answer.ts"

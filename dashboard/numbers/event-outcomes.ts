@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import type { StoredEvent } from "#core/contract/stored-event.ts"
+import type { StoredEvent } from "#contract/stored-event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "#core/contract/error.ts"
-import type { Objection } from "#core/contract/status-and-objection.ts"
+import type { ErrorCode } from "#contract/error.ts"
+import type { Objection } from "#contract/status-and-objection.ts"
 
 export interface Failure {
   /** A few words: what happened. */

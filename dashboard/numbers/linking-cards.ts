@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { errorStatus } from "#core/contract/error.ts"
+import { errorStatus } from "#contract/error.ts"
 import { config } from "#core/platform/config.ts"
 import { type Html, note } from "../elements.ts"
 import { time, until } from "../times.ts"

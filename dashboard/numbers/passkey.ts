@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/contract/passkey.ts"
+import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#contract/passkey.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { askHost } from "#functions/api/ask-host.ts"

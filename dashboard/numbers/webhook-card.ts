@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import type { EventType } from "#core/contract/event.ts"
+import type { EventType } from "#contract/event.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import type { Attempt } from "#core/contract/delivery.ts"
+import type { Attempt } from "#contract/delivery.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"

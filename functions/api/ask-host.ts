@@ -1,4 +1,4 @@
-import { ErrorBody, type ErrorCode, errorStatus } from "#core/contract/error.ts"
+import { ErrorBody, type ErrorCode, errorStatus } from "#contract/error.ts"
 import { ApiError, internalError, rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"

@@ -1,6 +1,6 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
-import * as contract from "#core/contract/delivery.ts"
+import * as contract from "#contract/delivery.ts"
 import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"

@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/stored-event.ts"
+import * as contract from "#contract/stored-event.ts"
 import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventFeed } from "#core/event/event-feed.ts"

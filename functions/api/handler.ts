@@ -8,7 +8,7 @@ import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy-routes.ts"
 import { withAgents } from "../mcp/routes.ts"
-import { reference } from "../docs/routes.ts"
+import { reference } from "./reference.ts"
 
 /** The API without the routes that need a stream. */
 export const handler = handle(

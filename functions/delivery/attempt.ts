@@ -1,5 +1,5 @@
 import { iso, now, nowMs } from "#core/platform/clock.ts"
-import type { Attempt } from "#core/contract/delivery.ts"
+import type { Attempt } from "#contract/delivery.ts"
 import type { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi"
 import type { MiddlewareHandler } from "hono"
 import { TrieRouter } from "hono/router/trie-router"
-import { wrongMethodSentence } from "#core/contract/error-codes.ts"
+import { wrongMethodSentence } from "#contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import type { ApiEnv } from "./contract-router.ts"

@@ -1,4 +1,4 @@
-import type { ErrorBody } from "#core/contract/error.ts"
+import type { ErrorBody } from "#contract/error.ts"
 import type { z } from "@hono/zod-openapi"
 
 /** Answers an HTTP request as the API does. */

@@ -1,4 +1,4 @@
-import { listEvents, type StoredEvent } from "#core/contract/stored-event.ts"
+import { listEvents, type StoredEvent } from "#contract/stored-event.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { invalid, notItsEvent } from "#core/error.ts"

@@ -1,4 +1,4 @@
-import { pageFiles } from "#functions/docs/repository-pages.ts"
+import { pageFiles } from "#contract/reference/repository-pages.ts"
 import { rowActions, tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"

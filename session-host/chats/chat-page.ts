@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import type * as contract from "#core/contract/chat.ts"
+import type * as contract from "#contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { isGroup } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"

@@ -1,4 +1,4 @@
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { Outgoing } from "../network/connection.ts"
 import type { Chats, LoadedChat } from "./chats.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { Choice } from "#core/bridge/choice.ts"
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import { isGroup, isLid, isPhoneJid } from "#core/jid.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { wellFormedJson } from "#core/well-formed-json.ts"

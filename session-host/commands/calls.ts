@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/call.ts"
+import * as contract from "#contract/call.ts"
 import { toJid } from "#core/jid.ts"
 import { command } from "./command.ts"
 

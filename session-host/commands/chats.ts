@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/chat.ts"
+import * as contract from "#contract/chat.ts"
 import { changeChat } from "../chats/change-chat.ts"
 import { chatPage } from "../chats/chat-page.ts"
 import { messagePage } from "../chats/message-page.ts"

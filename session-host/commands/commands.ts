@@ -1,4 +1,4 @@
-import type { HostRoute, RouteNamed } from "#core/contract/routes.ts"
+import type { HostRoute, RouteNamed } from "#contract/routes.ts"
 import { calls } from "./calls.ts"
 import { chats } from "./chats.ts"
 import type { Command } from "./command.ts"

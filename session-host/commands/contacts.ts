@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/contact.ts"
+import * as contract from "#contract/contact.ts"
 import { ApiError } from "#core/error.ts"
 import { isLid, toJid } from "#core/jid.ts"
 import { downloadAvatar } from "../media/avatar.ts"

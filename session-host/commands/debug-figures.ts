@@ -1,6 +1,6 @@
 import { PerformanceObserver } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
-import * as contract from "#core/contract/debug-figures.ts"
+import * as contract from "#contract/debug-figures.ts"
 import { clientExpiresAt } from "../network/client-expiration.ts"
 import { command } from "./command.ts"
 

@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/group.ts"
+import * as contract from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import type { HostCall } from "#core/lease/signed-call.ts"
 import { wholeGroup } from "../groups/group.ts"

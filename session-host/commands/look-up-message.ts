@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi"
-import { networkRejectedSentence } from "#core/contract/error-codes.ts"
-import type * as contract from "#core/contract/message.ts"
+import { networkRejectedSentence } from "#contract/error-codes.ts"
+import type * as contract from "#contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
 import type { Memory } from "../session/memory.ts"

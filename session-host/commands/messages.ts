@@ -1,5 +1,5 @@
-import * as contract from "#core/contract/message.ts"
-import * as send from "#core/contract/send.ts"
+import * as contract from "#contract/message.ts"
+import * as send from "#contract/send.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { isUsername, statusChat, toJid } from "#core/jid.ts"

@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/presence.ts"
+import * as contract from "#contract/presence.ts"
 import { ApiError } from "#core/error.ts"
 import { isGroup, toJid } from "#core/jid.ts"
 import { command } from "./command.ts"

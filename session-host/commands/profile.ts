@@ -1,4 +1,4 @@
-import * as contract from "#core/contract/profile.ts"
+import * as contract from "#contract/profile.ts"
 import type { z } from "@hono/zod-openapi"
 import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import type { NewChat } from "#core/contract/send.ts"
+import type { NewChat } from "#contract/send.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"

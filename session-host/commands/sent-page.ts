@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import type * as contract from "#core/contract/message.ts"
+import type * as contract from "#contract/message.ts"
 import { toJid } from "#core/jid.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import type { Memory } from "../session/memory.ts"

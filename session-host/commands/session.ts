@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache"
-import * as contract from "#core/contract/session.ts"
+import * as contract from "#contract/session.ts"
 import { command } from "./command.ts"
 
 /**

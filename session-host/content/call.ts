@@ -1,4 +1,4 @@
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../network/stanza.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"

@@ -1,4 +1,4 @@
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import type { Remembered } from "./remembered.ts"
 
 /** The event that a mapper makes of an occurrence. */

@@ -1,4 +1,4 @@
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import { isGroup } from "#core/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "#core/contract/error.ts"
-import type { MemberOutcome } from "#core/contract/group.ts"
+import type { ErrorCode } from "#contract/error.ts"
+import type { MemberOutcome } from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { messageIdFor } from "#core/message-id.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"

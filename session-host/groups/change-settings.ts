@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import type { updateGroup } from "#core/contract/group.ts"
+import type { updateGroup } from "#contract/group.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { newMessageId } from "#core/message-id.ts"
 import type { Connection } from "../network/connection.ts"

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import type { createGroup } from "#core/contract/group.ts"
+import type { createGroup } from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import type { Created, CreatedAnswer } from "../memory/created-groups.ts"
 import { NetworkRejected } from "../network/errors.ts"

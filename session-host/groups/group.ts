@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import type { getGroup, listGroups } from "#core/contract/group.ts"
+import type { getGroup, listGroups } from "#contract/group.ts"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"

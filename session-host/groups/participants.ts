@@ -1,4 +1,4 @@
-import type { MemberOutcome } from "#core/contract/group.ts"
+import type { MemberOutcome } from "#contract/group.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { isLid, isPhoneJid, toJid, userOf } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"

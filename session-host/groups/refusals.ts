@@ -1,4 +1,4 @@
-import type { MemberOutcome } from "#core/contract/group.ts"
+import type { MemberOutcome } from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { NetworkRejected } from "../network/errors.ts"
 

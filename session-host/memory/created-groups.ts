@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { addMembers, createGroup, type MemberOutcome } from "#core/contract/group.ts"
+import { addMembers, createGroup, type MemberOutcome } from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { RestrictionKind } from "#core/contract/status-and-objection.ts"
+import { RestrictionKind } from "#contract/status-and-objection.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Commits } from "./commits.ts"

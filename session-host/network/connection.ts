@@ -4,7 +4,7 @@
  * is known elsewhere, too.
  */
 import type { Connections } from "#core/fetch/connections.ts"
-import type { PasskeyAssertion } from "#core/contract/passkey.ts"
+import type { PasskeyAssertion } from "#contract/passkey.ts"
 import type { proto } from "./proto.ts"
 import type { SessionWrite } from "../memory/rows.ts"
 import type { Media } from "../content/content.ts"

@@ -1,4 +1,4 @@
-import { networkRejectedSentence } from "#core/contract/error-codes.ts"
+import { networkRejectedSentence } from "#contract/error-codes.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { NetworkRejected, NoAnswer, type PasskeyRefusal, PasskeyRefused } from "./errors.ts"
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { z } from "zod"
-import type { Contact as Wire } from "#core/contract/contact.ts"
+import type { Contact as Wire } from "#contract/contact.ts"
 import { userOf } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"

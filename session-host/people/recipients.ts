@@ -1,4 +1,4 @@
-import { sentences } from "#core/contract/error-codes.ts"
+import { sentences } from "#contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
 import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import type { NewChat } from "#core/contract/send.ts"
+import type { NewChat } from "#contract/send.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { ApiError } from "#core/error.ts"
 import { isGroup, statusChat } from "#core/jid.ts"

@@ -1,6 +1,6 @@
 import { Choice } from "#core/bridge/choice.ts"
-import type { Event } from "#core/contract/event.ts"
-import { networkRejectedSentence } from "#core/contract/error-codes.ts"
+import type { Event } from "#contract/event.ts"
+import { networkRejectedSentence } from "#contract/error-codes.ts"
 import { isGroup, statusChat } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"

@@ -1,5 +1,5 @@
 import type { LRUCache } from "lru-cache"
-import type { NewChat } from "#core/contract/send.ts"
+import type { NewChat } from "#contract/send.ts"
 import { isLid } from "#core/jid.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Memory } from "./memory.ts"

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import type { SessionStatus } from "#core/contract/session.ts"
+import type { SessionStatus } from "#contract/session.ts"
 import { userOf } from "#core/jid.ts"
 import type { Memory } from "./memory.ts"
 import type { Uplink } from "../uplink/uplink.ts"

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi"
-import type { PasskeyAssertion } from "#core/contract/passkey.ts"
-import type { SessionStatus } from "#core/contract/session.ts"
+import type { PasskeyAssertion } from "#contract/passkey.ts"
+import type { SessionStatus } from "#contract/session.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import { networkUnreachable, sessionUnavailable } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"

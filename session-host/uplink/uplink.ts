@@ -1,4 +1,4 @@
-import type { Objection, Status } from "#core/contract/status-and-objection.ts"
+import type { Objection, Status } from "#contract/status-and-objection.ts"
 import type { z } from "@hono/zod-openapi"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"

@@ -117,7 +117,7 @@ function sizeOfSdk(): number {
 
 npx("oxfmt", "--check", "clients", "test/clients")
 npx("oxlint", "--type-aware", "--deny-warnings", "clients", "test/clients")
-run("node", "clients/generate.ts", "--check")
+run("node", "contract/sdks/generate.ts", "--check")
 npx("tsc", "-p", "clients/typescript")
 npx("tsc", "-p", "clients/cli")
 const size = sizeOfSdk()

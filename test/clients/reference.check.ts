@@ -4,8 +4,8 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
-import { exampleCalls } from "#functions/docs/example-calls.ts"
-import { type Document, openapi } from "#functions/docs/openapi.ts"
+import { exampleCalls } from "#contract/reference/example-calls.ts"
+import { type Document, openapi } from "#contract/openapi.ts"
 import { service, shop } from "./shop.ts"
 
 interface Item {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { z } from "zod"
-import { examples } from "#core/contract/examples.ts"
-import { type RouteName, routes } from "#core/contract/routes.ts"
+import { examples } from "#contract/examples.ts"
+import { type RouteName, routes } from "#contract/routes.ts"
 import "#core/platform/zod-sentences.ts"
 
 interface Declared {

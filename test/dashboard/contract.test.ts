@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { type RouteName, routes } from "#core/contract/routes.ts"
+import { type RouteName, routes } from "#contract/routes.ts"
 import { dashboard, formPaths } from "#dashboard/routes.ts"
 
 /** The dashboard has these of its own: signing people and programs in, people, and what only the operator sees. The script and style have names that change. */

@@ -1,4 +1,4 @@
-import { isSend } from "#core/contract/idempotency-key.ts"
+import { isSend } from "#contract/idempotency-key.ts"
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 import type { AnyWhole } from "./whole-service.ts"

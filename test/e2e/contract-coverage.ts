@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Event } from "#core/contract/event.ts"
+import { Event } from "#contract/event.ts"
 
 /** Where each event of the contract is shown to arrive. A new event without a place does not compile. */
 const shownIn = {

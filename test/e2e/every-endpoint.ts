@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { expect, test } from "vitest"
-import { type RouteName, routes } from "#core/contract/routes.ts"
+import { type RouteName, routes } from "#contract/routes.ts"
 import { asking, type Route, successesOf } from "./asking.ts"
 import { bridges } from "./endpoints/bridges.ts"
 import { chats } from "./endpoints/chats.ts"

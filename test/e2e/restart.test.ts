@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { afterAll, expect, onTestFinished, test } from "vitest"
-import { BridgeWithManager } from "#core/contract/bridge.ts"
+import { BridgeWithManager } from "#contract/bridge.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { spawnService } from "#one-machine/service/spawn-service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"

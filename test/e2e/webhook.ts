@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import { Event } from "#core/contract/event.ts"
+import { Event } from "#contract/event.ts"
 import { type Arrival, startReceiver } from "../support/service/start-receiver.ts"
 
 type OfType<Type extends Event["event"]> = Extract<Event, { event: Type }>

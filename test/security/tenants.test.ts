@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { examples } from "#core/contract/examples.ts"
+import { examples } from "#contract/examples.ts"
 import { bytesOf, type Draft } from "#trials/fuzz/draft.ts"
 import { ask } from "#trials/fuzz/ask.ts"
 import { faultsOf } from "#trials/fuzz/oracle.ts"

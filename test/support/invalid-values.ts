@@ -1,4 +1,4 @@
-import type { Schema } from "#functions/docs/openapi.ts"
+import type { Schema } from "#contract/openapi.ts"
 
 /** A value that a field must not have, and what is wrong with it. */
 export type InvalidValue = [what: string, value: unknown]

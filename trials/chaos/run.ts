@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { EventType } from "#core/contract/event.ts"
+import { EventType } from "#contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"

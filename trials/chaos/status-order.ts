@@ -1,4 +1,4 @@
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import type { Seen } from "./evidence.ts"
 
 type Status = Extract<Event, { event: "message_status" }>

@@ -5,7 +5,7 @@ import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points
 import { startLinkedCluster } from "../cluster/linked-cluster.ts"
 import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
 import { statusesOf } from "../chaos/status-order.ts"
-import { EventType } from "#core/contract/event.ts"
+import { EventType } from "#contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
-import { ErrorBody, type ErrorCode, errorStatus } from "#core/contract/error.ts"
+import { ErrorBody, type ErrorCode, errorStatus } from "#contract/error.ts"
 import type { Answer } from "./ask.ts"
 import { type Draft, pathOf } from "./draft.ts"
 import { type Route, routeAt } from "./routes.ts"

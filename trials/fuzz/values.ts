@@ -1,4 +1,4 @@
-import type { Schema } from "#functions/docs/openapi.ts"
+import type { Schema } from "#contract/openapi.ts"
 import type { Random } from "#one-machine/random.ts"
 import type { KnownValues } from "./known-values.ts"
 

@@ -9,7 +9,7 @@ import {
   type BinaryNode,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { PasskeyOptions, type PasskeyAssertion, passkeyOrigin } from "#core/contract/passkey.ts"
+import { PasskeyOptions, type PasskeyAssertion, passkeyOrigin } from "#contract/passkey.ts"
 import { now } from "#core/platform/clock.ts"
 import { within } from "#session-host/concurrency/call-deadline.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 import { z } from "zod"
-import { SessionStatus } from "#core/contract/session.ts"
+import { SessionStatus } from "#contract/session.ts"
 import { until } from "#test/support/until.ts"
 import type { Ask } from "../asking.ts"
 import type { CasesOf } from "./cases.ts"

@@ -1,4 +1,4 @@
-import type { routes } from "#core/contract/routes.ts"
+import type { routes } from "#contract/routes.ts"
 import type { Ask } from "../asking.ts"
 
 type Names<Group> = Group extends unknown ? keyof Group : never

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest"
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import type { Phone } from "#one-machine/network/client.ts"
 import { uncoveredIn } from "../contract-coverage.ts"
 import { whole } from "./stage.ts"

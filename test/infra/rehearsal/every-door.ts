@@ -1,6 +1,6 @@
 import { expect } from "vitest"
-import { examples } from "#core/contract/examples.ts"
-import { type RouteName, routes } from "#core/contract/routes.ts"
+import { examples } from "#contract/examples.ts"
+import { type RouteName, routes } from "#contract/routes.ts"
 import { dashboard, formPaths } from "#dashboard/routes.ts"
 import type { Route } from "#test/e2e/asking.ts"
 import { type aBrowser, textOf } from "./people.ts"

@@ -12,7 +12,7 @@ import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import type { Contact } from "#core/contract/contact.ts"
+import type { Contact } from "#contract/contact.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */
 const calm = { timing: { beatMs: 1000 } }

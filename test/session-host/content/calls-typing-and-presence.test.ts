@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { Event } from "#core/contract/event.ts"
+import { Event } from "#contract/event.ts"
 import { authorsOf } from "#session-host/content/message-identity.ts"
 import { lidsInStanza } from "#session-host/content/people-in-stanza.ts"
 import { mapNonMessage } from "#session-host/content/map-non-message.ts"

@@ -1,6 +1,6 @@
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { Event } from "#core/contract/event.ts"
+import { Event } from "#contract/event.ts"
 import { phonesIn } from "#session-host/content/chat-and-sender.ts"
 import { fromCall } from "#session-host/content/call.ts"
 import { fromMessage } from "#session-host/content/message.ts"

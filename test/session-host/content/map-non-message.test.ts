@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Event } from "#core/contract/event.ts"
+import { Event } from "#contract/event.ts"
 import { connectedEvent, disconnectedEvent } from "#session-host/content/connection.ts"
 import { mapNonMessage } from "#session-host/content/map-non-message.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Event } from "#core/contract/event.ts"
+import { Event } from "#contract/event.ts"
 import { lidsIn, phonesIn } from "#session-host/content/chat-and-sender.ts"
 import { eventIdentityOf } from "#session-host/content/message-identity.ts"
 import { fromMessage } from "#session-host/content/message.ts"

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import { eventsOf, statusOf } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"

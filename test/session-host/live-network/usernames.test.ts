@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
-import type { Contact } from "#core/contract/contact.ts"
+import type { Contact } from "#contract/contact.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { call, eventsOfType, held, sendText } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import type { Pacing } from "#core/contract/pacing.ts"
+import type { Pacing } from "#contract/pacing.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { aHost, call, held } from "#test/support/session/host.ts"

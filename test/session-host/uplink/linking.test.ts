@@ -7,7 +7,7 @@ import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/suppo
 import { Lease } from "#core/lease/lease.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
-import { SessionStatus } from "#core/contract/session.ts"
+import { SessionStatus } from "#contract/session.ts"
 import { until } from "#test/support/until.ts"
 import { tables } from "#core/store/tables.ts"
 

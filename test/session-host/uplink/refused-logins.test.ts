@@ -9,7 +9,7 @@ import { aPairedSession } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { config } from "#core/platform/config.ts"
-import { SessionStatus } from "#core/contract/session.ts"
+import { SessionStatus } from "#contract/session.ts"
 import { connect } from "#session-host/whatsapp/connect.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))

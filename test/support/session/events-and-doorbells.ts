@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sqs"
 import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import type { Event } from "#core/contract/event.ts"
+import type { Event } from "#contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { need } from "#core/platform/config.ts"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { StoredEvent } from "#core/contract/stored-event.ts"
+import { StoredEvent } from "#contract/stored-event.ts"
 import { apiClient, Unexpected } from "#one-machine/api-client.ts"
 import { networkClient } from "#one-machine/network/client.ts"
 import { type Random, seeded } from "#one-machine/random.ts"

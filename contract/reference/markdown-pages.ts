@@ -1,4 +1,4 @@
-import { errors as everyError } from "#core/contract/error-codes.ts"
+import { errors as everyError } from "#contract/error-codes.ts"
 import {
   type Document,
   entriesOf,
@@ -6,10 +6,10 @@ import {
   type Operation,
   type Parameter,
   type Schema,
-} from "./openapi.ts"
+} from "../openapi.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { repositoryPages } from "./repository-pages.ts"
-import { limitsOf, withInherited } from "./openapi.ts"
+import { limitsOf, withInherited } from "../openapi.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
 

@@ -1,12 +1,11 @@
 import { html, raw } from "hono/html"
-import { errors } from "#core/contract/error-codes.ts"
+import { errors } from "#contract/error-codes.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { guide, type Reader } from "./guide.ts"
-import type { Html } from "#dashboard/elements.ts"
-import { hrefOf, prose, table } from "./prose-and-tables.ts"
+import { hrefOf, prose, table, type Html } from "./prose-and-tables.ts"
 import { copyScript } from "./copying.ts"
 import { schemaTable, parameterRow, typeOf } from "./schema-table.ts"
-import { withInherited } from "./openapi.ts"
+import { withInherited } from "../openapi.ts"
 import { style } from "./style.ts"
 import { canTry } from "./tryable-routes.ts"
 import {
@@ -16,7 +15,7 @@ import {
   headersOfAnswers,
   type Header,
   type Operation,
-} from "./openapi.ts"
+} from "../openapi.ts"
 
 /** What a reader wants to see: a part, by its name in the address, or where these words are found. */
 export interface Wanted {

@@ -1,6 +1,6 @@
-import { isSend } from "#core/contract/idempotency-key.ts"
-import { proxy } from "#core/contract/route-parts.ts"
-import { type RouteName, routes } from "#core/contract/routes.ts"
+import { isSend } from "#contract/idempotency-key.ts"
+import { proxy } from "#contract/route-parts.ts"
+import { type RouteName, routes } from "#contract/routes.ts"
 
 /** What a page that tries a route of the contract knows of the route. */
 export interface Tryable {

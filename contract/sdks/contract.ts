@@ -5,7 +5,7 @@ import {
   openapi,
   type Operation,
   type Schema,
-} from "#functions/docs/openapi.ts"
+} from "#contract/openapi.ts"
 
 // The parts of the contract from which the SDKs and their examples are generated.
 

@@ -1,9 +1,9 @@
 // Writes the contract in TypeScript and in Python, where the SDKs have it: `npm run clients:generate`. With `--check` it only says
 // whether those files are what it would write.
 import { readFileSync, writeFileSync } from "node:fs"
-import { openapi } from "#functions/docs/openapi.ts"
-import { python } from "./generate/python.ts"
-import { typescript } from "./generate/typescript.ts"
+import { openapi } from "#contract/openapi.ts"
+import { python } from "./python.ts"
+import { typescript } from "./typescript.ts"
 
 /** Each file that is generated, by its path in this folder. */
 export function generated(): Record<string, string> {

@@ -1,4 +1,4 @@
-import type { Document, Entry, Schema } from "#functions/docs/openapi.ts"
+import type { Document, Entry, Schema } from "#contract/openapi.ts"
 import { type Call, callsOf, exampleOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
 
 /** Names that mean something else in TypeScript, or would be taken for it. */
@@ -12,7 +12,7 @@ export function typescript(document: Document): string {
   )
   return [
     "// Generated from the contract by `npm run clients:generate`. Do not edit.\n",
-    'import type { CallOptions, Listing, SendOptions } from "../typescript/src/call.ts"\n',
+    'import type { CallOptions, Listing, SendOptions } from "../../clients/typescript/src/call.ts"\n',
     ...schemas,
     "/** Any event. Its first field, `event`, says of which type it is. */",
     'export type Event = StoredEvent["event"]\n',

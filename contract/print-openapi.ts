@@ -1,3 +1,3 @@
-import { openapi } from "#functions/docs/openapi.ts"
+import { openapi } from "#contract/openapi.ts"
 
 console.log(JSON.stringify(openapi(), undefined, 2))

@@ -1,5 +1,5 @@
-import { sentences } from "#core/contract/error-codes.ts"
-import { type Document, entriesOf, type Entry } from "#functions/docs/openapi.ts"
+import { sentences } from "#contract/error-codes.ts"
+import { type Document, entriesOf, type Entry } from "#contract/openapi.ts"
 import { type Call, callsOf, exampleOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
 import { describedIn, isNullable, type Models, modelsOf } from "./python-models.ts"
 import { doc, head, pascal, snake } from "./python-text.ts"

@@ -1,5 +1,7 @@
 import { html } from "hono/html"
-import type { Html } from "#dashboard/elements.ts"
+
+/** A piece of a page. */
+export type Html = ReturnType<typeof html>
 
 /** Renders text between backticks as code. */
 export function prose(text: string): Html {

@@ -1,6 +1,5 @@
 import { html } from "hono/html"
-import type { Html } from "#dashboard/elements.ts"
-import { prose, table } from "./prose-and-tables.ts"
+import { prose, table, type Html } from "./prose-and-tables.ts"
 
 /** Who reads the reference, as far as it is known. */
 export interface Reader {

@@ -1,4 +1,4 @@
-import type { Document, Schema } from "#functions/docs/openapi.ts"
+import type { Document, Schema } from "#contract/openapi.ts"
 import { doc, head, literal, pascal } from "./python-text.ts"
 
 /** Fields that `repr` does not show: who sees one could call, link a phone, join, or sign. */

@@ -1,4 +1,4 @@
-import { type Document, entriesOf, type Entry } from "./openapi.ts"
+import { type Document, entriesOf, type Entry } from "../openapi.ts"
 
 // The reference as collections for Postman and Bruno: one request for each call, with its example.
 

@@ -1,4 +1,4 @@
-import { tokens } from "#dashboard/design-tokens.ts"
+import { tokens } from "#contract/reference/design-tokens.ts"
 
 /** The style of the reference: that of the dashboard, readable on a desktop and a phone, in light and dark. */
 export const style = `${tokens}
