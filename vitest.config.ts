@@ -24,7 +24,7 @@ class LongestFirst extends BaseSequencer {
 /** Test files share processes, in which what they load is loaded once. These have a process of their own each. */
 const alone = ["test/**/*.alone.test.ts", "test/e2e/**/*.test.ts", "trials/**/*.test.ts"]
 /** The clients in these are of Baileys as it comes, which the others repair. */
-const simulator = ["test/simulator/**/*.test.ts"]
+const simulator = ["test/packages/whatsapp-simulator/**/*.test.ts"]
 const never = [".sst/**", "node_modules/**"]
 
 const inSharing = (...files: string[]) => ({

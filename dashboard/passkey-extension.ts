@@ -5,8 +5,10 @@ import { originOf } from "#functions/http/address.ts"
 import type { DashboardEnv } from "./guard.ts"
 
 /** A function is one file at the top of its folder, and the extension is copied beside it. */
-const besideFunction = new URL("./passkey-extension/", import.meta.url)
-const folder = existsSync(besideFunction) ? besideFunction : new URL("../passkey-extension/", import.meta.url)
+const besideFunction = new URL("./packages/passkey-extension/", import.meta.url)
+const folder = existsSync(besideFunction)
+  ? besideFunction
+  : new URL("../packages/passkey-extension/", import.meta.url)
 
 const files = Object.fromEntries(
   readdirSync(folder).map((name) => [name, new Uint8Array(readFileSync(new URL(name, folder)))]),

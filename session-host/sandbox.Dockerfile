@@ -23,7 +23,7 @@ COPY package.json ./
 COPY contract contract
 COPY core core
 COPY session-host session-host
-COPY simulator simulator
+COPY packages/whatsapp-simulator packages/whatsapp-simulator
 VOLUME /tmp
 USER node
 CMD ["node", "session-host/sandbox-main.ts"]

@@ -9,10 +9,10 @@ const files: Record<string, string> = {
   moving: "docs/moving.md",
   passkeys: "docs/passkey.md",
   receivers: "docs/receivers/README.md",
-  typescript: "clients/typescript/README.md",
-  python: "clients/python/README.md",
-  cli: "clients/cli/README.md",
-  n8n: "clients/n8n-nodes-messaging-bridge/README.md",
+  typescript: "packages/sdk-typescript/README.md",
+  python: "packages/sdk-python/README.md",
+  cli: "packages/cli/README.md",
+  n8n: "packages/n8n/README.md",
 }
 /** The files of these pages, which a function has beside it. */
 export const pageFiles = Object.values(files)

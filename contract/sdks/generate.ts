@@ -5,21 +5,21 @@ import { openapi } from "#contract/openapi.ts"
 import { python } from "./python.ts"
 import { typescript } from "./typescript.ts"
 
-/** Each file that is generated, by its path in this folder. */
+/** Each file that is generated, by its path. */
 export function generated(): Record<string, string> {
   const modules = Object.entries(python(openapi())).map(([name, text]) => [
-    `python/src/messaging_bridge/${name}`,
+    `packages/sdk-python/src/messaging_bridge/${name}`,
     text,
   ])
-  return { "typescript/src/generated.ts": typescript(openapi()), ...Object.fromEntries(modules) }
+  return { "packages/sdk-typescript/src/generated.ts": typescript(openapi()), ...Object.fromEntries(modules) }
 }
 
 if (import.meta.main)
   for (const [path, text] of Object.entries(generated())) {
-    const file = new URL(path, import.meta.url)
+    const file = new URL(`../../${path}`, import.meta.url)
     if (!process.argv.includes("--check")) writeFileSync(file, text)
     else if (readFileSync(file, "utf8") !== text) {
-      console.error(`clients/${path} is not what the contract says: npm run clients:generate`)
+      console.error(`${path} is not what the contract says: npm run clients:generate`)
       process.exitCode = 1
     }
   }

@@ -133,7 +133,7 @@ function requestOf({ challenge, rpId, timeout, userVerification, allowCredential
   return { challenge, rpId, timeout, userVerification, allowCredentials }
 }
 
-/** Leads to WhatsApp's page, with what the extension reads there (`passkey-extension/passkey.js`). */
+/** Leads to WhatsApp's page, with what the extension reads there (`packages/passkey-extension/passkey.js`). */
 function linkOf({ at, linksTo }: CardPage, options: PasskeyOptions): string {
   const request = { options: requestOf(options), page: at, linksTo }
   return `${passkeyOrigin}/#bridge-passkey=${encodeURIComponent(JSON.stringify(request))}`

@@ -67,7 +67,7 @@ function snippets(input: { baseUrl: string; contact: string; receiverUrl: string
   const run = (command: string) => `BRIDGE_URL="${baseUrl}" BRIDGE_KEY="$KEY" ${command}`
   const typescript = (...lines: string[]) =>
     [
-      "// The SDK is in clients/typescript of the service's repository; how to install it stands there.",
+      "// The SDK is in packages/sdk-typescript of the service's repository; how to install it stands there.",
       `// ${run("node send.mjs")}`,
       'import { messagingBridge } from "messaging-bridge-sdk"',
       "",
@@ -75,7 +75,7 @@ function snippets(input: { baseUrl: string; contact: string; receiverUrl: string
     ].join("\n")
   const python = (...lines: string[]) =>
     [
-      "# The SDK is in clients/python of the service's repository; how to install it stands there.",
+      "# The SDK is in packages/sdk-python of the service's repository; how to install it stands there.",
       `# ${run("python send.py")}`,
       "from messaging_bridge import MessagingBridge",
       "",

@@ -81,7 +81,7 @@ function aDashboard(
     handler: "dashboard/handler.handler",
     streaming: true,
     // Its style and its scripts, and the extension that it offers.
-    copyFiles: [{ from: "dashboard/assets" }, { from: "passkey-extension" }],
+    copyFiles: [{ from: "dashboard/assets" }, { from: "packages/passkey-extension" }],
     url: { cors: false },
     environment: {
       ...settings,

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { z } from "zod"
-import { webhooks } from "../../clients/typescript/src/index.ts"
+import { webhooks } from "#sdk-typescript/index.ts"
 import { stopListening, listen } from "../listen.ts"
 
 /** A delivery as the receiver got it, verified over its raw bytes. */

@@ -1,4 +1,4 @@
-import { AwsRefusal, startAwsJson } from "../aws/json-server.ts"
+import { AwsRefusal, startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
 import type { At } from "../listen.ts"
 import type { End } from "./task.ts"
 import { Tasks, type TasksOptions } from "./tasks.ts"

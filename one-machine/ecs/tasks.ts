@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { AwsRefusal } from "../aws/json-server.ts"
+import { AwsRefusal } from "#dynamodb-on-sqlite/aws-json-server.ts"
 import { type TaskDefinition, type End, Task } from "./task.ts"
 
 export interface TasksOptions {

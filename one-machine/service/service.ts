@@ -13,9 +13,9 @@ import { CannotStart, type Serving, type Settings } from "./settings.ts"
 import { Measurements } from "../serve/measurements.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
 import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
-import { answerChild } from "../dynamodb/over-ipc.ts"
-import { isHeldByAnother, lockFolder } from "../dynamodb/rows/folder-lock.ts"
-import { startDynamoDb } from "../dynamodb/server.ts"
+import { answerChild } from "#dynamodb-on-sqlite/over-ipc.ts"
+import { isHeldByAnother, lockFolder } from "#dynamodb-on-sqlite/rows/folder-lock.ts"
+import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
 import { type At, stopListening, listen } from "../listen.ts"
@@ -187,7 +187,7 @@ async function start(
 
   // The environment is complete from here on: only now may settings be read. Our own modules are loaded while the rest
   // starts.
-  const { createTables } = await import("../dynamodb/create-tables.ts")
+  const { createTables } = await import("../store/create-tables.ts")
   await createTables(store.endpoint)
   const { useDoorbellQueue } = await import("#core/event/doorbell.ts")
   stops.push(useDoorbellQueue(doorbells))

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { webhooks } from "../../clients/typescript/src/index.ts"
+import { webhooks } from "#sdk-typescript/index.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 
 const page = readFileSync(new URL("../../docs/receivers/README.md", import.meta.url), "utf8")

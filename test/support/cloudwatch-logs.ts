@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { AwsRefusal, startAwsJson } from "#one-machine/aws/json-server.ts"
+import { AwsRefusal, startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
 
 const Asked = z.object({
   logGroupName: z.string(),

@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb"
 import { onTestFinished } from "vitest"
-import { type DynamoDb, startDynamoDb, type Options } from "#one-machine/dynamodb/server.ts"
+import { type DynamoDb, startDynamoDb, type Options } from "#dynamodb-on-sqlite/server.ts"
 import { closeAtEnd } from "./sharing/close-leftovers.ts"
 
 /** A store for this test alone, and the real client, without retries so that faults can be seen. */

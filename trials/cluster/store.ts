@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { z } from "zod"
-import type { Rule } from "#one-machine/dynamodb/faults.ts"
+import type { Rule } from "#dynamodb-on-sqlite/faults.ts"
 
 /** A rule that can be told to another process. */
 export type StoreFault = Omit<Rule, "when"> & {

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { startAwsJson } from "#one-machine/aws/json-server.ts"
+import { startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
 import type { Hosts } from "./hosts.ts"
 
 const RunTask = z.object({

@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { afterAll } from "vitest"
 import { listener } from "#functions/node-listener.ts"
 import { stopListening, listen } from "#one-machine/listen.ts"
-import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
+import { startPretendStripe } from "#pretend-stripe/start.ts"
 
 /**
  * The store, a pretend Stripe, and the API that its webhooks go to, for one test file. Import this instead of the

@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url"
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { z } from "zod"
 import { doorbellsFrom } from "#one-machine/delivery/doorbells-from-queue.ts"
-import { startDynamoDb } from "#one-machine/dynamodb/server.ts"
+import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startEcs } from "#one-machine/ecs/ecs.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
 import { startPoller } from "#one-machine/delivery/poller.ts"
 import { makeMediaBucket } from "#test/support/media-bucket.ts"
 import { startSqs } from "#trials/sqs.ts"
-import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
+import { startPretendStripe } from "#pretend-stripe/start.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { startLambdaApi } from "#test/support/service/lambda-api.ts"
 import { startSes } from "#test/support/ses.ts"
@@ -61,7 +61,7 @@ export async function startStage(
   const image = join(folder, "image")
   buildImage(image)
   // As the deploy does (`copyFiles`).
-  for (const copied of ["dashboard/assets", "passkey-extension", ...pageFiles])
+  for (const copied of ["dashboard/assets", "packages/passkey-extension", ...pageFiles])
     cpSync(join(root, copied), join(folder, copied), { recursive: true })
   // Media are fetched over TLS.
   const ca = join(folder, "ca.pem")
@@ -229,7 +229,8 @@ export async function startStage(
 
   /** As its ECS service does. */
   function startSandbox(env: Record<string, string>): void {
-    cpSync(join(root, "simulator"), join(image, "simulator"), { recursive: true })
+    const simulator = "packages/whatsapp-simulator"
+    cpSync(join(root, simulator), join(image, simulator), { recursive: true })
     const task = spawn(process.execPath, [join(image, "session-host/sandbox-main.ts")], {
       env: { ...env, DATA_DIR: join(folder, "sandbox") },
       stdio: ["ignore", "pipe", "pipe"],

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers"
 import { expect, onTestFinished } from "vitest"
 import { startKms } from "#one-machine/aws/kms.ts"
 import { makeBackup } from "#one-machine/backup/backup.ts"
-import { startDynamoDb } from "#one-machine/dynamodb/server.ts"
+import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { readOrCreateSecrets } from "#one-machine/service/secrets.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 

@@ -12,7 +12,7 @@ import { config } from "#core/platform/config.ts"
 import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { isDead, observe } from "#functions/sweep/is-host-dead.ts"
-import { operations } from "#one-machine/dynamodb/operations.ts"
+import { operations } from "#dynamodb-on-sqlite/operations.ts"
 import type { Commits } from "#session-host/memory/commits.ts"
 import { SessionEnded } from "#session-host/session/session-ended.ts"
 

@@ -143,7 +143,7 @@ export async function eventsOfType<Type extends Event["event"]>(
   })
 }
 
-/** With RECORD set, a run records what the simulated network sends (`simulator/README.md`). */
+/** With RECORD set, a run records what the simulated network sends (`packages/whatsapp-simulator/README.md`). */
 function recording() {
   return config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
 }

@@ -1,5 +1,5 @@
 /** The embedded store in a process of its own: it answers with the units used since the last question. */
-import { startDynamoDb } from "#one-machine/dynamodb/server.ts"
+import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { dynamoDbMeter } from "#test/support/dynamodb-meter.ts"
 import { startAwsRecorder } from "#test/support/aws-recorder.ts"
 

@@ -1,9 +1,9 @@
 /** Store, queue and keys. Never killed, since the embedded ones are not crash-proof. It makes faults when told to. */
 import { join } from "node:path"
 import { tables } from "#core/store/tables.ts"
-import { createTables } from "#one-machine/dynamodb/create-tables.ts"
-import { operations } from "#one-machine/dynamodb/operations.ts"
-import { startDynamoDb } from "#one-machine/dynamodb/server.ts"
+import { createTables } from "#one-machine/store/create-tables.ts"
+import { operations } from "#dynamodb-on-sqlite/operations.ts"
+import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
 import { startSqs } from "#trials/sqs.ts"
 import { startClosableProxy } from "../closable-proxy.ts"

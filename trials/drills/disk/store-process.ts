@@ -1,6 +1,6 @@
 /** A store in a process of its own, which can be killed. Its arguments: the folder, and which rule is broken, if any. */
-import { Rows } from "#one-machine/dynamodb/rows/rows.ts"
-import { startDynamoDb } from "#one-machine/dynamodb/server.ts"
+import { Rows } from "#dynamodb-on-sqlite/rows/rows.ts"
+import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { CannotStart } from "#one-machine/service/settings.ts"
 import type { Break, ToStore } from "./store.ts"
 

@@ -50,7 +50,10 @@ test("a bundle whose prekey the identity has not signed opens no session", async
   expect(ada.vault.changes).toEqual([])
 })
 
-test.for(["session-host/whatsapp/signal/libsignal.ts", "simulator/phone/signal/libsignal.ts"])(
+test.for([
+  "session-host/whatsapp/signal/libsignal.ts",
+  "packages/whatsapp-simulator/src/phone/signal/libsignal.ts",
+])(
   "outside of tests, too, %s finds everything that it names: Node knows only some of a CommonJS module's names",
   async (file) => {
     const script = `const found = await import("./${file}"); console.log(Object.values(found).every(Boolean))`

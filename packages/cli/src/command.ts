@@ -1,0 +1,76 @@
+import {
+  type BridgeClient,
+  type BridgeError,
+  type MessagingBridge,
+  messagingBridge,
+} from "../../sdk-typescript/src/index.ts"
+import { login } from "./login-file.ts"
+import { Misused } from "./refused.ts"
+
+/** A command of the command line. */
+export interface Command {
+  /** Its words, as the help shows them: `<text>` is required, `[text]` is not. */
+  takes: string
+  says: string
+  /** The options that it takes besides `--json` and `--help`. */
+  options?: readonly (keyof Options)[]
+  /** @returns the exit code, 0 unless it says another. @throws Refused, Misused, BridgeError */
+  run: (asked: Asked) => Promise<number | void>
+}
+
+export interface Options {
+  /** The reference of the bridge. */
+  bridge?: string
+  forward?: string
+  type?: string
+  after?: string
+  resume?: boolean
+  tail?: string
+  since?: string
+  webhook?: string
+  file?: string
+  "idempotency-key"?: string
+  "with-key"?: boolean
+}
+
+export interface Asked {
+  words: string[]
+  options: Options
+  print: Print
+  /** Fires when the person ends it with Ctrl-C. */
+  stop: AbortSignal
+}
+
+/** Prints for people, or with `--json` the object as a line. */
+export type Print = (line: string, row: object) => void
+
+/** @throws Misused if it is missing */
+export function word(words: string[], place: number, name: string): string {
+  const given = words[place]
+  if (!given) throw new Misused(`<${name}> is missing`)
+  return given
+}
+
+/** The service that the person is signed in to. @throws Refused if there is none */
+export function service(): MessagingBridge {
+  return messagingBridge(login())
+}
+
+/** The bridge that is meant: `--bridge`, or the account's first one. @throws Refused */
+export function bridge({ options }: Asked): BridgeClient {
+  return service().bridge(options.bridge)
+}
+
+/** The rest of an error's message: what the person can do next, and the id of the request. */
+export function advice({ code, requestId }: BridgeError): string {
+  const next = code === "unauthorized" ? "; sign in with another one: bridge login <url>" : ""
+  return requestId === undefined ? next : `${next} (request ${requestId})`
+}
+
+/** @throws Misused, without the URL: it may hold a password */
+export function url(given: string): string {
+  const at = /^https?:\/\//.test(given) && URL.canParse(given) ? new URL(given) : undefined
+  if (!at) throw new Misused("not a URL: give one such as http://localhost:3000/hook")
+  if (at.username || at.password) throw new Misused("the URL has a user name or a password: leave them out")
+  return given
+}

@@ -1,0 +1,211 @@
+import { setImmediate } from "node:timers/promises"
+import { newLocks } from "#core/platform/locks.ts"
+import { answerCall, awsJsonServer } from "./aws-json-server.ts"
+import { type At, listenAt } from "#one-machine/listen.ts"
+import { DraftWriter } from "./draft-writer.ts"
+import type { EngineParts } from "./engine-parts.ts"
+import { expire } from "./expire.ts"
+import { clockTable, BelievedClock } from "./believed-clock.ts"
+import { Faults, type Call, type Rule } from "./faults.ts"
+import { operations } from "./operations.ts"
+import { Refusal } from "./refusal.ts"
+import { type SqliteFile, openFile, openInMemory } from "./rows/sqlite-file.ts"
+import { type MayStayInMemory, Rows } from "./rows/rows.ts"
+import { sqlOf } from "./table.ts"
+import { Tables } from "./tables.ts"
+import { exceededMessage, type Limits, Throughput } from "./throughput.ts"
+import { Tokens } from "./tokens.ts"
+import type { Item } from "./values/value.ts"
+
+export interface DynamoDb {
+  /** For `AWS_ENDPOINT_URL_DYNAMODB`; `""` without one. Any region and credentials will do. */
+  endpoint: string
+  /** Answers a caller in this process as over HTTP. Rejects where a connection would have ended. */
+  answer: (operation: string, request: object, options?: Pick<Call, "mayLinger">) => Promise<Answer>
+  /**
+   * Items of a table for which `isPassing` is true need not be on the disk when their write is answered. They are there
+   * a moment later; until then the end of this process may lose them.
+   */
+  relax: (table: string, isPassing: MayStayInMemory) => void
+  /**
+   * Reports each item of a table that is put or changed, as a DynamoDB stream would, but not each change of an item that
+   * may be lost. For callers in this process.
+   */
+  watch: (table: string, onWritten: (item: Item) => void) => void
+  /** Controls what goes wrong, while the store runs. */
+  faults: Faults
+  /** How many requests were refused because a partition had no throughput left. */
+  partitions: Throughput
+  /** Removes what has expired, as happens each minute by itself. */
+  expire: () => Promise<void>
+  /** Whether the clock went far forward, and has not stayed there for an hour yet: nothing expires. */
+  isClockDoubted: () => boolean
+  /** Finishes the requests under way, then closes the store and its connections. */
+  close: () => Promise<void>
+}
+
+interface Answer {
+  status: number
+  body: Record<string, unknown>
+}
+
+export interface Options {
+  /** A folder for the data; in memory if absent. */
+  path?: string
+  /** The caller holds the lock of that folder, and keeps it until the store is closed. */
+  isLocked?: boolean
+  /** Called when the disk has failed, with a sentence for a person. This process ends if absent. */
+  broken?: (why: string) => void
+  /**
+   * Callers in this process, and children that ask through it, are of this version: the shape of their requests is not
+   * checked.
+   */
+  isTrusting?: boolean
+  /** Where other processes reach it; absent: nowhere, and only callers in this process are answered. */
+  at?: At
+  /** The throughput of one partition key; without a limit if absent. */
+  partitionLimits?: Limits
+}
+
+/**
+ * An embedded DynamoDB on this machine, as far as this service uses it, over SQLite.
+ * Rejects if the port is taken.
+ * @throws CannotStart
+ */
+export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
+  const file = options.path === undefined ? openInMemory() : openFile(options.path, options.isLocked)
+  try {
+    return await serve(file, options)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** How often expired items are removed, in ms. */
+const expiryMs = 60_000
+
+async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
+  const rows = new Rows(file, options.broken ?? end)
+  await rows.change([
+    ["CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, definition TEXT NOT NULL)"],
+    clockTable,
+  ])
+  const tables = new Tables(rows)
+  const faults = new Faults()
+  const closing = new AbortController()
+  const writer = new DraftWriter(rows, faults, closing.signal)
+  const partitions = new Throughput(options.partitionLimits)
+  const own = { hold: newLocks(), tokens: new Tokens(), believedClock: new BelievedClock(rows) }
+  const engine: EngineParts = { tables, rows, faults, partitions, writer, ...own }
+
+  const underWay = new Set<Promise<unknown>>()
+  function tracked<Result>(work: Promise<Result>): Promise<Result> {
+    const ended: Promise<Result> = work.finally(() => underWay.delete(ended))
+    underWay.add(ended)
+    return ended
+  }
+  const overHttp = (operation: string, request: object) =>
+    answer(engine, { operation, request }).catch(unanswered)
+  const server = awsJsonServer((request, response) => void tracked(answerCall(request, response, overHttp)))
+  server.on("connection", (socket) => {
+    if (faults.take("gone")) socket.resetAndDestroy()
+  })
+
+  const expiring = setInterval(() => {
+    // What cannot be removed now is removed a minute later.
+    tracked(expire(engine)).catch(() => {})
+  }, expiryMs).unref()
+
+  async function close() {
+    clearInterval(expiring)
+    server.close()
+    closing.abort()
+    await Promise.allSettled(underWay)
+    server.closeAllConnections()
+    await Promise.allSettled(underWay)
+    await writer.settled()
+    await rows.close()
+  }
+
+  const { isTrusting: isTrusted } = options
+  return {
+    endpoint: options.at ? await listenAt(server, options.at) : "",
+    answer: (operation, request, { mayLinger } = {}) =>
+      tracked(answerHere(engine, { operation, request, mayLinger, isTrusted })),
+    watch: (table, onWritten) => rows.watch(sqlOf(table), onWritten),
+    relax: (table, isPassing) => rows.relax(sqlOf(table), isPassing),
+    expire: () => tracked(expire(engine)),
+    isClockDoubted: () => own.believedClock.time() === undefined,
+    faults,
+    partitions,
+    close,
+  }
+}
+
+function end(why: string): never {
+  console.error(why)
+  process.exit(1)
+}
+
+/**
+ * Answers a caller in this process, but lets others run first: data in memory is found without waiting, so a caller in
+ * a loop would starve everybody else.
+ */
+async function answerHere(engine: EngineParts, call: Call): Promise<Answer> {
+  await setImmediate()
+  return await answer(engine, call)
+}
+
+/** The connection ended without an answer. */
+class ConnectionLost extends Error {
+  readonly code = "ECONNRESET"
+}
+
+function unanswered(error: unknown): undefined {
+  if (!(error instanceof ConnectionLost)) throw error
+}
+
+/** @throws ConnectionLost */
+async function answer(engine: EngineParts, call: Call): Promise<Answer> {
+  const { faults, writer } = engine
+  if (faults.take("gone")) throw new ConnectionLost()
+  const slow = faults.take("slow", call)
+  if (slow) await writer.wait(slow.ms ?? 0)
+  await loseIf(faults.take("lost-request", call), writer)
+  const outcome = await outcomeOf(engine, call)
+  await loseIf(faults.take("lost-answer", call), writer)
+  return outcome
+}
+
+async function loseIf(rule: Rule | undefined, writer: DraftWriter): Promise<void> {
+  if (!rule) return
+  await writer.wait(rule.ms ?? 0)
+  throw new ConnectionLost()
+}
+
+async function outcomeOf(engine: EngineParts, call: Call): Promise<Answer> {
+  try {
+    refuseIfFaulty(engine.faults, call)
+    const operation = operations.get(call.operation)
+    if (!operation) throw new Refusal("UnknownOperationException", `no operation ${call.operation}`)
+    return { status: 200, body: { ...(await operation(engine, call.request, call)) } }
+  } catch (error) {
+    if (error instanceof Refusal) return { status: error.status, body: error.body }
+    console.error(error)
+    return { status: 500, body: new Refusal("InternalServerError", String(error)).body }
+  }
+}
+
+/**
+ * Refuses a request that a fault hits. A transaction that exceeds the throughput is cancelled instead, with a reason
+ * for each member.
+ */
+function refuseIfFaulty(faults: Faults, call: Call) {
+  if (faults.take("invalid", call)) throw new Refusal("ValidationException", "not valid")
+  if (faults.take("denied", call)) throw new Refusal("AccessDeniedException", "not authorized")
+  if (faults.take("throttling", call)) throw new Refusal("ThrottlingException", "Rate exceeded")
+  if (call.operation.startsWith("Transact")) return
+  if (faults.take("throughput-exceeded", call))
+    throw new Refusal("ProvisionedThroughputExceededException", exceededMessage)
+}

@@ -1,0 +1,231 @@
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { toBuffer } from "qrcode"
+import { expect, onTestFinished, test } from "vitest"
+import { inTerminal, modulesOf } from "#cli/qr-picture.ts"
+import { webhooks } from "#sdk-typescript/index.ts"
+import { aReceiver } from "../../support/service/receiver.ts"
+import { type Answer, type Arrival, startReceiver } from "../../support/service/start-receiver.ts"
+import { home, key, run, secret } from "./command-line.ts"
+import { readQr } from "#simulator/phone/qr-image.ts"
+
+const json =
+  (status: number, body: unknown): Answer =>
+  (response) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+
+const refusal = (status: number, code: string) =>
+  json(status, { error: `it is ${code}`, code, request_id: "req-1" })
+
+function eventOf(id: string): string {
+  const stored = {
+    event_id: id,
+    created_at: 1_795_166_760,
+    event: { event: "message", name: "Ada\u001b[2J", body: id },
+  }
+  return `id: ${id}\ndata: ${JSON.stringify(stored)}\n\n`
+}
+
+/** A service with a bridge, whose stream of events is each of these in turn, and then an open one. */
+async function aService(...streams: string[]) {
+  let asked = 0
+  const service = await startReceiver(({ path, headers }: Arrival): Answer => {
+    if (headers.accept === "text/event-stream")
+      return (response) => {
+        response
+          .writeHead(200, { "content-type": "text/event-stream" })
+          .write(`: still here\n\n${streams[0] ?? ""}`)
+        if (streams.length > 0) setImmediate(() => response.destroy())
+        streams.shift()
+      }
+    return json(
+      200,
+      path.includes("/events") ? [{ event_id: `evt_${9 * asked++}` }] : { webhook_secret: secret },
+    )
+  })
+  onTestFinished(service.stop)
+  const opened = () => service.arrivals.filter(({ headers }) => headers.accept === "text/event-stream")
+  return { url: `http://127.0.0.1:${service.port}`, opened, until: service.until }
+}
+
+const bodies = (arrivals: Arrival[]) => arrivals.map(({ eventId, attempt }) => `${eventId} ${attempt}`)
+
+test("listen posts each event, signed, the next one after a 2xx, and goes on behind the last one when its stream breaks", async () => {
+  const service = await aService(
+    `${eventOf("evt_1")}${eventOf("evt_2")}${eventOf("evt_3").slice(0, 30)}`,
+    eventOf("evt_3"),
+  )
+  const program = await aReceiver([200, 500, (response) => response.destroy(), 200, 404])
+  const listener = run(service, "listen", "--forward", program.url)
+  await program.atLeast(6)
+  expect(bodies(program.arrivals)).toEqual(["evt_1 1", "evt_2 1", "evt_2 2", "evt_2 3", "evt_3 1", "evt_3 2"])
+  for (const { headers, body } of program.arrivals) {
+    const signature = headers["x-webhook-signature"] as string
+    expect(await webhooks.isGenuine(new Uint8Array(body), signature, secret)).toBe(true)
+  }
+  expect(service.opened().map(({ headers }) => headers["last-event-id"])).toEqual(["evt_0", "evt_2"])
+  await service.until(() => service.opened().length === 3)
+  listener.child.kill("SIGINT")
+  const { code, out } = await listener.ended
+  expect(code).toBe(0)
+  expect(out).toMatch(/evt_2 {2}Ada \[2J: evt_2 {2}500 {2}\d+ ms {2}again in 1 s\n/)
+  expect(out).toMatch(/404 {2}\d+ ms {2}the service would give it up now; again in 1 s\n/)
+}, 30_000)
+
+test("an event that a program has not taken when listen ends comes first when it is resumed", async () => {
+  const service = await aService(eventOf("evt_1"))
+  const program = await aReceiver([503])
+  const listener = run(service, "listen", "-f", program.url)
+  await program.atLeast(1)
+  await expect.poll(() => listener.said.out).toContain("503")
+  listener.child.kill("SIGINT")
+  const { code, err } = await listener.ended
+  expect(code).toBe(1)
+  expect(err).toContain("has not taken evt_1: it comes first when you listen again with --resume")
+
+  const again = run(service, "listen", "-f", program.url, "--resume")
+  await service.until(() => service.opened().length === 2)
+  expect(service.opened()[1]!.headers["last-event-id"]).toBe("evt_0")
+  again.child.kill("SIGINT")
+  expect((await again.ended).code).toBe(0)
+})
+
+test("login takes the key from its input, and keeps it where nobody else reads it", async () => {
+  const service = await aReceiver([
+    json(200, { id: "a", name: "A shop" }),
+    json(200, [{ customer_ref: "shop", state: "running" }]),
+  ])
+  const url = `http://127.0.0.1:${service.port}`
+  const login = run(undefined, "login", url, "--with-key")
+  login.child.stdin.end(`${key}\n`)
+  expect(await login.ended).toMatchObject({ code: 0, out: expect.stringContaining("as A shop") as string })
+  const [file = ""] = readdirSync(join(home, "messaging-bridge")).filter((name) => name.startsWith("login"))
+  expect(statSync(join(home, "messaging-bridge", file)).mode & 0o777).toBe(0o600)
+  expect((await run(undefined, "list", "--json").ended).out).toBe(
+    '{"customer_ref":"shop","state":"running"}\n',
+  )
+  expect(service.arrivals[1]!.headers.authorization).toBe(`Bearer ${key}`)
+  expect((await run(undefined, "logout").ended).code).toBe(0)
+  expect(await run(undefined, "list").ended).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("not signed in") as string,
+  })
+})
+
+test("login leads to a page of the service, and waits until somebody there has said yes", async () => {
+  const asked = {
+    device_code: "d",
+    user_code: "BCDF-GHJK",
+    verification_uri_complete: "http://localhost/device?code=BCDF-GHJK",
+    interval: 0.01,
+  }
+  const pending = json(400, { error: "authorization_pending" })
+  const account = json(200, { id: "a", name: "A shop" })
+  const busy = refusal(503, "session_unavailable")
+  const service = await aReceiver([
+    json(200, asked),
+    pending,
+    busy,
+    json(200, { access_token: key }),
+    account,
+  ])
+  const url = `http://127.0.0.1:${service.port}`
+  const said = await run(undefined, "login", url).ended
+  expect(said).toMatchObject({ code: 0, out: expect.stringContaining("as A shop") as string })
+  expect(said.err).toContain(asked.verification_uri_complete)
+  expect(service.arrivals.at(-1)!.headers.authorization).toBe(`Bearer ${key}`)
+  await run(undefined, "logout").ended
+
+  const refusing = await aReceiver([
+    json(200, asked),
+    json(400, { error: "access_denied", error_description: "no" }),
+  ])
+  const refused = await run(undefined, "login", `http://127.0.0.1:${refusing.port}`).ended
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("not signed in: no") as string })
+  const other = await aReceiver([json(404, { code: "not_found" })])
+  const unknown = await run(undefined, "login", `http://127.0.0.1:${other.port}`).ended
+  expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining("--with-key") as string })
+})
+
+test.for<[what: string, args: string[], answer: Answer, code: number, says: RegExp]>([
+  [
+    "a wrong or revoked key",
+    ["list"],
+    refusal(401, "unauthorized"),
+    1,
+    /^it is unauthorized; sign in with another one: bridge login <url> \(request req-1\)\n$/,
+  ],
+  [
+    "a key that may only read",
+    ["listen", "-f", "http://h/"],
+    json(200, { webhook_secret: "" }),
+    1,
+    /^this key may only read/,
+  ],
+  [
+    "a page of HTML",
+    ["list"],
+    (r) => r.writeHead(200, { "content-type": "text/html" }).end("<p>"),
+    1,
+    /answered with 200 and text\/html, not the JSON of a messaging bridge/,
+  ],
+  ["a bridge that is not connected", ["status"], json(200, { status: "replaced", waiting: 2 }), 1, /^$/],
+  ["no such command", ["lisen"], 200, 2, /^there is no command `lisen`\nusage:/],
+  ["an option of another command", ["list", "--tail", "3"], 200, 2, /^`list` takes no --tail/],
+  [
+    "a key on the command line",
+    ["list", "--key", key],
+    200,
+    2,
+    /^a key on the command line can be seen by others/,
+  ],
+  ["a URL that is none", ["listen", "--forward", "localhost:3000"], 200, 2, /^not a URL/],
+  ["a bridge without contacts", ["trigger", "message", "-b", "shop"], 200, 2, /^--bridge: only the sandbox/],
+  ["a missing word", ["send", "4917"], 200, 2, /^<text> is missing/],
+  ["no such time", ["resend", "--since", "yesterday"], 200, 2, /^--since: a time such as/],
+])("%s is told in clear words, with the right exit code", async ([, args, answer, code, says]) => {
+  const service = await startReceiver(() => answer)
+  onTestFinished(service.stop)
+  const result = await run({ url: `http://127.0.0.1:${service.port}` }, ...args).ended
+  expect(result.code).toBe(code)
+  expect(result.err).toMatch(says)
+})
+
+test.for<[where: string, args: string[]]>([
+  ["sandbox/proxy/contacts", ["message"]],
+  ["sandbox/proxy/contacts", ["message", "--bridge", "sandbox"]],
+  ["default/webhook-test", ["test"]],
+  ["shop/webhook-test", ["test", "--bridge", "shop"]],
+])(
+  "trigger asks for %s when it is told %j: only the sandbox has contacts, and any bridge may have a webhook",
+  async ([where, args]) => {
+    const service = await startReceiver(() => refusal(401, "unauthorized"))
+    onTestFinished(service.stop)
+    await run({ url: `http://127.0.0.1:${service.port}` }, "trigger", ...args).ended
+    expect(service.arrivals.map(({ path }) => path.split("?")[0])).toEqual([
+      expect.stringContaining(`/instances/${where}`),
+    ])
+  },
+)
+
+test("the code in a terminal is the one in the picture", async () => {
+  const text = `2@${"a/b+".repeat(50)},key,id`
+  const picture = new Uint8Array(await toBuffer(text, { width: 348, margin: 4 }))
+  const modules = modulesOf(picture)
+  const shown = inTerminal(modules).split("\n")
+  // As a camera would see it: each cell of the terminal is a pixel wide and two high.
+  const rows = shown.flatMap((line) => {
+    const cells = Array.from(line.replace("\u001b[30;107m", "").replace("\u001b[0m", ""))
+    return [cells.map((cell) => "█▀".includes(cell)), cells.map((cell) => "█▄".includes(cell))]
+  })
+  const [size, scale] = [rows[0]!.length, 4]
+  const { PNG } = await import("pngjs")
+  const seen = new PNG({ width: size * scale, height: size * scale })
+  for (let y = 0; y < size * scale; y++)
+    for (let x = 0; x < size * scale; x++)
+      seen.data.writeUInt32BE(
+        rows[Math.floor(y / scale)]![Math.floor(x / scale)] ? 0x000000ff : 0xffffffff,
+        (y * size * scale + x) * 4,
+      )
+  expect(readQr(PNG.sync.write(seen))).toBe(text)
+})

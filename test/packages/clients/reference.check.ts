@@ -1,0 +1,125 @@
+import { execFile, execFileSync } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { expect, test } from "vitest"
+import { exampleCalls } from "#contract/reference/example-calls.ts"
+import { type Document, openapi } from "#contract/openapi.ts"
+import { service, shop } from "./shop.ts"
+
+interface Item {
+  name: string
+  item: Item[]
+}
+interface Executed {
+  item: { name: string }
+  response?: { code: number; stream: Buffer }
+}
+interface Newman {
+  run(
+    options: object,
+    done: (error: Error | null, summary: { run: { executions: Executed[] } }) => void,
+  ): void
+}
+
+const folder = new URL("../../../.data-clients", import.meta.url).pathname
+
+/** Postman's own runner of collections: `clients:check` installs it. */
+const newman = createRequire(import.meta.url)("../../.data-clients/node_modules/newman") as Newman
+
+/** What these end is needed by the others. */
+const last = ["logout", "removeKey", "removeBridge"]
+const lastIsLast = (a: string, b: string) => last.indexOf(a) - last.indexOf(b)
+
+async function json<Of>(path: string): Promise<Of> {
+  return (await (await fetch(`${service.baseUrl}${path}`)).json()) as Of
+}
+
+test("Postman sends each request of the collection, and each gets an answer that the contract knows, and no `invalid_request`", async () => {
+  const document = await json<Document>("/api/openapi.json")
+  const collection = await json<Item>("/api/docs/postman.json")
+  const all = collection.item.flatMap(({ item }) => item).filter(({ name }) => name !== "streamLogs")
+  collection.item = all.toSorted((a, b) => lastIsLast(a.name, b.name))
+  const executions = await new Promise<Executed[]>((resolve, reject) => {
+    const envVar = [{ key: "key", value: shop.key }]
+    newman.run({ collection, envVar, timeoutRequest: 60_000 }, (error, { run }) =>
+      error ? reject(error) : resolve(run.executions),
+    )
+  })
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+  expect(executions).toHaveLength(operations.length - 1)
+  for (const { item, response } of executions) {
+    const operation = operations.find(({ operationId }) => operationId === item.name)!
+    const said = response?.stream.toString()
+    expect([item.name, response?.code]).toEqual([
+      item.name,
+      expect.toSatisfy((code: number) => code in operation.responses),
+    ])
+    expect(`${item.name}: ${said}`).not.toContain('"invalid_request"')
+  }
+}, 300_000)
+
+const examples = exampleCalls(openapi())
+const names = Object.keys(examples).toSorted(lastIsLast)
+const runsTypeScript = new URL("examples/run.mjs", import.meta.url).pathname
+const runsPython = new URL("examples/run.py", import.meta.url).pathname
+const there = join(folder, "examples")
+
+/** Runs a program among the examples, with a bridge `shop` of its own. @returns what it prints */
+async function among(command: string, ...args: string[]): Promise<string> {
+  const { key, linked } = await service.customer(command)
+  await linked("shop", (await service.network.create("Owner")).number)
+  const env = {
+    ...process.env,
+    BRIDGE_URL: service.baseUrl,
+    URL: service.baseUrl,
+    BRIDGE_KEY: key,
+    KEY: key,
+    PYTHONDONTWRITEBYTECODE: "1",
+  }
+  return (await promisify(execFile)(command, args, { cwd: there, env, timeout: 280_000 })).stdout
+}
+
+type Statuses = Record<string, unknown>
+
+/** Each example in a shell. What the SDKs try again is tried again here. */
+async function inShell(): Promise<Statuses> {
+  const script = `curl() { command curl -sS -w '\\n%{http_code}' --max-time $most --retry 4 "$@" | tail -n 1; }
+    for name in ${names.join(" ")}; do
+      most=60; [ $name = streamLogs ] && most=3
+      echo $name $(. ./$name.sh 2>/dev/null)
+    done`
+  const lines = (await among("bash", "-c", script)).trim().split("\n")
+  return Object.fromEntries(
+    lines
+      .map((line) => line.split(" "))
+      .map(([name, code]) => [name, Number(code) < 300 ? 200 : Number(code)]),
+  )
+}
+
+test("each example of the reference has types that hold, and gets the same answer in curl, TypeScript and Python", async () => {
+  mkdirSync(there, { recursive: true })
+  for (const [name, calls] of Object.entries(examples))
+    for (const { ending, text } of calls) writeFileSync(join(there, `${name}.${ending}`), text)
+  const root = new URL("../../../", import.meta.url).pathname
+  const files = names.map((name) => join(there, `${name}.ts`))
+  const options = ["--noEmit", "--strict", "--ignoreConfig", "--module", "nodenext", "--types", "node"]
+  execFileSync("npx", ["--no", "--", "tsc", ...options, ...files], { cwd: root, stdio: "inherit" })
+
+  const python = process.env.PYTHON
+  const [curl, typescript, inPython] = await Promise.all([
+    inShell(),
+    among(process.execPath, runsTypeScript, ...names).then((said) => JSON.parse(said) as Statuses),
+    python === undefined
+      ? undefined
+      : among(python, runsPython, ...names).then((said) => JSON.parse(said) as Statuses),
+  ])
+  expect(Object.keys(curl)).toEqual(names)
+  expect(typescript).toEqual(curl)
+  if (python === undefined) return
+  expect(inPython).toEqual(curl)
+  const modules = names.map((name) => join(there, `${name}.py`))
+  const strict = ["--strict", "--cache-dir", join(folder, "mypy"), "--scripts-are-modules"]
+  execFileSync(python, ["-m", "mypy", ...strict, ...modules], { stdio: "inherit" })
+}, 300_000)
