@@ -1,3 +1,4 @@
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { enableCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
@@ -6,7 +7,7 @@ import { askedToStop } from "./asked-to-stop.ts"
 import { Unexpected } from "./api-client.ts"
 import { makeFolder, refuseFolder } from "./service/data-folder.ts"
 import type { Service } from "./service/service.ts"
-import { CannotStart, type Settings } from "./service/settings.ts"
+import type { Settings } from "./service/settings.ts"
 
 /**
  * Runs the whole service until it is asked to stop.

@@ -1,3 +1,4 @@
+import { syncFolder } from "#dynamodb-on-sqlite/rows/sync-folder.ts"
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readdir, rename, rm, writeFile } from "node:fs/promises"
@@ -15,7 +16,6 @@ import { toItem } from "#core/store/dynamodb-json.ts"
 import { type Key, query, type Row, scan } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
-import { syncFolder } from "#one-machine/service/private-file.ts"
 import release from "../../package.json" with { type: "json" }
 import { type ExportHeader, checkExport, lineOf, writeExport } from "./file.ts"
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { z } from "zod"
-import type { At } from "../listen.ts"
+import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { AwsRefusal, startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
 import { readOrCreatePrivate, writePrivate } from "../service/private-file.ts"
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import type { DoorbellQueue } from "#core/event/doorbell.ts"
-import type { At } from "../listen.ts"
+import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
 
 const Send = z.object({ MessageGroupId: z.string(), MessageBody: z.string() })

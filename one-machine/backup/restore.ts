@@ -1,3 +1,4 @@
+import { syncFolder } from "#dynamodb-on-sqlite/rows/sync-folder.ts"
 import { existsSync } from "node:fs"
 import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,7 +12,6 @@ import { isDiskFull } from "#dynamodb-on-sqlite/rows/commit.ts"
 import { storeFile, hasStore, restoringFolder } from "#dynamodb-on-sqlite/rows/sqlite-file.ts"
 import { lockFolder } from "#dynamodb-on-sqlite/rows/folder-lock.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
-import { syncFolder } from "../service/private-file.ts"
 import { type BackupHeader, filesBesideStore, type Piece, readBackup } from "./backup.ts"
 import { Unusable } from "./unusable.ts"
 

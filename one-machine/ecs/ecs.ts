@@ -1,5 +1,5 @@
 import { AwsRefusal, startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
-import type { At } from "../listen.ts"
+import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import type { End } from "./task.ts"
 import { Tasks, type TasksOptions } from "./tasks.ts"
 

@@ -1,3 +1,4 @@
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { existsSync, lstatSync, mkdirSync, realpathSync, statfsSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
@@ -6,7 +7,7 @@ import { KeyMaterial } from "../aws/kms.ts"
 import { hasStore, refuseUnusable } from "#dynamodb-on-sqlite/rows/sqlite-file.ts"
 import { readPrivate } from "./private-file.ts"
 import { Secrets } from "./secrets.ts"
-import { CannotStart, type Settings } from "./settings.ts"
+import type { Settings } from "./settings.ts"
 
 /** The files without which nothing that is stored can be read. */
 export const keyFiles = { wrapping: "wrapping-keys.json", secrets: "secrets.json" }

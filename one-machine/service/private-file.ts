@@ -1,18 +1,9 @@
+import { syncFolder } from "#dynamodb-on-sqlite/rows/sync-folder.ts"
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { randomUUID } from "node:crypto"
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs"
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import type { z } from "zod"
-import { CannotStart } from "./settings.ts"
 
 /**
  * A JSON file of mode 600: read if it exists, otherwise created from `fresh`. Of several who create it at once, one does,
@@ -69,14 +60,4 @@ function writeBeside(path: string, content: unknown): string {
     flag: "wx",
   })
   return beside
-}
-
-/** What was made or moved in the folder is still there after a power cut. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r")
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

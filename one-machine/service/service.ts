@@ -1,3 +1,4 @@
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { readdirSync, rmSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { isIPv6 } from "node:net"
@@ -9,16 +10,19 @@ import { config } from "#core/platform/config.ts"
 import { hostSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
 import { tables } from "#core/store/tables.ts"
 import { keyFiles, makeFolder, networkFile, refuseFolder, wrappingKeys } from "./data-folder.ts"
-import { CannotStart, type Serving, type Settings } from "./settings.ts"
+import type { Serving, Settings } from "./settings.ts"
 import { Measurements } from "../serve/measurements.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
+import { now } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
 import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
 import { answerChild } from "#dynamodb-on-sqlite/over-ipc.ts"
 import { isHeldByAnother, lockFolder } from "#dynamodb-on-sqlite/rows/folder-lock.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
-import { type At, stopListening, listen } from "../listen.ts"
+import { atSocket, stopListening, listen } from "../listen.ts"
+import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { isOwnName } from "./own-names.ts"
 import { writePrivate } from "./private-file.ts"
 import { announceRunning, findRunning, withdrawRunning } from "./running.ts"
@@ -80,7 +84,7 @@ async function start(
   stops.push(await lockOf(dataDir))
   refuseFolder(settings)
   makeFolder(join(dataDir, "logs"))
-  const socket = (name: string) => ({ socket: socketPath(name, dataDir) })
+  const socket = (name: string) => atSocket(socketPath(name, dataDir))
   removeSockets(dataDir)
 
   const { serving } = settings
@@ -268,7 +272,14 @@ function removeSockets(dataDir: string): void {
 }
 
 async function ownStore(dataDir: string, at: At, stops: (() => unknown)[]) {
-  const store = await startDynamoDb({ path: dataDir, isLocked: true, at, isTrusting: true })
+  const store = await startDynamoDb({
+    path: dataDir,
+    isLocked: true,
+    at,
+    isTrusting: true,
+    now,
+    warn: (about, sentence) => log.warn(about, sentence),
+  })
   stops.push(store.close)
   return store
 }

@@ -182,9 +182,6 @@ export type Settings = z.infer<typeof Settings> | z.infer<typeof ServeSettings>
 /** What customers need beyond what a trial needs. */
 export type Serving = z.infer<typeof ServeSettings>["serving"]
 
-/** The service cannot start; the message tells a person why. */
-export class CannotStart extends Error {}
-
 /** Adds what follows from other settings, and refuses those that do not go together. */
 function consistent<Given extends z.infer<typeof common>>(schema: z.ZodType<Given>) {
   return schema

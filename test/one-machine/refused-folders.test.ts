@@ -1,3 +1,4 @@
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import {
@@ -21,7 +22,7 @@ import { startKms } from "#one-machine/aws/kms.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { refuseFolder } from "#one-machine/service/data-folder.ts"
 import { readOrCreateSecrets } from "#one-machine/service/secrets.ts"
-import { CannotStart, Settings } from "#one-machine/service/settings.ts"
+import { Settings } from "#one-machine/service/settings.ts"
 import { canMount, mountSmallDisk, remountReadOnly } from "#trials/drills/disk/small-disk.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 

@@ -7,7 +7,7 @@ import {
 } from "node:http"
 import { json } from "node:stream/consumers"
 import { z } from "zod"
-import { type At, listenAt, stopListening } from "#one-machine/listen.ts"
+import { type At, listenAt, stopListening } from "./listen.ts"
 
 /** An error in the words of the service that this stands in for. */
 export class AwsRefusal extends Error {

@@ -1,5 +1,3 @@
-import { now } from "#core/platform/clock.ts"
-import { log } from "#core/platform/log.ts"
 import type { Step } from "./rows/commit.ts"
 import type { Rows } from "./rows/rows.ts"
 
@@ -7,6 +5,12 @@ import type { Rows } from "./rows/rows.ts"
 const farthestS = 86_400
 /** How long a clock that went farther must stay there before it is believed, in seconds that pass. */
 const doubtS = 3600
+
+interface Means {
+  /** In Unix seconds. */
+  now?: () => number
+  warn?: (about: object, sentence: string) => void
+}
 
 /**
  * The clock by which items expire. If it were set forward by weeks, everything that is kept for days would be removed
@@ -20,19 +24,24 @@ export class BelievedClock {
   #believed: number | undefined
   #doubted: { beginning: number; atS: number } | undefined
 
+  readonly #now: () => number
+  readonly #warn: (about: object, sentence: string) => void
+
   /** Reads when the clock was last believed. */
-  constructor(rows: Rows) {
+  constructor(rows: Rows, { now = ofMachine, warn = onErrorOutput }: Means) {
+    this.#now = now
+    this.#warn = warn
     const [last] = rows.ask("SELECT believed FROM clock")
     this.#believed = last && Number(last.believed) - passedS()
   }
 
   /** The time in Unix seconds; undefined as long as the clock is not believed. */
   time(): number | undefined {
-    const beginning = now() - passedS()
+    const beginning = this.#now() - passedS()
     if (this.#isDoubtful(beginning)) return undefined
     this.#believed = beginning
     this.#doubted = undefined
-    return now()
+    return this.#now()
   }
 
   #isDoubtful(beginning: number): boolean {
@@ -41,7 +50,7 @@ export class BelievedClock {
     const isAnotherTime = Math.abs(beginning - (this.#doubted?.beginning ?? Infinity)) > farthestS
     if (this.#doubted && !isAnotherTime) return passedS() - this.#doubted.atS < doubtS
     this.#doubted = { beginning, atS: passedS() }
-    log.warn(
+    this.#warn(
       { aheadHours: Math.round(aheadS / 3600) },
       "the clock went forward by more than a day: nothing expires until it has stayed there for an hour",
     )
@@ -57,6 +66,9 @@ export const clockTable: Step = [
 export function keepingBelieved(believed: number): Step {
   return ["INSERT OR REPLACE INTO clock VALUES (1, ?)", believed]
 }
+
+const ofMachine = () => Math.floor(Date.now() / 1000)
+const onErrorOutput = (about: object, sentence: string) => console.error(sentence, about)
 
 /** Seconds on a clock that nobody sets. */
 function passedS(): number {

@@ -1,4 +1,4 @@
-import type { Hold } from "#core/platform/locks.ts"
+import type { Hold } from "./locks.ts"
 import type { DraftWriter } from "./draft-writer.ts"
 import type { BelievedClock } from "./believed-clock.ts"
 import type { Faults } from "./faults.ts"

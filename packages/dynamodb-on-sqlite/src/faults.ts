@@ -1,5 +1,3 @@
-import { seeded } from "#one-machine/random.ts"
-
 /**
  * Failures of the real DynamoDB that an embedded one never has.
  *
@@ -62,13 +60,19 @@ export class Faults {
   /** How often each fault was injected. */
   readonly injected = new Map<Fault, number>()
   readonly #rules = new Set<Rule>()
-  readonly #random = seeded(1).next
+  #state = 1
 
   /** @returns a function that removes the rule again. */
   add(rule: Rule): () => void {
     const own = { ...rule }
     this.#rules.add(own)
     return () => this.#rules.delete(own)
+  }
+
+  /** From 0 to 1, the same in each run: a linear congruential generator (Numerical Recipes, "ranqd1"). */
+  #next(): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0
+    return this.#state / 2 ** 32
   }
 
   clear() {
@@ -81,7 +85,7 @@ export class Faults {
       if (rule.fault !== fault) continue
       if (rule.operation && rule.operation !== call?.operation) continue
       if (rule.when && !(call && rule.when(call.request))) continue
-      if (rule.chance !== undefined && this.#random() >= rule.chance) continue
+      if (rule.chance !== undefined && this.#next() >= rule.chance) continue
       if (rule.times !== undefined && --rule.times <= 0) this.#rules.delete(rule)
       this.injected.set(fault, (this.injected.get(fault) ?? 0) + 1)
       return rule

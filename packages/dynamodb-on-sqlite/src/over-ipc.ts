@@ -1,6 +1,11 @@
 import type { ChildProcess } from "node:child_process"
-import type { StoreWithoutHttp, Wire } from "#core/store/client.ts"
 import type { DynamoDb } from "./server.ts"
+
+/** A request or an answer in DynamoDB's JSON. */
+type Wire = Record<string, unknown>
+
+/** One request to the store, and its answer. */
+type Exchange = (operation: string, request: Wire) => Promise<{ status: number; body: Wire }>
 
 /** A request of a child process. Its answer has the same number. */
 interface Asked {
@@ -8,7 +13,7 @@ interface Asked {
   operation: string
   request: Wire
 }
-type Answer = Awaited<ReturnType<StoreWithoutHttp>>
+type Answer = Awaited<ReturnType<Exchange>>
 type Answered = { n: number; answer: Answer } | { n: number; code: string }
 
 /** Answers from this store what a child process, started with an IPC channel, asks by `askParent`. */
@@ -24,7 +29,7 @@ export function answerChild(child: ChildProcess, { answer }: Pick<DynamoDb, "ans
 }
 
 /** Asks the store of the parent process. Rejects with an error's code where a connection would have ended. */
-export function askParent(): StoreWithoutHttp {
+export function askParent(): Exchange {
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   let newest = 0
   process.on("message", (answered: Answered) => {

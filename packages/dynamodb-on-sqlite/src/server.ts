@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
-import { newLocks } from "#core/platform/locks.ts"
+import { newLocks } from "./locks.ts"
 import { answerCall, awsJsonServer } from "./aws-json-server.ts"
-import { type At, listenAt } from "#one-machine/listen.ts"
+import { type At, listenAt } from "./listen.ts"
 import { DraftWriter } from "./draft-writer.ts"
 import type { EngineParts } from "./engine-parts.ts"
 import { expire } from "./expire.ts"
@@ -61,6 +61,10 @@ export interface Options {
    * checked.
    */
   isTrusting?: boolean
+  /** The time in Unix seconds; this machine's if absent. */
+  now?: () => number
+  /** Takes what an operator should know; it goes to the standard error output if absent. */
+  warn?: (about: object, sentence: string) => void
   /** Where other processes reach it; absent: nowhere, and only callers in this process are answered. */
   at?: At
   /** The throughput of one partition key; without a limit if absent. */
@@ -96,7 +100,7 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
   const closing = new AbortController()
   const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
-  const own = { hold: newLocks(), tokens: new Tokens(), believedClock: new BelievedClock(rows) }
+  const own = { hold: newLocks(), tokens: new Tokens(), believedClock: new BelievedClock(rows, options) }
   const engine: EngineParts = { tables, rows, faults, partitions, writer, ...own }
 
   const underWay = new Set<Promise<unknown>>()

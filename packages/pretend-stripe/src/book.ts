@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { randomBytes } from "node:crypto"
-import { writePrivate } from "#one-machine/service/private-file.ts"
 import type { Card } from "./cards.ts"
 
 /** The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds. */
@@ -150,7 +149,14 @@ export function openBook(file: string | undefined): { book: Book; keep: () => vo
           portals: {},
           answered: {},
         }
-  return { book, keep: () => file !== undefined && writePrivate(file, book) }
+  return { book, keep: () => file !== undefined && write(file, book) }
+}
+
+/** A reader sees the old file or the new one, never half of one. */
+function write(file: string, book: Book): void {
+  const beside = `${file}.new`
+  writeFileSync(beside, JSON.stringify(book), { mode: 0o600, flush: true })
+  renameSync(beside, file)
 }
 
 /** A new id, as `sub_1f…`. */

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { Hono } from "hono"
-import { stopListening, listen } from "#one-machine/listen.ts"
 import { api } from "./api.ts"
 import { openBook, price } from "./book.ts"
 import { advance, catchUp } from "./pass-time.ts"
@@ -63,7 +64,9 @@ export async function startPretendStripe(input: {
     if (isAway && isCall) return void request.socket.destroy()
     void answer(request, response)
   })
-  url = `http://127.0.0.1:${await listen(server, input.port)}/${door}`
+  server.listen(input.port ?? 0, "127.0.0.1")
+  await once(server, "listening")
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${door}`
 
   return {
     /** Where its pages are. Its API is at the same port, under `/v1`, as Stripe's is. */
@@ -101,7 +104,10 @@ export async function startPretendStripe(input: {
     },
     close: async () => {
       await webhooks.close()
-      await stopListening(server)
+      const closed = once(server, "close")
+      server.close()
+      server.closeAllConnections()
+      await closed
     },
   }
 }

@@ -17,7 +17,14 @@ export function findPython(): string | undefined {
 export async function installPython(python: string, folder: string): Promise<string> {
   const own = join(folder, "python/bin/python")
   await run(python, ["-m", "venv", join(folder, "python")])
-  await run(own, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "./packages/sdk-python[test]"])
+  await run(own, [
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--disable-pip-version-check",
+    "./packages/sdk-python[test]",
+  ])
   return own
 }
 

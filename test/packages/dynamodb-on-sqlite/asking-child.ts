@@ -41,7 +41,7 @@ const calls = {
   disconnect: async () => process.disconnect(),
   /** One request, not repeated, whose answer does not come before the parent is gone. */
   disconnectWhileAsking: async () => {
-    const asked = askParent()("DescribeTable", { TableName: "Things" }, {})
+    const asked = askParent()("DescribeTable", { TableName: "Things" })
     await setTimeout(100)
     process.disconnect()
     return await asked

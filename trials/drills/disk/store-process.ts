@@ -1,7 +1,7 @@
 /** A store in a process of its own, which can be killed. Its arguments: the folder, and which rule is broken, if any. */
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { Rows } from "#dynamodb-on-sqlite/rows/rows.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
-import { CannotStart } from "#one-machine/service/settings.ts"
 import type { Break, ToStore } from "./store.ts"
 
 const [folder, broken] = process.argv.slice(2) as [string, Break | undefined] // of store.ts

@@ -1,7 +1,7 @@
 import { mkdirSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { CannotStart } from "#one-machine/service/settings.ts"
+import { CannotStart } from "../cannot-start.ts"
 
 /**
  * File systems that a store must not be on, by the numbers that `statfs` gives (statfs(2), linux/magic.h, and the
