@@ -145,7 +145,7 @@ async function start(
       "session-host": {
         command: [
           process.execPath,
-          ...(store.answer ? ["--import", pathOf("../dynamodb/use-parents-store.ts")] : []),
+          ...(store.answer ? ["--import", pathOf("../store/use-parents-store.ts")] : []),
           pathOf("../../session-host/main.ts"),
         ],
         onStart: (child) => {

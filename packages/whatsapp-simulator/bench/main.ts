@@ -20,7 +20,7 @@ const wanted = z
 const ciphertext = randomBytes(300)
 
 const dataDir = mkdtempSync(join(tmpdir(), "simulator-bench-"))
-const server = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+const server = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts")], {
   env: { ...process.env, SIMULATOR_DATA_DIR: dataDir },
   stdio: ["ignore", "pipe", "inherit"],
 })

@@ -12,7 +12,7 @@ const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 /** A child process whose store is this one. It asks for these, one after the other. */
 function childOf(store: Pick<DynamoDb, "answer">, asked: [string, unknown][]): ChildProcess {
-  const loaded = ["--import", pathOf("../../../local/dynamodb/use-parents-store.ts")]
+  const loaded = ["--import", pathOf("../../../one-machine/store/use-parents-store.ts")]
   const args = [...loaded, pathOf("asking-child.ts"), JSON.stringify(asked)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] })
   answerChild(child, store)
