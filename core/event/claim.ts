@@ -40,10 +40,27 @@ export async function take(
   return undefined
 }
 
-/** Reads the row as it is now; undefined when the claim is lost. */
-export async function reread(held: Delivery.Info): Promise<Delivery.Info | undefined> {
-  const seen = await Delivery.get(held)
-  return seen?.holder === held.holder ? { ...seen, head: Math.max(seen.head, held.head) } : undefined
+/**
+ * Reads the row as it is now; undefined when the claim is lost.
+ * @param most where its `head` may stand, if a write has just moved it
+ */
+export async function reread(held: Delivery.Info, most = held.head): Promise<Delivery.Info | undefined> {
+  const seen = ifHeld(await Delivery.get(held), held, most)
+  return seen && { ...seen, head: Math.max(seen.head, held.head) }
+}
+
+/**
+ * A row as it was seen, if we hold it. Its `head` then stands at `most` at the furthest, since nobody else moves it.
+ * @throws Error where it stands beyond: the events up to there were not delivered
+ */
+export function ifHeld(
+  seen: Delivery.Info | undefined,
+  { holder }: Delivery.Info,
+  most: number,
+): Delivery.Info | undefined {
+  if (seen?.holder !== holder) return undefined
+  if (seen.head > most) throw new Error(`a delivery has come to event ${most}, and its row says ${seen.head}`)
+  return seen
 }
 
 /**
@@ -137,6 +154,7 @@ export async function letGo(held: Delivery.Info): Promise<boolean> {
       ":me": held.holder,
     },
   })
+  ifHeld(refused, held, held.head)
   // Nobody holds it already: our own write, whose answer was lost.
   return freed !== undefined || refused?.holder === Delivery.nobody
 }

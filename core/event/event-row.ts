@@ -188,14 +188,18 @@ export function bodyOf(event: Info, deliveryKey: Uint8Array): Buffer {
   return open(deliveryKey, key(event.bridgeId, event.n), event.body)
 }
 
+/** @throws Error for a row that is no event's, or whose number is not that of its key: other events would be lost */
 export function fromRow(row: Row): Info {
-  return Info.parse({
+  const event = Info.parse({
     ...row,
     bridgeId: bridgeIdOf(row.pk),
     eventId: row.event_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
   })
+  if (row.sk !== key(event.bridgeId, event.n).sk)
+    throw new Error(`the row ${String(row.sk)} says that it is event ${event.n}`)
+  return event
 }
 
 /** RFC 4648, in lower case. */

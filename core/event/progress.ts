@@ -58,8 +58,8 @@ export async function advance(
     },
     { mayLinger: isLast },
   )
-  // We hold it and it has moved on: our own write, whose answer was lost. Nobody else moves it.
-  return advanced ?? (refused?.holder === held.holder && refused.head === to ? refused : undefined)
+  // We hold it and it has moved on: our own write, whose answer was lost.
+  return advanced ?? Claim.ifHeld(refused, held, to)
 }
 
 /**
@@ -106,7 +106,7 @@ export async function settle(
   }
   const refused = await transact([advance, ...EventLists.settling(held, event, state)])
   // The event's own row is gone.
-  return refused?.[1] ? undefined : await Claim.reread(held)
+  return refused?.[1] ? undefined : await Claim.reread(held, event.n)
 }
 
 /** The part of an update that records that the receiver works, and since when, if it had failed. */
@@ -146,7 +146,7 @@ export async function stepTo(
       ...(missed && { ":missed": missed }),
     },
   })
-  return stepped ?? (refused?.holder === held.holder && refused.head === to ? refused : undefined)
+  return stepped ?? Claim.ifHeld(refused, held, to)
 }
 
 /**
@@ -184,7 +184,7 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
       },
     },
   ])
-  return await Claim.reread(held)
+  return await Claim.reread(held, to - 1)
 }
 
 /** The events that a webhook has missed once those up to `to` are passed over. */
@@ -232,6 +232,7 @@ export async function fail(
       ":head": held.head,
     },
   })
+  Claim.ifHeld(refused, held, held.head)
   // The wait that stands there is ours: our own write, whose answer was lost.
   return failed !== undefined || refused?.retryAtMs === retryAtMs
 }

@@ -50,6 +50,8 @@ export async function deliver(
   // Somebody else is delivering, or there was never an event.
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
+  const { head, start } = claimed
+  if (head < start) throw new Error(`a delivery that began after event ${start} has gone back to ${head}`)
 
   const { connections, leave } = newConnections()
   const means: Means = {

@@ -69,7 +69,7 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
       await hide(record.receiptHandle, nextTurnAfter()).catch(ignored)
       return false
     }
-    log.error({ error }, "doorbell not answered")
+    log.error({ error, doorbell: record.body }, "doorbell not answered")
     Metrics.add("DoorbellUnanswered")
     // Otherwise the doorbell returns when its visibility time-out ends; the claim has ended by then.
     if (error instanceof NotClaimed && timesReceived(record) <= claimedAgainSoon)

@@ -2,7 +2,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { type Row, StoreAway, transact } from "#core/store/store.ts"
 import type { Patience } from "./patience.ts"
-import { Fenced, SessionEnded } from "../session/session-ended.ts"
+import { Fenced, RuleBroken, SessionEnded } from "../session/session-ended.ts"
 import { bytesOf, isSessionWrite, nextBatch, type Packable, type UnitWrite } from "./next-batch.ts"
 import type { SessionStore } from "./rows.ts"
 
@@ -118,6 +118,7 @@ export class Commits {
   async whenKept(unit = this.#made): Promise<void> {
     if (unit <= this.#kept) return
     if (this.#ended) throw this.#ended
+    this.mustHold(unit <= this.#last, "each unit that is waited for was made")
     const promise = Promise.withResolvers<void>()
     this.#waiting.push({ unit, promise })
     this.#commitBy(0)
@@ -137,6 +138,17 @@ export class Commits {
     await this.write([])
   }
 
+  /**
+   * Ends the session unless a rule holds without which its memory might lose something.
+   * @throws SessionEnded
+   */
+  mustHold(holds: boolean, rule: string): void {
+    if (holds) return
+    const broken = new RuleBroken(rule)
+    this.#endBy(broken)
+    throw broken
+  }
+
   /** Resolves when nothing waits any more. */
   async settled(): Promise<void> {
     await this.whenKept(this.#last).catch(() => {
@@ -151,6 +163,12 @@ export class Commits {
     this.#over.abort()
     this.#queue.length = 0
     for (const { promise } of this.#waiting.splice(0)) promise.reject(this.#ended)
+  }
+
+  /** Has the socket closed before anything is rejected. */
+  #endBy(error: SessionEnded): void {
+    if (!this.#ended) this.#options.onEnd(error)
+    this.end(error)
   }
 
   #add(writes: UnitWrite[], { withinMs, isNote }: { withinMs: number; isNote: boolean }): number {
@@ -188,18 +206,16 @@ export class Commits {
 
   async #run(): Promise<void> {
     const start = performance.now()
-    const batch = nextBatch(this.#queue)
-    const isBulk = batch.commits.length > 1 || batch.units.every(({ isNote }) => isNote)
     try {
+      const batch = nextBatch(this.#queue)
+      const isBulk = batch.commits.length > 1 || batch.units.every(({ isNote }) => isNote)
       for (const writes of batch.commits) {
         await this.#commit(writes)
         if (isBulk) this.#bulkUntilMs = performance.now()
       }
       this.#keep(batch.units)
     } catch (error) {
-      const ended = this.#ended ?? asEnded(error)
-      if (!this.#ended) this.#options.onEnd(ended)
-      this.end(ended)
+      this.#endBy(asEnded(error))
     }
     const tookMs = performance.now() - start
     this.#restsUntilMs = start + tookMs + Math.min(tookMs, restMostMs)

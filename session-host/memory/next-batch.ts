@@ -1,4 +1,5 @@
 import type { Row, Write } from "#core/store/store.ts"
+import { RuleBroken } from "../session/session-ended.ts"
 import type { SessionWrite } from "./rows.ts"
 
 /** DynamoDB takes 100 operations in a transaction; one is the lease check. */
@@ -31,11 +32,15 @@ export function nextBatch<Unit extends Packable>(queue: Unit[]): { units: Unit[]
   return { units, commits: [[...merged.values()]] }
 }
 
-/** DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later one is enough. */
+/**
+ * DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later one is enough; but an event,
+ * which must be the first row of its key, may not be lost to another.
+ */
 function merge(into: Map<string, UnitWrite>, writes: UnitWrite[]): void {
   for (const write of writes) {
     const name = nameOf(write)
-    into.delete(name)
+    if (into.delete(name) && !isSessionWrite(write) && write.Put?.ConditionExpression)
+      throw new RuleBroken("each number is one event's")
     into.set(name, write)
   }
 }

@@ -20,7 +20,7 @@ interface Parts {
   bridgeId: string
   deliveryKey: Uint8Array
   store: SessionStore
-  commits: Pick<Commits, "make" | "whenKept">
+  commits: Pick<Commits, "make" | "whenKept" | "mustHold">
   messages: Messages
   bell: Pick<Bell, "want">
   messageCount: Pick<MessageCount, "add">
@@ -130,7 +130,11 @@ export class EventOutbox {
         continue
       }
       const message = await this.#known(each.message, rows)
-      if (message.event !== undefined) continue
+      if (message.event !== undefined) {
+        // A message that only seems to have its event would be lost.
+        this.#parts.commits.mustHold(message.event < this.#next, "the event of each message was made")
+        continue
+      }
       // Reserves the event before it has its number, so that it is not made twice.
       message.event = 0
       message.remembered = each.remember

@@ -1,5 +1,6 @@
 import type { Choice } from "#core/bridge/choice.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -125,12 +126,12 @@ export async function findLeftBehind({
   }
 }
 
-/** The number of a bridge's last event row; 0 if it has none. */
+/** The number of a bridge's last event row; 0 if it has none. @throws Error for a row that is no event's */
 async function lastEventOf(bridgeId: string): Promise<number> {
   const newestFirst = rowsBeginning(tables.events, `BRIDGE#${bridgeId}`, "EVENT#", {
     ScanIndexForward: false,
     Limit: 1,
   })
-  for await (const row of newestFirst) return Number(row.n)
+  for await (const row of newestFirst) return EventRow.fromRow(row).n
   return 0
 }

@@ -1,6 +1,13 @@
 /** The session is over on this host: nothing more will be read or written for it, and its socket is closed. */
 export class SessionEnded extends Error {}
 
+/** The session's memory is not as it must be: by a bug of ours, or since somebody has changed rows. */
+export class RuleBroken extends SessionEnded {
+  constructor(rule: string) {
+    super(`the session's memory has broken a rule: ${rule}`)
+  }
+}
+
 /** Another host holds the bridge, or nobody may: the lease check of a commit failed. */
 export class Fenced extends SessionEnded {
   constructor() {

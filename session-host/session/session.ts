@@ -21,7 +21,7 @@ import { type SendAnswer, Sending, type Wish } from "../send/sending.ts"
 import { startAskingAgain } from "../receive/awaited.ts"
 import { startDailyPresence } from "./daily-presence.ts"
 import { newSay, type Say } from "./say-in-log.ts"
-import { Fenced, SessionEnded } from "./session-ended.ts"
+import { Fenced, RuleBroken, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { statusOf } from "./status.ts"
@@ -329,5 +329,6 @@ export class Session {
 }
 
 function isOwnFault(error: SessionEnded): boolean {
+  if (error instanceof RuleBroken) return true
   return !(error instanceof Fenced) && error.cause !== undefined && !isStoreFault(error.cause)
 }

@@ -7,10 +7,12 @@ import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/suppo
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
+import { anEvent } from "#test/support/session/events-and-doorbells.ts"
 import { now } from "#core/platform/clock.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { Host } from "#core/lease/host.ts"
 import { FREE, GONE, Lease } from "#core/lease/lease.ts"
-import { batchWrite } from "#core/store/store.ts"
+import { batchWrite, putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 afterEach(() => void vi.restoreAllMocks())
@@ -41,6 +43,20 @@ test("a host takes no more at once than it can start: the others are left to oth
   expect(first.sessions.size).toBe(16)
   throttled()
   for (const { id } of bridges) await until(async () => (await statusOf(id)) === "unpaired")
+})
+
+test("a bridge whose newest event says another number than its key gets no session, and the others do", async () => {
+  const [broken, sound] = [await aBridge(), await aBridge()]
+  for (const { id } of [broken, sound]) {
+    const row = { bridgeId: id, n: 1, identity: [], event: anEvent(), deliveryKey: Buffer.alloc(32) }
+    const { Put } = EventRow.appending(row)
+    await putRow({ TableName: tables.events, Item: { ...Put!.Item, ...(id === broken.id && { n: 7 }) } })
+  }
+  const host = await aHost(nowhere)
+  await until(async () => (await Lease.get(broken.id))!.failures > 0)
+  expect(host.sessions.has(broken.id)).toBe(false)
+  await until(async () => (await statusOf(sound.id)) === "unpaired")
+  expect((await Lease.get(sound.id))!.failures).toBe(0)
 })
 
 test("a host takes no bridge of the other network", async () => {

@@ -4,12 +4,15 @@ import { dynamoDb } from "#test/support/store.ts"
 import { commitsUnder } from "#test/support/session/commits.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
+import { anEvent } from "#test/support/session/events-and-doorbells.ts"
 import { until } from "#test/support/until.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Bytes, getRow, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { type Put, type SessionStore, RowTooLarge } from "#session-host/memory/rows.ts"
-import { Fenced, SessionEnded } from "#session-host/session/session-ended.ts"
+import { Fenced, RuleBroken, SessionEnded } from "#session-host/session/session-ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
   const lease = await aHeldLease()
@@ -163,6 +166,33 @@ test("a write that the store refuses for itself ends the session", async () => {
   const { commits, put, happened } = await aWriter()
   await expect(commits.write([put("A", "x".repeat(500_000))])).rejects.toThrow(SessionEnded)
   expect(happened).toEqual(["ended: SessionEnded"])
+})
+
+const anEventRow = ({ bridgeId }: Lease.Info, n: number) =>
+  EventRow.appending({ bridgeId, n, identity: [], event: anEvent(), deliveryKey: randomBytes(32) })
+
+test.for<[string, (one: Awaited<ReturnType<typeof aWriter>>) => Promise<unknown>]>([
+  [
+    "each number is one event's",
+    async ({ commits, lease }) => {
+      commits.make([anEventRow(lease, 1)])
+      await commits.write([anEventRow(lease, 1)])
+    },
+  ],
+  [
+    "each unit that is waited for was made",
+    ({ commits, put }) => commits.whenKept(commits.make([put("A")]) + 1),
+  ],
+])("a session that breaks a rule ends with its sentence, and writes nothing: %s", async ([rule, breaks]) => {
+  const one = await aWriter()
+  const other = await aWriter()
+  await expect(breaks(one)).rejects.toThrow(new RuleBroken(rule))
+  expect(one.happened).toEqual(["ended: RuleBroken"])
+  await expect(one.commits.write([one.put("NEXT")])).rejects.toThrow(RuleBroken)
+  expect(await rowsOf(tables.events, one.lease.bridgeId, "EVENT#")).toEqual([])
+  expect(await one.value("A")).toBeUndefined()
+  await other.commits.write([anEventRow(other.lease, 1)])
+  expect(other.happened).toEqual([])
 })
 
 test("a note goes into the transaction of the next change, and nothing waits for it", async () => {

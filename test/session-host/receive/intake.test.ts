@@ -360,6 +360,24 @@ test("numbers go on without gaps over owners, also after what was delivered has 
   expect(asked.flatMap(({ rows }) => rows)).toContain("EVENT#000000000003")
 })
 
+test("a message whose event is gone though it was never delivered ends its session: it would be lost", async () => {
+  const first = await aMemory()
+  const { bridgeId } = first
+  const message = aReceivedMessage()
+  await take(first, message)
+  await first.letGo()
+  await removeRow({ TableName: tables.events, Key: EventRow.key(bridgeId, 1) })
+  const second = await aMemory({ bridgeId })
+  const another = await aMemory()
+  const again = { ...message, hash: aReceivedMessage().hash }
+  await expect(take(second, again)).rejects.toThrow("the event of each message was made")
+  expect(second.happened).toEqual(["ended: RuleBroken"])
+  await take(another, aReceivedMessage({ text: "another's" }))
+  await another.memory.settled()
+  expect(bodies(await eventsOf(another.bridgeId))).toEqual(["another's"])
+  expect(another.happened).toEqual([])
+})
+
 test("an event whose owner died before it rang rings when the next one starts, whatever was promised", async () => {
   const one = await aMemory()
   const { memory, bridgeId, lease, crash } = one
