@@ -93,9 +93,9 @@ function first({ info }: Document, title: string): Html {
   return html`<h1>${title}</h1>
     ${info.description.split("\n\n").map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
     <p>
-      The reference for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). As a collection:
-      <a href="docs/postman.json">for Postman</a>, <a href="docs/bruno.json">for Bruno</a>. For agents:
-      <a href="/llms.txt">llms.txt</a>, with a page in Markdown for each call and event.
+      The reference for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1), which Postman and
+      Bruno import. For agents: <a href="/llms.txt">llms.txt</a>, with a page in Markdown for each call and
+      event.
     </p>`
 }
 

@@ -1,7 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { ApiError } from "#core/error.ts"
-import { collections } from "#contract/reference/collections.ts"
 import { llmsFullTxt, llmsTxt, markdownPages } from "#contract/reference/markdown-pages.ts"
 import { scriptHashIn } from "#contract/reference/copying.ts"
 import { referencePage } from "#contract/reference/reference-page.ts"
@@ -18,10 +17,6 @@ reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-contro
 reference.get("/api/docs", (c) =>
   answerReference(c, { baseUrl: originOf(c), mayTry: false }, "public, max-age=300"),
 )
-for (const [file, made] of Object.entries(collections))
-  reference.get(`/api/docs/${file}`, (c) =>
-    c.json(made(openapi(), originOf(c)), 200, { "cache-control": "public, max-age=300" }),
-  )
 reference.get("/api/docs/:page", (c) => {
   const page = markdownPages(openapi()).find(({ name }) => `${name}.md` === c.req.param("page"))
   if (!page) throw new ApiError("not_found", "there is no such page: GET /llms.txt lists every page")

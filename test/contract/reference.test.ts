@@ -77,35 +77,6 @@ describe("llms.txt", () => {
   })
 })
 
-const collection = async (file: string) =>
-  (await (await app.request(`http://bridge.example/api/docs/${file}`)).json()) as Folder
-
-test("each collection has every call, with its example and the address of the service", async () => {
-  const named = ({ items = [], item = items, ...one }: Folder, name: string): Folder["request"] =>
-    one.name === name && one.request ? one.request : item.map((each) => named(each, name)).find(Boolean)
-  const postman = await collection("postman.json")
-  const bruno = await collection("bruno.json")
-  expect(JSON.stringify([postman.variable, bruno.environments])).toMatch(/(?:bridge\.example.*){2}/)
-  for (const [name, { method, path }] of all) {
-    const inPostman = named(postman, name)
-    const inBruno = named(bruno, name)
-    expect(inBruno?.url).toMatch(`{{url}}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
-    expect(inPostman?.url).toMatchObject({ raw: inBruno?.url })
-    for (const one of [inPostman, inBruno]) expect(one?.method).toBe(method.toUpperCase())
-    for (const text of [inPostman?.body?.raw, inBruno?.body?.json])
-      expect(text && JSON.parse(text)).toEqual(examples[name].body)
-  }
-})
-
-interface Folder {
-  name?: string
-  item?: Folder[]
-  items?: Folder[]
-  variable?: unknown
-  environments?: unknown
-  request?: { method: string; url: string | { raw: string }; body?: { raw?: string; json?: string } }
-}
-
 describe("openapi.json", () => {
   test("is OpenAPI 3.1 and needs no key", async () => {
     const answer = await app.request("/api/openapi.json")

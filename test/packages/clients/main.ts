@@ -24,7 +24,6 @@ const runtimes = {
   bun: "npm:@oven/bun-linux-x64@1.4.5",
   deno: "npm:@deno/linux-x64-glibc@2.9.6",
   express: "npm:express@5.3.0",
-  newman: "npm:newman@6.2.2",
 }
 const programs: [name: string, command: string[]][] = [
   ["Node 20", ["node_modules/node-20/bin/node"]],
