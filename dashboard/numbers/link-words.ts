@@ -1,21 +1,29 @@
 import { html } from "hono/html"
 import type { KnownState } from "./ask-for-state.ts"
 import type { Html } from "../elements.ts"
-import { english as en } from "./link-words/english.ts"
-import { french as fr } from "./link-words/french.ts"
-import { german as de } from "./link-words/german.ts"
-import { italian as it } from "./link-words/italian.ts"
-import { portuguese as pt } from "./link-words/portuguese.ts"
-import { spanish as es } from "./link-words/spanish.ts"
-import type { Reason, Words } from "./link-words/words.ts"
+import de from "./link-words/de.json" with { type: "json" }
+import en from "./link-words/en.json" with { type: "json" }
+import es from "./link-words/es.json" with { type: "json" }
+import fr from "./link-words/fr.json" with { type: "json" }
+import it from "./link-words/it.json" with { type: "json" }
+import pt from "./link-words/pt.json" with { type: "json" }
+import { type Reason, type Words, wordsIn } from "./link-words/words.ts"
 
 /** `isForOwner`: for the dashboard's own pages, whose readers own the number. The readers of a link page do not. */
 export type LinkWords = Words & { lang: string; isForOwner: boolean }
 
-const all: Record<string, Words> = { en, de, es, fr, it, pt }
+const english = wordsIn(en)
+const all: Record<string, Words> = {
+  en: english,
+  de: wordsIn(de),
+  es: wordsIn(es),
+  fr: wordsIn(fr),
+  it: wordsIn(it),
+  pt: wordsIn(pt),
+}
 
 /** The words of the dashboard's own pages: in English, for the owner of the number. */
-export const dashboardWords: LinkWords = { ...en, lang: "en", isForOwner: true }
+export const dashboardWords: LinkWords = { ...english, lang: "en", isForOwner: true }
 
 /** The words of a link page, in the first language in a browser's list that there are words for; English otherwise. */
 export function linkWordsFor(acceptLanguage = ""): LinkWords {

@@ -1,98 +1,48 @@
-/** The words that people read while they link a phone. `{…}` is filled in; the names in quotation marks are as WhatsApp has them. */
-export interface Words {
-  title: string
-  linkFor: string
-  who: string
-  allows: string
-  ownNumber: string
-  endingIn: string
-  once: string
-  stop: string
-  stopWhy: string
-  undo: string
-  report: string
-  thanks: string
-  thanksHow: string
-  unofficial: string
-  simulated: string
-  scan: string
-  open: string
-  devices: string
-  tap: string
-  point: string
-  tapPhone: string
-  typeIt: string
-  noCamera: string
-  noCameraHow: string
-  noScript: string
-  phone: string
-  getCode: string
-  noLink: string
-  /** Failures that only the phone shows, since the network tells them to nobody else, and what to do. */
-  onThePhone: readonly (readonly [string, string])[]
-  changesIn: string
-  soon: string
-  asking: string
-  old: string
-  nobody: string
-  threeMinutes: string
-  newCode: string
-  again: string
-  isLinked: string
-  typeOn: string
-  works: string
-  goBack: string
-  progress: string
-  steps: readonly [string, string, string, string, string]
-  done: string
-  doneHow: string
-  close: string
-  goOn: string
-  taken: string
-  takenHow: string
-  over: string
-  overHow: string
-  other: string
-  otherHow: string
-  passkey: string
-  passkeyWhy: string
-  extension: string
-  addIt: string
-  download: string
-  unpack: string
-  openExtensions: string
-  loadIt: string
-  usePasskey: string
-  leads: string
-  nothingAsks: string
-  passkeyOver: string
-  passkeyOverHow: string
-  beginAgain: string
-  accepted: string
-  acceptedHow: string
-  tooMuch: string
-  tooMuchHow: string
-  /**
-   * Why no phone is linked, and what to do. English has the dashboard's own sentences (`failure-words.ts`,
-   * `state-words.ts`).
-   */
-  reasons?: Record<Reason, readonly [string, string]>
-}
+import { z } from "zod"
+import english from "./en.json" with { type: "json" }
 
-export type Reason =
-  | "number_mismatch"
-  | "invalid_request"
-  | "unreachable"
-  | "network_rejected"
-  | "send_outcome_unknown"
-  | "rate_limited"
-  | "already_paired"
-  | "passkey_required"
-  | "passkey_refused"
-  | "stopped"
-  | "locked"
-  | "banned"
-  | "temporarily_banned"
-  | "away"
-  | "starting"
-  | "internal_error"
+const Sentence = z.enum(Object.keys(english.sentences) as (keyof typeof english.sentences)[]) // that is what JSON gives
+const Reason = z.enum([
+  "number_mismatch",
+  "invalid_request",
+  "unreachable",
+  "network_rejected",
+  "send_outcome_unknown",
+  "rate_limited",
+  "already_paired",
+  "passkey_required",
+  "passkey_refused",
+  "stopped",
+  "locked",
+  "banned",
+  "temporarily_banned",
+  "away",
+  "starting",
+  "internal_error",
+])
+export type Reason = z.infer<typeof Reason>
+
+/** What happened, and what to do. */
+const Pair = z.tuple([z.string(), z.string()])
+
+/**
+ * A file of this folder: the words that people read while they link a phone, in one language. `{…}` is filled in; the
+ * names in quotation marks are as WhatsApp has them. In French, no-break spaces stand before : ; ? ! and inside « ».
+ */
+const Language = z.strictObject({
+  sentences: z.record(Sentence, z.string()),
+  /** Failures that only the phone shows, since the network tells them to nobody else. */
+  onThePhone: z.array(Pair),
+  steps: z.tuple([z.string(), z.string(), z.string(), z.string(), z.string()]),
+  /** Why no phone is linked. English has the dashboard's own sentences (`failure-words.ts`, `state-words.ts`). */
+  reasons: z.record(Reason, Pair).optional(),
+})
+type Language = z.infer<typeof Language>
+
+export type Words = Language["sentences"] & Omit<Language, "sentences">
+
+/** The words of a language's file. @throws ZodError, which names what is missing */
+export function wordsIn(file: unknown): Words {
+  const { sentences, ...lists } = Language.parse(file)
+  return { ...sentences, ...lists }
+}
