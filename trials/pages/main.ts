@@ -2,6 +2,7 @@
  * `npm run pages -- [--into folder] [--quick]`: every page in Chromium, in pictures and figures. The pictures go into the
  * folder; the last line is JSON, with the goals that were missed, and fails the run if there is one. `--quick` leaves out
  * Lighthouse, the states that are not a page's usual one (`states/`), and what takes minutes.
+ * `npm run pages -- --readme`: draws the pictures of the README anew, and nothing else.
  */
 import { mkdirSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -15,15 +16,18 @@ import { manyNumbers } from "./many-numbers.ts"
 import { scoresOf } from "./lighthouse.ts"
 import { missedBy } from "./figure-goals.ts"
 import { invite, populate, seeded } from "./scene.ts"
+import { readmePictures } from "./readme-pictures.ts"
 import { everyPath, type Look, weightOf } from "./page-faults.ts"
 import { drawStates } from "./states/states.ts"
 import { printedLink } from "#test/support/service/walk.ts"
 
 const { values } = parseArgs({
-  options: { into: { type: "string", default: "pages" }, quick: { type: "boolean", default: false } },
+  options: {
+    into: { type: "string", default: "pages" },
+    quick: { type: "boolean", default: false },
+    readme: { type: "boolean", default: false },
+  },
 })
-mkdirSync(values.into, { recursive: true })
-
 const looks: Look[] = [1280, 390].flatMap((width) => [
   { width, scheme: "light" as const },
   { width, scheme: "dark" as const },
@@ -34,27 +38,37 @@ const began = performance.now()
 // No money moves. The states' browsers are at another address than the others.
 const service = await startService({ BILLING: "pretend", TRUST_PROXY: "127.0.0.0/8,::1/128" })
 try {
-  const { lighthouse_min, journeys: clicks, faults, ...measured } = await measure()
-  for (const fault of faults) console.log(fault)
-  const figures = { axe: faults.length, ...measured }
-  const missed = missedBy({ ...figures, ...lighthouse_min, ...clicks })
-  const more = { journeys: clicks, ...(lighthouse_min && { lighthouse_min }) }
-  console.log(JSON.stringify({ ...figures, ...more, missed }))
-  process.exitCode = missed.length === 0 ? 0 : 1
+  const stage = await signedIn()
+  if (values.readme) await readmePictures(stage, seeded(service), "docs/pictures")
+  else await judge(stage)
 } finally {
   await browser.close()
   await service.stop()
   service.remove()
 }
 
-async function measure() {
+async function signedIn(): Promise<Stage> {
   const page = await browser.newPage()
   await page.setViewport({ width: 1280, height: 900 })
-  const base = service.baseUrl.replace("127.0.0.1", "localhost")
   await page.goto(printedLink(service.said()))
   await page.waitForSelector("#start-events li", { timeout: 60_000 })
+  return { service, browser, base: service.baseUrl.replace("127.0.0.1", "localhost"), page }
+}
+
+async function judge(stage: Stage): Promise<void> {
+  mkdirSync(values.into, { recursive: true })
+  const { lighthouse_min, journeys: clicks, faults, ...measured } = await measure(stage)
+  for (const fault of faults) console.log(fault)
+  const figures = { axe: faults.length, ...measured }
+  const missed = missedBy({ ...figures, ...lighthouse_min, ...clicks })
+  const more = { journeys: clicks, ...(lighthouse_min && { lighthouse_min }) }
+  console.log(JSON.stringify({ ...figures, ...more, missed }))
+  process.exitCode = missed.length === 0 ? 0 : 1
+}
+
+async function measure(stage: Stage) {
+  const { page, base } = stage
   const first_event_s = Math.round((performance.now() - began) / 100) / 10
-  const stage: Stage = { service, browser, base, page }
   const customer = seeded(service)
   await populate(stage, customer)
   const cookie = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")

@@ -57,8 +57,11 @@ export async function invite(base: string, operators: string): Promise<void> {
   await host.send("/accounts/join", { account })
 }
 
-/** Gives the account a life to look at: a number whose receiver took some events and refuses the others. */
-export async function populate({ service }: Stage, { call }: Seeded): Promise<void> {
+/**
+ * Links `shop` to Grace's phone. Ada writes to it three times, and its receiver, which the caller stops, takes the events.
+ * `plain` has no phone.
+ */
+export async function openShop({ service }: Stage, { call }: Seeded) {
   const { network } = service
   await call("POST", "/instances", { customer_ref: "shop" })
   await call("POST", "/instances", { customer_ref: "plain" })
@@ -80,6 +83,18 @@ export async function populate({ service }: Stage, { call }: Seeded): Promise<vo
     for (const text of ["Good morning", "Is the shop open today?", "I would like two of the blue ones"])
       await network.send(ada.number, grace.number, text)
     await until(() => receiver.arrivals.filter(({ type }) => type === "message").length >= 3)
+    return { receiver, grace, ada }
+  } catch (error) {
+    await receiver.stop()
+    throw error
+  }
+}
+
+/** Gives the account a life to look at: a number whose receiver took some events and refuses the others. */
+export async function populate(stage: Stage, customer: Seeded): Promise<void> {
+  const { network } = stage.service
+  const { receiver, grace, ada } = await openShop(stage, customer)
+  try {
     receiver.say(410, 404)
     await network.send(ada.number, grace.number, "And a red one")
     await network.send(ada.number, grace.number, "Are you there?")
@@ -89,9 +104,9 @@ export async function populate({ service }: Stage, { call }: Seeded): Promise<vo
   }
   await network.send(ada.number, grace.number, "Hello?")
   await until(async () =>
-    (await (await call("GET", "/instances/shop/deliveries")).text()).includes("failing_since"),
+    (await (await customer.call("GET", "/instances/shop/deliveries")).text()).includes("failing_since"),
   )
-  await converse(service, call, { owner: grace.number, contact: ada.number })
+  await converse(stage.service, customer.call, { owner: grace.number, contact: ada.number })
 }
 
 /** Messages in each state, and calls that are refused, one of them by a program whose name is long, bold and from right to left. */
