@@ -5,7 +5,7 @@ import { transact, type Write } from "./store/store.ts"
 
 /**
  * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder they do
- * nothing, and nobody pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
+ * nothing, and no account pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
  *
  * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change exactly
  * if the change is made.

@@ -31,7 +31,7 @@ export function voidEarlierClaims(): () => void {
 function overBefore(): number {
   // The clock was set back since.
   if (aloneSince > now()) return now()
-  // A claim of the same second is somebody else's: this process was still starting.
+  // A claim of the same second is another process's: this one was still starting.
   return Math.max(now(), aloneSince + 1 + config.KEY_CLAIM_S)
 }
 

@@ -11,7 +11,7 @@ const minute = 60_000
 /**
  * Contract, "Rate limits": requests a minute. `address` is the floor under all the others, `pages` that of the
  * dashboard. The mails of sign-ins are counted for the address that asks, for the one that they go to, and for both
- * together: a stranger alone cannot use up somebody's mails. Mails about what was done are counted for their account.
+ * together: a stranger alone cannot use up another's mails. Mails about what was done are counted for their account.
  * Codes to type and answers of passkeys are counted for the bridge that is to be linked, streams of pages for their
  * person: twelve that come back every 15 seconds are 48.
  */
@@ -64,7 +64,7 @@ export function isCounter(pk: string): boolean {
 
 /**
  * Counts a request. A window starts with its first request, and no more requests than the limit pass, however many come
- * at once. A throttled counter lets nobody through: a caller who hammers it throttles only their own.
+ * at once. A throttled counter lets no request through: a caller who hammers it throttles only their own.
  * @throws when the store is away.
  */
 export async function count(scope: Scope, who: string): Promise<Window> {
@@ -151,7 +151,7 @@ async function add(
   return "now" in row ? { row: row.now, isCounted: true } : { row: row.refused, isCounted: false }
 }
 
-/** @returns false when somebody else has begun a window since the old one was seen. */
+/** @returns false when another process has begun a window since the old one was seen. */
 async function begin(
   pk: string,
   input: { some: number; seenMs: number; atMs: number; windowMs: number },

@@ -60,7 +60,7 @@ function add({ tag, attrs, content }: Node, above: string, facts: Set<string>, d
 /** Ids are random, and some happen to be all digits. */
 const ids = new Set(["id", "call-id", "sid", "key", "hash"])
 
-/** The servers of addresses. Another word after an `@` may be part of somebody's name. */
+/** The servers of addresses. Another word after an `@` may be part of a person's name. */
 const servers = new Set([
   "s.whatsapp.net",
   "c.us",

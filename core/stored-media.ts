@@ -64,7 +64,7 @@ export async function put(input: Stored): Promise<void> {
   await FilesOnDisk.keep("media", nameOf(input.key), { ...input, most }, bytesOf(input.path))
 }
 
-/** Opened only once somebody reads it, so that nothing stays open when nobody does. */
+/** Opened only at the first read, so that nothing stays open when there is no reader. */
 async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path)
 }
@@ -196,7 +196,7 @@ export async function get(key: string): Promise<{ headers: Record<string, string
       "content-length": String(size),
       "content-disposition": disposition,
       "content-security-policy": "sandbox",
-      // Our own JSON lists are not files, so nobody may keep them.
+      // Our own JSON lists are not files, so clients may not cache them.
       "cache-control": contentType === "application/json" ? "no-store" : "private",
       "x-content-type-options": "nosniff",
     },

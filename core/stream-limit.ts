@@ -19,7 +19,7 @@ const heldFor = 30
 
 /**
  * Takes a place, if one of the `count` is free. An `opener` that opens its stream anew takes over its own old place,
- * whose holder finds that out at the next `keep`: on Lambda nobody tells a stream that its reader has gone.
+ * whose holder finds that out at the next `keep`: on Lambda a stream is not told that its reader has gone.
  */
 export async function take(of: string, count: number, opener?: string): Promise<Info | undefined> {
   const first = opener === undefined ? 0 : startOf(opener, count)
@@ -49,7 +49,7 @@ function startOf(opener: string, count: number): number {
   return createHash("sha256").update(opener).digest().readUInt32BE() % count
 }
 
-/** @returns false when somebody else has taken it meanwhile. */
+/** @returns false when another stream has taken it meanwhile. */
 export async function keep(place: Info): Promise<boolean> {
   const row = await updateRow({
     TableName: tables.requests,

@@ -50,7 +50,7 @@ export async function keep(upload: Info, most: number, bytes: AsyncIterable<Uint
   await FilesOnDisk.keep("uploads", name, { ...upload, most }, bytes)
 }
 
-/** Removes files that nobody can send any more. */
+/** Removes files that can no longer be sent. */
 export async function removeOld(): Promise<void> {
   await FilesOnDisk.removeOld("uploads", keptMs)
 }

@@ -8,9 +8,9 @@ import { Person } from "./person.ts"
 
 /**
  * The person of an address that was proved, and the account that they see first: the preferred one if they are in it,
- * or else their own, or else the one that they have been in for longest. Somebody new gets an account of their own,
+ * or else their own, or else the one that they have been in for longest. A new person gets an account of their own,
  * unless they are invited: then they choose, and the account is `""`. An invitation is accepted by a person, never by a
- * sign-in: it would lead them into an account of somebody whom they may not know.
+ * sign-in: it would lead them into an account of people whom they may not know.
  *
  * @param preferred ids of accounts, the best first
  */
@@ -49,7 +49,7 @@ export async function openAccount(personId: string): Promise<string> {
 async function madeFor(person: Person.Info): Promise<string | undefined> {
   const { account, writes } = Account.creating({
     name: person.email,
-    // Without billing nobody has to pay: an account may have bridges up to its limit.
+    // Without billing no account has to pay: an account may have bridges up to its limit.
     ...(!Billing.isOn() && { subscription: "active" }),
   })
   const refused = await transact([

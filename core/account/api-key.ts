@@ -81,7 +81,7 @@ const known = new LRUCache<string, { found: Stored | undefined; gone?: z.infer<t
   ttl: 30_000,
 })
 
-/** Who makes a key: somebody by their address, or a key by its id. */
+/** Who makes a key: a person by their address, or a key by its id. */
 export type Maker = { email: string } | { keyId: string }
 
 /** A maker as lists of keys name them. */
@@ -158,7 +158,7 @@ export async function verify(secretKey: string): Promise<Owner | "expired" | und
   return isOver(found) ? "expired" : { accountId: found.account_id, keyId, ...accessOf(found) }
 }
 
-/** The account of a key that this process has seen within half a minute; undefined otherwise. It asks nobody. */
+/** The account of a key that this process has seen within half a minute; undefined otherwise. It reads no row. */
 export function accountIfKnown(secretKey: string): string | undefined {
   const keyId = idOf(secretKey)
   const found = known.get(keyId)?.found

@@ -58,9 +58,9 @@ const acts = {
 } as const
 export type Act = keyof typeof acts
 
-/** Somebody else may do these in a person's name, for instance with their mailbox: the person is mailed. */
+/** An intruder may do these in a person's name, for instance with their mailbox: the person is mailed. */
 const toThePerson = new Set<Act>(["signed_in", "passkey_added", "address_changed"])
-/** These let somebody in, or lead events elsewhere: the owners are mailed. */
+/** These give access to the account, or lead events elsewhere: the owners are mailed. */
 const toOwners = new Set<Act>([
   "member_joined",
   "role_changed",
@@ -101,7 +101,7 @@ export function sentenceOf({ by, act, about }: Pick<Entry, "by" | "act" | "about
 
 /** How an act is mailed. */
 interface Mailed {
-  /** The act is recorded, but nobody is mailed: for instance a sign-in in a browser that is known. */
+  /** The act is recorded, but no mail is sent: for instance a sign-in in a browser that is known. */
   isQuiet?: boolean
   /** Where the dashboard is, if that is known. */
   origin?: string | undefined
@@ -127,7 +127,7 @@ export async function recordAndMail(
   if (config.AWS_LAMBDA_FUNCTION_NAME !== undefined) await mailing
 }
 
-/** The write of an entry, for the transaction that does what the entry tells of. Nobody is mailed. */
+/** The write of an entry, for the transaction that does what the entry tells of. No mail is sent. */
 export function recording(accountId: string, entry: Omit<Entry, "at_ms">): { Put: Put } {
   const at_ms = nowMs()
   const agent = entry.agent.slice(0, 200)

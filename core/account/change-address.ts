@@ -6,7 +6,7 @@ import { Person } from "./person.ts"
 /**
  * Gives a person another address, which they have proved to be theirs. Their accounts, and the keys and invitations
  * that they made, go on under it.
- * @returns false when somebody has this address already, or the person was changed meanwhile
+ * @returns false when another person has this address, or the person was changed meanwhile
  */
 export async function changeAddress(person: Person.Info, email: string): Promise<boolean> {
   const memberships = await Member.ofPerson(person.id)

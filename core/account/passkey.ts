@@ -48,7 +48,7 @@ const webAuthn = () => import("@simplewebauthn/server")
 export const answeredWithin = 5 * 60
 /** The service's name, on the devices of people. */
 const rpName = "Messaging bridge"
-/** Nobody has more devices. Without a limit somebody could fill the store. */
+/** No person has more devices. Without a limit a person could fill the store. */
 const most = 20
 
 const Purpose = z.enum(["register", "sign-in"])

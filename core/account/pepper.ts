@@ -32,7 +32,7 @@ export function sealedPepper(at: Key, pepper: Uint8Array): Uint8Array {
   return seal(sealingKey(), at, pepper)
 }
 
-/** Somebody who can write rows, but does not know the pepper of this service, cannot make a key. */
+/** An intruder who can write rows, but does not know the pepper of this service, cannot make a key. */
 function sealingKey(): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update("peppers of other services").digest()
 }

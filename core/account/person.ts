@@ -6,7 +6,7 @@ import { now } from "../platform/clock.ts"
 import { getRow, type Key, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** Somebody who signs in to the dashboard. What they may do depends on the account (`Member`). */
+/** A person who signs in to the dashboard. What they may do depends on the account (`Member`). */
 export const Info = z.object({
   id: z.string(),
   email: z.string(),
@@ -27,7 +27,7 @@ export async function get(personId: string): Promise<Info | undefined> {
   return row && fromRow(row)
 }
 
-/** Whether somebody has signed in with this address. */
+/** Whether a person has signed in with this address. */
 export async function isKnown(email: string): Promise<boolean> {
   return (await getRow(tables.accounts, emailKey(email))) !== undefined
 }
@@ -83,7 +83,7 @@ export function notingMadeAccount(person: Info, accountId: string): Write {
   }
 }
 
-/** The writes by which a person gets another address. They are refused if somebody has it. */
+/** The writes by which a person gets another address. They are refused if another person has it. */
 export function readdressing({ id, email }: Info, to: string): Write[] {
   return [
     {
@@ -106,7 +106,7 @@ export function readdressing({ id, email }: Info, to: string): Write[] {
   ]
 }
 
-/** Removes a person and their address. Who signs in with it later is somebody new. */
+/** Removes a person and their address. Who signs in with it later is a new person. */
 export async function remove(personId: string): Promise<void> {
   const person = await get(personId)
   if (!person) return

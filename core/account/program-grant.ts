@@ -127,7 +127,7 @@ export async function takeByDeviceCode(code: string): Promise<Allowed | "pending
   return (await isTaken(key)) ? allowed : "over"
 }
 
-/** Removes a row. @returns false if somebody was faster */
+/** Removes a row. @returns false if another call was faster */
 async function isTaken(key: Key): Promise<boolean> {
   const refused = await removeRow({
     TableName: tables.accounts,

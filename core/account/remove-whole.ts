@@ -9,7 +9,7 @@ import { removeEmpty } from "./remove-empty.ts"
  * @returns false if a bridge was created meanwhile: then it is to be called again
  */
 export async function removeWhole(accountId: string, requestId: string): Promise<boolean> {
-  // From here on nobody can create another bridge.
+  // From here on no bridge can be created.
   await Account.setSubscription(accountId, "none")
   for (const { keyId } of await ApiKey.list(accountId))
     await ApiKey.revoke(accountId, keyId, { withAccount: true })

@@ -69,7 +69,7 @@ export async function begin(email: string, goal: Goal = { next: "/" }): Promise<
   return begun
 }
 
-/** The token of a link for the operator; it is mailed to nobody. */
+/** The token of a link for the operator; it is not mailed. */
 export async function newLinkToPrint(email: string): Promise<string> {
   const token = newToken()
   await putRow({
@@ -80,7 +80,7 @@ export async function newLinkToPrint(email: string): Promise<string> {
 }
 
 /**
- * Makes the link of an invitation to an account. Somebody who uses it has shown that the mailbox is theirs.
+ * Makes the link of an invitation to an account. A person who uses it has shown that the mailbox is theirs.
  * @returns its token
  */
 export async function newLinkToInvite(email: string, accountId: string): Promise<string> {
@@ -157,7 +157,7 @@ export async function useCode(asking: string, code: string): Promise<{ email: st
   return (await used(asked.link, hash)) ? { email: asked.email } : "over"
 }
 
-/** Uses up a sign-in: its link and its code. @returns false when somebody else was faster */
+/** Uses up a sign-in: its link and its code. @returns false when another call was faster */
 async function used(link: string, asking: string | undefined): Promise<boolean> {
   const refused = await transact([
     {

@@ -53,7 +53,7 @@ const atOnce = 10
 
 let on = false
 
-/** Set by a process that calls `report` again and again. Where none does, nobody is told, and nothing can be chosen. */
+/** Set by a process that calls `report` again and again. Where none does, nothing is reported or chosen. */
 export function setReporting(isOn: boolean): void {
   on = isOn
 }

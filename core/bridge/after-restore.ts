@@ -28,7 +28,7 @@ export async function markRestored(bridgeId: string, copiedMs: number): Promise<
   return await Lease.makeAnew(bridgeId)
 }
 
-/** The numbers that events of a bridge may have got since that time (Unix ms), where nobody here knows of it. */
+/** The numbers that events of a bridge may have got since that time (Unix ms), where no row here tells of it. */
 export async function numbersSince(deliveries: Delivery.Info[], sinceMs: number): Promise<Delivery.Skipped> {
   const [{ bridgeId } = { bridgeId: "" }] = deliveries
   const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))

@@ -130,7 +130,7 @@ function newId(isSandbox: boolean): string {
 
 /**
  * The account's bridge of this reference; `default` is the first one. The sandbox bridge is created the first time it
- * is asked for by somebody who may create it.
+ * is asked for by a caller who may create it.
  * @throws ApiError `not_found`
  */
 export async function get(accountId: string, customerRef: string, mayCreate = true): Promise<Info> {

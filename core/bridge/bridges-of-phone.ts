@@ -16,7 +16,7 @@ export type Linked = z.infer<typeof Linked>
 
 /**
  * Records that a bridge has connected as this number (digits). Only a keyed hash is written: an operator can look a
- * number up, but nobody can read it.
+ * number up, but not read it.
  */
 export async function note(bridgeId: string, phone: string): Promise<void> {
   await updateRow({
@@ -41,7 +41,7 @@ export async function find(phone: string): Promise<Linked[]> {
   return found.toSorted((a, b) => b.connectedAt - a.connectedAt)
 }
 
-/** A number (digits) as it is stored and compared: a keyed hash, from which nobody can read it. */
+/** A number (digits) as it is stored and compared: a keyed hash, from which it cannot be read. */
 export function hashOf(phone: string): string {
   return createHmac("sha256", need("PHONE_SECRET")).update(`linked phone ${phone}`).digest("hex")
 }

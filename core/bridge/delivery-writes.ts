@@ -15,8 +15,8 @@ export function creation(receiver: Receiver.Info): Write {
 }
 
 /**
- * The write that creates a further webhook's row, behind the event of the number `newest`. Somebody may have appended
- * an event since that was read, so a look is promised.
+ * The write that creates a further webhook's row, behind the event of the number `newest`. A host may have appended an
+ * event since that was read, so a look is promised.
  */
 export function furtherCreation(
   receiver: Receiver.Info,
@@ -139,8 +139,8 @@ export function returning(deliveries: Delivery.Info[], lost?: Delivery.Skipped):
 }
 
 /**
- * The row of a delivery that comes from another service, where it left as `row`. Nobody holds it any more, and a look
- * is promised.
+ * The row of a delivery that comes from another service, where it left as `row`. It has no holder any more, and a
+ * look is promised.
  */
 export function arrivingRow(row: Row, accountId: string, wrapped: Uint8Array): Row {
   const { moved: _, bell: _rings, ...kept } = row

@@ -16,7 +16,7 @@ const codeWorksFor = 200
 /** How often it is noted that codes are shown, in seconds. */
 const notedEach = 20
 
-/** A one-time URL. Somebody who was given it may link a phone to this bridge, and nothing else. */
+/** A one-time URL. Who has it may link a phone to this bridge, and do nothing else. */
 export interface Info extends Wishes {
   bridge: Bridge.Info
   /** Unix seconds. */
@@ -120,7 +120,7 @@ export function howLinked(session: Info, phone: string): "own" | "other" | "fore
   return timeLeft(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"
 }
 
-/** Uses a link session up, once a phone is linked. @returns false when somebody has done so before. */
+/** Uses a link session up, once a phone is linked. @returns false when it was used up before. */
 export async function finish(token: string): Promise<boolean> {
   return await note(token, "used_at")
 }

@@ -104,7 +104,7 @@ export async function removeOld(): Promise<void> {
     const all = await days(bridgeId)
     const old = all.filter((day) => day < oldest)
     for (const day of old) await rm(fileOf(bridgeId, day), { force: true })
-    // Somebody may write the next line meanwhile.
+    // Another process may write the next line meanwhile.
     if (old.length === all.length) await rmdir(folderOf(bridgeId)).catch(() => {})
   }
 }
@@ -148,7 +148,7 @@ async function* backwards(bridgeId: string, day: string): AsyncGenerator<{ lines
     if (!block) return
     const bytes = Buffer.concat([block.bytes, begun])
     const first = block.from === 0 ? 0 : bytes.indexOf("\n") + 1
-    // Somebody may be writing the last line.
+    // Another process may be writing the last line.
     const last = end === undefined ? bytes.lastIndexOf("\n") + 1 : bytes.length
     end ??= block.from + last
     begun = bytes.subarray(0, first)

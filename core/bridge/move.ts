@@ -154,7 +154,7 @@ async function bringBack(
  * and what the bridge had left here before, since the import has removed some of those rows. If the import runs after
  * all, it can write no more.
  * @returns false when the bridge is not arriving any more
- * @throws ApiError `not_found` when somebody else removes it
+ * @throws ApiError `not_found` when another call removes it
  */
 export async function undoArrival({ bridgeId, arriving }: Lease.Info): Promise<boolean> {
   if (arriving === undefined) return false

@@ -9,7 +9,7 @@ const logOutWithinMs = 10_000
 /** The holder is fenced already and would find out by itself. */
 const notifyWithinMs = 1000
 
-/** Deletes a bridge: logs it out if somebody holds it, then fences and removes it in one transaction. */
+/** Deletes a bridge: logs it out if a host holds it, then fences and removes it in one transaction. */
 export async function remove(bridge: Bridge.Info, requestId: string): Promise<void> {
   const lease = await Lease.get(bridge.id)
   const about = { bridgeId: bridge.id, requestId }

@@ -7,7 +7,7 @@ import { callHolderIfAny } from "../lease/call-holder.ts"
 const restartWithinMs = 10_000
 
 /**
- * Makes the holder of a bridge restart its session. If nobody holds it, there is nothing to restart.
+ * Makes the holder of a bridge restart its session. If no host holds it, there is nothing to restart.
  * @throws ApiError `orchestrator_failed` when the holder refuses or does not answer.
  */
 export async function restart(bridgeId: string, requestId: string): Promise<void> {

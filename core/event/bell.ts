@@ -32,7 +32,7 @@ export class Bell {
     this.#ringing ??= this.#ring()
   }
 
-  /** Rings even if somebody else has promised to: something seemed to wait when the session started. */
+  /** Rings even if another process has promised to: something seemed to wait when the session started. */
   ringAnew(): void {
     this.#anew = true
     this.want()
@@ -58,7 +58,7 @@ export class Bell {
       const anew = this.#anew
       this.#wanted = this.#anew = false
       const rang = await (anew ? ringAnew : this.#ringWebhooks)(this.#bridgeId, signal)
-      // Somebody is at work, and sees further events for a while.
+      // A deliverer is at work, and sees further events for a while.
       if (!rang) await sleep(config.BELL_TRUSTS_MS, undefined, { signal: this.#hurry.signal }).catch(hurried)
     }
     this.#ringing = undefined

@@ -13,7 +13,7 @@ import { tables } from "../store/tables.ts"
 /**
  * Claims a delivery for an invocation and counts the attempt that it may make.
  * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet; undefined
- * when somebody else is delivering, or when there never was an event.
+ * when another deliverer has it, or when there never was an event.
  */
 export async function take(
   id: Receiver.Id,
@@ -65,7 +65,7 @@ export function ifHeld(
 
 /**
  * Ends the claim when nothing waits, unless an event was appended or a resend requested meanwhile. It is one
- * transaction, so that there is never a moment in which something waits and nobody is due to look. To clear `due` alone
+ * transaction, so that there is never a moment in which something waits and no look is due. To clear `due` alone
  * and look at the events once more would not do: that look would be skipped where the answer to the clearing was lost
  * and its repetition refused, or where the deliverer died in between. A producer commits its event before it reads
  * `due`, so one of the two always sees the other. It costs two more write units each time a bridge falls idle.
@@ -109,7 +109,7 @@ export async function goIdle(
 }
 
 /**
- * Ends the claim of a delivery that is paused or has moved. Nobody is due to look until it goes on, and what waits
+ * Ends the claim of a delivery that is paused or has moved. No look is due until it goes on, and what waits
  * keeps its place.
  * @returns the row, still held, if it goes on already; undefined when the claim has ended, here or before.
  */
@@ -154,7 +154,6 @@ export async function letGo(held: Delivery.Info): Promise<boolean> {
       ":me": held.holder,
     },
   })
-  ifHeld(refused, held, held.head)
-  // Nobody holds it already: our own write, whose answer was lost.
+  // It has no holder already: our own write, whose answer was lost.
   return freed !== undefined || refused?.holder === Delivery.nobody
 }

@@ -24,8 +24,8 @@ export type Skipped = z.infer<typeof Skipped>
 
 /**
  * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then (Unix seconds)
- * somebody will have looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`),
- * and only a transaction that sees nothing waiting clears it.
+ * a deliverer will have looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force
+ * (`claim.ts`), and only a transaction that sees nothing waiting clears it.
  *
  * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's index. It
  * does not change when `due` does, so the index is written only twice.
@@ -66,7 +66,7 @@ const Info = z.object({
   failingSince: z.number().int().optional(),
   /** When it last recovered from failures or was resumed: what waited until then is not late by our fault. */
   failedUntil: z.number().int().optional(),
-  /** Since when it is paused: it keeps its place, and nobody is due to look. Only of a further webhook. */
+  /** Since when it is paused: it keeps its place, and no deliverer is due to look. Only of a further webhook. */
   pausedAt: z.number().int().optional(),
   /** Its bridge has moved to another service: nothing is delivered from here. */
   isMoved: z.boolean(),
@@ -113,12 +113,12 @@ export function promisedFor(): number {
   return Math.max(claimedFor(), longestWait + allowedLateness())
 }
 
-/** Whether somebody has promised to look, and has time left for it. */
+/** Whether a look is promised, and there is time left for it. */
 export function isPromised({ due }: Pick<Info, "due">): boolean {
   return timeLeft(due, promisedFor()) > 0
 }
 
-/** Whether nothing is delivered, and nobody is due to look: it is paused, or its bridge has moved. */
+/** Whether nothing is delivered, and no deliverer is due to look: it is paused, or its bridge has moved. */
 export function isPausedOrMoved({ pausedAt, isMoved }: Pick<Info, "pausedAt" | "isMoved">): boolean {
   return pausedAt !== undefined || isMoved
 }
@@ -196,7 +196,7 @@ export const indexClause = "since = if_not_exists(since, :now)"
 /**
  * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is over. A
  * holder left in place would get a new term, and the next bell would be turned away.
- * @returns false when somebody else has changed `due` meanwhile.
+ * @returns false when another process has changed `due` meanwhile.
  */
 export async function promise(id: Receiver.Id, seenDue: number): Promise<boolean> {
   const due = now() + claimedFor()

@@ -28,7 +28,7 @@ const sqs = lazily(
     }),
 )
 
-/** The body of a doorbell: "somebody look at this delivery". */
+/** The body of a doorbell: "look at this delivery". */
 export const Doorbell = z.object({ bridge_id: z.uuid(), webhook_id: z.string() })
 
 const atSqs: DoorbellQueue = {
@@ -83,7 +83,7 @@ export async function hide(receiptHandle: string, seconds: number): Promise<void
 
 /** Wakes the doorbell that rests until the next attempt, since it holds back all others of its group. */
 export async function unhide({ bridgeId }: Receiver.Id, bell: string | undefined): Promise<void> {
-  // It rests no more if somebody has received it since.
+  // It rests no more if a deliverer has received it since.
   if (bell !== undefined)
     await hide(bell, 0).catch((error: unknown) => log.info({ bridgeId, error }, "a doorbell rests no more"))
 }

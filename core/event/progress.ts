@@ -58,8 +58,8 @@ export async function advance(
     },
     { mayLinger: isLast },
   )
-  // We hold it and it has moved on: our own write, whose answer was lost.
-  return advanced ?? Claim.ifHeld(refused, held, to)
+  // We hold it and it has moved on: our own write, whose answer was lost. No other process moves it.
+  return advanced ?? (refused?.holder === held.holder && refused.head === to ? refused : undefined)
 }
 
 /**
@@ -117,7 +117,7 @@ function recovering(held: Delivery.Info): string {
 /** The part of an update that adds outcomes to today's count. Only the first webhook's are counted. */
 export async function counting(held: Delivery.Info, made: Usage.Step[]) {
   if (made.length === 0 || !Receiver.isFirst(held)) return { set: "", values: {} }
-  // While the row is held, nobody else writes the count.
+  // While the row is held, no other process writes the count.
   await Usage.keep(held.bridgeId, held.today)
   return { set: ", today = :today", values: { ":today": made.reduce(Usage.dayWith, held.today) } }
 }

@@ -4,14 +4,14 @@ import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 
 /**
- * A producer's duty after it has committed an event: for each webhook at which nobody is due to look, it promises that
- * somebody will, and rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody
- * else. Never rejects.
- * @returns whether it rang anywhere; if not, somebody is looking everywhere.
+ * A producer's duty after it has committed an event: for each webhook at which no deliverer is due to look, it
+ * promises that one will, and rings. Retries until it succeeds, or until `signal` says that the duty has passed to
+ * another process. Never rejects.
+ * @returns whether it rang anywhere; if not, every webhook has a deliverer that is due.
  */
 export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
   const rang = await eachOf(bridgeId, signal, async (seen) => {
-    // Having promised, we must ring: to everybody else it looks as if somebody is due.
+    // Having promised, we must ring: to every other process it looks as if a deliverer is due.
     let hasPromised = false
     await untilDone(bridgeId, signal, async () => {
       hasPromised ||= await promiseUnlessDue(seen)
@@ -23,8 +23,8 @@ export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Pr
 }
 
 /**
- * Rings for each webhook at which nobody is due to look, without a promise: for the process that also answers the
- * doorbells. If it ends, its next start rings for what waits (`ringAll`).
+ * Rings for each webhook at which no deliverer is due to look, without a promise: for the process that also answers
+ * the doorbells. If it ends, its next start rings for what waits (`ringAll`).
  * @returns false: a delivery that was rung for goes on for a while.
  */
 export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Promise<false> {
@@ -80,7 +80,7 @@ async function untilDone(
   }
 }
 
-/** @returns false when somebody is already due to look, or nobody has to. */
+/** @returns false when a deliverer is already due to look, or none has to. */
 async function promiseUnlessDue(delivery: Delivery.Info): Promise<boolean> {
   let seen: Delivery.Info | undefined = delivery
   // A delivery without a row is deleted.

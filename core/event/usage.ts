@@ -96,7 +96,7 @@ export async function keep(bridgeId: string, day: Day | undefined): Promise<void
   })
 }
 
-/** Adds to a day's messages. If the answer is lost, nobody knows whether they were added. */
+/** Adds to a day's messages. If the answer is lost, it is unknown whether they were added. */
 export async function addMessages(bridgeId: string, day: string, counts: Messages): Promise<void> {
   await updateRow({
     TableName: tables.events,

@@ -6,8 +6,8 @@ import { FetchError } from "./fetch-error.ts"
 
 /**
  * c-ares asks each server twice, and waits for 2 s, then for 4. `getaddrinfo` would occupy one of the four threads of
- * this process, for as long as the machine's settings say: a few names that nobody answers for would hold up everybody
- * else's.
+ * this process, for as long as the machine's settings say: a few names that no server answers for would hold up all
+ * others.
  */
 const limits = { timeout: 2000, tries: 2 }
 /** Look-ups of one share at a time; others wait. Name servers limit how many questions one machine may ask. */

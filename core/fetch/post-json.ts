@@ -5,7 +5,7 @@ import { safeFetch } from "./safe-fetch.ts"
 const withinMs = 10_000
 
 /**
- * POSTs something to an address that somebody gave, once.
+ * POSTs something to an address that a customer or the operator gave, once.
  * @param headersOf the headers of these bytes, if they are signed
  * @throws FetchError, or an Error if it is answered by anything but a success
  */

@@ -69,7 +69,7 @@ async function received(url: URL, input: Input, signal: AbortSignal): Promise<Di
     body: input.method === "POST" ? input.body : undefined,
     signal,
   })
-  // A reader of the body sees the error. If the body was destroyed or abandoned, the error concerns nobody.
+  // A reader of the body sees the error. If the body was destroyed or abandoned, the error is of no interest.
   answer.body.on("error", () => {})
   answer.body.once("close", () => connections.giveBack(client, url))
   return answer

@@ -101,7 +101,7 @@ export async function callHolder(call: Call): Promise<HostAnswer> {
 
 /**
  * Calls the host that holds a bridge, without waiting for one to take it.
- * @returns undefined when nobody holds it.
+ * @returns undefined when no host holds it.
  * @throws ApiError `session_unavailable` when its holder does not answer in time.
  */
 export async function callHolderIfAny(call: Call, withinMs: number): Promise<HostAnswer | undefined> {

@@ -70,7 +70,7 @@ export function stateOf(lease: Info): "running" | "paused" | "suspended" | "move
   return lease.stopped.includes("suspended") ? "suspended" : "paused"
 }
 
-/** The status that the present holder's session reports; undefined if nobody holds it, or before the first report. */
+/** The status that the present holder's session reports; undefined if no host holds it, or before the first report. */
 export function statusOf(lease: Info): Status | undefined {
   return isHeld(lease) && lease.reported?.epoch === lease.epoch ? lease.reported.status : undefined
 }
@@ -93,7 +93,7 @@ export function lastSessionFailed({ failedAt, startedMs }: Info): boolean {
 
 /**
  * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Deaths beside other
- * bridges cost no time: tried alone, the bridge can harm nobody, and it may not be to blame. Unix seconds; 0: at any
+ * bridges cost no time: tried alone, the bridge can harm no other, and it may not be to blame. Unix seconds; 0: at any
  * time.
  */
 export function triedAgainAt(lease: Info, at = nowMs() / 1000): number {

@@ -4,7 +4,7 @@ import { change, freeHostOf, fromRow, type Info, key, STOPPED, type Reason, newR
 
 // How a bridge leaves for another service, and comes from one. While it is away, its lease is stopped as `moved`.
 
-// Each change raises the epoch, so that nobody acts on what they saw before it.
+// Each change raises the epoch, so that no process acts on what it saw before.
 
 /**
  * The write by which a bridge leaves in the file of an export, as it was seen: its holder is fenced, and no host here

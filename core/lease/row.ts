@@ -26,9 +26,9 @@ export const Reported = z.object({
   objection: Objection.optional(),
   /** When the session tries again, Unix seconds, where the network has named a time. */
   objection_until: z.number().int().optional(),
-  /** Who unlinked the last phone: this service, when somebody asked for it, or the phone or the network. */
+  /** Who unlinked the last phone: this service, when a caller asked for it, or the phone or the network. */
   unlinked: z.enum(["here", "elsewhere"]).optional(),
-  /** The strictest limit that the network has put on its account, and until when (Unix seconds); 0: nobody knows. */
+  /** The strictest limit that the network has put on its account, and until when (Unix seconds); 0: unknown. */
   restriction: z.object({ kind: RestrictionKind, until: z.number().int() }).optional(),
   /** The number of the phone that is linked, or was last: sealed (`linked-phone.ts`). */
   phone: z.string().optional(),
@@ -46,7 +46,7 @@ export type Refusal = Pick<Reported, "objection" | "objection_until">
 export const Info = z.object({
   bridgeId: z.string(),
   host: z.string(),
-  /** Where the holder listens, `host:port`; empty when nobody holds it. */
+  /** Where the holder listens, `host:port`; empty when no host holds it. */
   addr: z.string(),
   epoch: z.number().int(),
   /** Sessions in a row that ended within a minute, by errors of their own or with a host that held no other bridge. */

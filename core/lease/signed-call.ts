@@ -8,7 +8,7 @@ const validFor = 30
 /** Clocks that differ by no more than this, in seconds, are taken for the same. */
 export const sameClock = 2
 
-/** A call of the API to a host, signed so that nobody else can make one. */
+/** A call of the API to a host, signed so that no other caller can make one. */
 export const HostCall = z.object({
   method: z.string(),
   /** The path at the host: the suffix of the proxy route, with its query. */
@@ -46,7 +46,7 @@ export function signCall(call: HostCall, { notAfter = Infinity, ahead = 0 } = {}
 /**
  * The call that a header authorises; undefined when the header is not ours, or is for another request. A call outside
  * its time (`isTimely`) must not begin: if it is read too late, its caller may have stopped waiting; if it was signed
- * later than now, the clocks differ, and nobody can tell when it is too late.
+ * later than now, the clocks differ, and it is unknown when it is too late.
  */
 export function verifyCall(
   header: string | undefined,

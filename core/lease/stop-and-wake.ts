@@ -58,7 +58,7 @@ async function restop(bridgeId: string, edit: (stopped: Reason[]) => Reason[]): 
 }
 
 /**
- * Pauses a bridge for its holder: no phone is linked to it, and nobody calls.
+ * Pauses a bridge for its holder: no phone is linked to it, and no calls come.
  * @returns false when it was not held any more.
  */
 export async function pauseIdle(held: Held): Promise<boolean> {

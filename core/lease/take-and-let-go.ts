@@ -8,7 +8,7 @@ import { change, freeHostOf, fromRow, type Held, type Info, key } from "./row.ts
 /**
  * Takes a free lease for a host. May be repeated until it is answered: a repetition finds that the first call took the
  * lease.
- * @returns the lease as held now; undefined when somebody else was faster.
+ * @returns the lease as held now; undefined when another host was faster.
  */
 export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
   const taken = await updateRow({

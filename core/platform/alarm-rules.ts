@@ -1,7 +1,7 @@
 import type { Metrics } from "./metrics.ts"
 
 /**
- * When somebody has to be told: in so many of so many minutes a metric is above its bound, or its ratio to another
+ * When the operator has to be told: in so many of so many minutes a metric is above its bound, or its ratio to another
  * metric is out of bounds.
  */
 export type Rule = Watch & (OfOne | Part)

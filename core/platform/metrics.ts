@@ -41,7 +41,7 @@ const watched = {
 } as const
 
 /**
- * Counts that wake nobody: fields of the same lines, which Logs Insights adds up (docs/operations.md, "Alarms"), and
+ * Counts that raise no alarm: fields of the same lines, which Logs Insights adds up (docs/operations.md, "Alarms"), and
  * nothing is paid for them by the month.
  */
 type Noted =

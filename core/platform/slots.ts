@@ -6,7 +6,7 @@ interface Patience {
   refusal?: () => Error
 }
 
-/** They may change: a lower one holds for those who come from then on, a higher one once somebody leaves. */
+/** They may change: a lower one holds for callers that enter from then on, a higher one once a caller leaves. */
 interface Limits {
   /** How many things run at once in all. */
   most: number
@@ -16,7 +16,7 @@ interface Limits {
 
 /**
  * Runs at most so many things at once, and at most so many of one owner. Others wait for a limited time. Owners have
- * their turns one after the other, so nobody waits for all that another has queued; what one owner queued goes in order.
+ * their turns one after the other, so none waits for all that another has queued; what one owner queued goes in order.
  */
 export class Slots {
   readonly #limits: Limits
@@ -44,7 +44,7 @@ export class Slots {
 
   /** Takes a slot until the function that this returns is called. @throws as `use` does */
   async enter(owner = ""): Promise<() => void> {
-    // The limits may have been raised since somebody left.
+    // The limits may have been raised since a caller left.
     if (this.#waiting.size > 0) this.#passOn()
     if (this.#mayEnter(owner) && !this.#waiting.has(owner)) this.#count(owner, 1)
     else await this.#turn(owner)

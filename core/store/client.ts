@@ -30,7 +30,7 @@ export interface Options {
    * Only a store in this process does that.
    */
   mayLinger?: (() => boolean) | undefined
-  /** Once it is aborted nobody waits for the answer: requests that have not been sent yet are not sent. */
+  /** Once it is aborted no caller waits for the answer: requests that have not been sent yet are not sent. */
   signal?: AbortSignal | undefined
 }
 

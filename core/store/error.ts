@@ -81,8 +81,8 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * How the store and the keys say that they answer nobody here, or not now. It may pass: IAM learns of rights and keys
- * late.
+ * How the store and the keys say that they refuse all calls, here or for now. It may pass: IAM learns of rights and
+ * keys late.
  */
 const denied = new Set([
   "AccessDeniedException",
