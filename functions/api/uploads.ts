@@ -76,7 +76,7 @@ async function received({ body, headers }: Request, most: number): Promise<void>
   let file: BusboyFileStream | undefined
   let kept: Promise<void> | undefined
   form.on("field", (name, value) => void fields.set(name, value))
-  // Whoever reads the form or its file sees their errors. Once nobody reads them, an error concerns nobody.
+  // A reader of the form or its file sees their errors. Once there is no reader, an error is of no interest.
   form.on("error", () => {})
   form.on("file", (name, stream) => {
     file = stream.on("error", () => {})

@@ -47,7 +47,7 @@ export async function deliver(
   const claimed = await Claim.take(id, randomUUID()).catch((cause: unknown) => {
     throw new NotClaimed("the delivery could not be claimed", { cause })
   })
-  // Somebody else is delivering, or there was never an event.
+  // Another deliverer has it, or there was never an event.
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
   const { head, start } = claimed

@@ -10,7 +10,7 @@ import { createMiddleware } from "hono/factory"
 type Env = Partial<HttpBindings> & { event?: LambdaEvent }
 
 /**
- * The address that a request is counted against: its caller's, in a form that nobody can forge. IPv6 counts by its /64,
+ * The address that a request is counted against: its caller's, in a form that cannot be forged. IPv6 counts by its /64,
  * since a customer usually has a whole one. Behind the router the address is in a header, which counts only together
  * with the router's secret. Behind a trusted proxy it is the last one of `X-Forwarded-For` that no trusted proxy has.
  */
@@ -55,7 +55,7 @@ function networkOf(address: string): string {
 
 /**
  * Where people reach this service: at its public address, if it has one; otherwise as their browsers say it. Behind the
- * router that is the router's own host, which it passes along; the host of a function is nobody's business.
+ * router that is the router's own host, which it passes along; the host of a function stays private.
  */
 export function originOf(c: Context): string {
   if (config.PUBLIC_URL !== "") return new URL(config.PUBLIC_URL).origin

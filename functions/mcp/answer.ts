@@ -70,11 +70,11 @@ function cutTo(most: typeof longest): (name: string, value: unknown) => unknown 
 /** What has the words of no chat that it names. */
 const noChat = "events of no chat"
 
-/** Events in which nobody says anything. */
+/** Events without words of a person. */
 const silent =
   /^(?:connected|disconnected|offline_sync_preview|offline_sync_completed|profile_picture_updated)$/
 
-/** The chats (JIDs) whose words are in the items, or that of somebody whose name is. */
+/** The chats (JIDs) whose words are in the items, or that of a person whose name is. */
 export function chatsOf(items: unknown[]): string[] {
   return items.filter((item) => !silent.test(kindOf(item))).map((item) => chatIn(item) ?? noChat)
 }

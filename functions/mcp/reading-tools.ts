@@ -176,7 +176,10 @@ async function messageEvents(api: Api, name: string, query: Query) {
   return await api.page("GET", pathOf(name, "events"), { query: { type: "message", ...query } })
 }
 
-/** A chat as events name it: a person by their phone number where it is known. @throws Refused where nobody has the address */
+/**
+ * A chat as events name it: a person by their phone number where it is known.
+ * @throws Refused where no contact has the address
+ */
 async function chatIdOf(api: Api, name: string, chat: string): Promise<string> {
   if (!isLid(chat) && !isUsername(chat)) return chat
   const { jid } = (await api.call("GET", pathOf(name, "proxy", "contacts", chat))) as { jid: string }

@@ -137,7 +137,7 @@ async function send(
 }
 
 /**
- * Whether a message may tell somebody what the agent has read of others: it goes to another chat than the only one that
+ * Whether a message may tell a person what the agent has read of others: it goes to another chat than the only one that
  * was read, or has a file fetched whose URL may say anything to its host. Whoever names a chat in another form than
  * events do is taken for another one.
  */

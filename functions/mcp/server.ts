@@ -46,7 +46,7 @@ function serverFor(caller: Caller, isModern: boolean): McpServer {
   const shared = {
     api,
     numberOf,
-    // Noted before it is shown: an agent cannot act on words that nobody knows it has read.
+    // Noted before it is shown: an agent cannot act on words that it is not known to have read.
     show: async (shown: FromStrangers) => {
       await AgentReads.note(keyId, chatsOf(shown.items))
       return fromStrangers(shown)

@@ -22,7 +22,7 @@ const Answer = z.object({
 
 /** A person's yes to one message. */
 export interface Yes {
-  /** The idempotency key of a person's yes to this wish; false: they said no; undefined: nobody was asked. */
+  /** The idempotency key of a person's yes to this wish; false: they said no; undefined: they were not asked. */
   to: (wish: string) => string | false | undefined
   /** Whether this program can ask its person. In the earlier revision that needs a connection that stays. */
   canAsk: boolean

@@ -8,7 +8,7 @@ import { eventStreamLastsMs, sendEvents, wantsStream } from "./sse.ts"
 
 /** Contract, "Streams" */
 export const mostEventStreams = { perBridge: 5, perAccount: 20 }
-/** How late an event may be shown where nobody tells of events. */
+/** How late an event may be shown where no process tells of events. */
 const lookEachMs = 1000
 
 /** The events of a bridge as they happen, for a caller that asks for a stream. The list is another router's. */

@@ -66,7 +66,7 @@ export async function askApi(c: Context<ApiEnv>, path: string): Promise<Response
 async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
   const answer = await ask(event)
   if (!answer) {
-    // Perhaps nobody has counted the request.
+    // The API has perhaps not counted the request.
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
@@ -101,7 +101,7 @@ async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerat
       yield chunk
       if (performance.now() - keptAt < keepEachMs) continue
       keptAt = performance.now()
-      // A caller so slow that somebody else has the place by now goes on: at worst there is one more download.
+      // A caller so slow that another has the place by now goes on: at worst there is one more download.
       await StreamLimit.keep(place)
     }
   } finally {

@@ -104,7 +104,7 @@ async function leave(places: StreamLimit.Info[]): Promise<void> {
 
 /**
  * The text that is followed, a comment now and then, and at the end how soon to reconnect. It reads nothing ahead, so a
- * client that stops reading stops renewing its places. The stream ends once somebody else has taken one of them, its
+ * client that stops reading stops renewing its places. The stream ends once another stream has taken one of them, its
  * key was revoked or its bridge deleted.
  */
 async function* stream(

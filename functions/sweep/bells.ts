@@ -11,7 +11,7 @@ import { log } from "#core/platform/log.ts"
 export async function ringOverdue(): Promise<void> {
   for await (const delivery of overdue()) {
     const { bridgeId, webhookId } = delivery
-    // If somebody has looked meanwhile, `due` has changed.
+    // If a deliverer has looked meanwhile, `due` has changed.
     if (!(await Delivery.promise(delivery, delivery.due))) continue
     await unhide(delivery, delivery.bell)
     await ring(delivery)
@@ -29,7 +29,7 @@ export async function ringAll(): Promise<void> {
     for (const { id } of await Bridge.list(accountId)) await ringFor(id)
 }
 
-/** Nobody has promised to look at the newest events if the service ended right after it had written them. */
+/** No look at the newest events is promised if the service ended right after it had written them. */
 async function ringFor(bridgeId: string): Promise<void> {
   const newest = await EventLists.newestNumber(bridgeId)
   for (const delivery of await Delivery.ofBridge(bridgeId)) {

@@ -75,7 +75,7 @@ function whyOf(task: Task): string {
 /** SIGHUP, SIGINT, SIGKILL and SIGTERM, as exit codes. A program that fails by itself gets none of them. */
 const killed = [129, 130, 137, 143]
 
-/** Whether somebody ended a task: the provider, an operator or a kill, but not the kernel since memory was short. */
+/** Whether a task was ended by the provider, an operator or a kill, but not the kernel since memory was short. */
 export function isEndedFromOutside(task: Task): boolean {
   const [container] = task.containers ?? []
   if (/OutOfMemory/.test(`${container?.reason} ${task.stoppedReason}`)) return false
