@@ -109,7 +109,7 @@ test("a bridge is paused and woken, suspended and resumed; a pause does not end 
   ])
 })
 
-test("a bridge that is to skip a message is free for a new session, tried at once though it is a suspect; not while it is paused", async () => {
+test("a bridge that is to skip a message is tried at once, alone and by a new session, unless it is paused", async () => {
   const { id } = await aBridge()
   const held = await aHeldLease(id)
   await Lease.letGo(held, { failed: true, proven: false })

@@ -13,7 +13,7 @@ import { until } from "#test/support/until.ts"
 
 const down = async (id: string) => (await bridge.down!.run([])).find((row) => row.id === id)
 
-test("a bridge whose place another login took is down since then, and why is said where its host cannot be asked", async () => {
+test("a bridge whose place another login took is down since then, also where its host cannot be asked why", async () => {
   const network = await aNetwork()
   const { bridge: linked, host: holder, end } = await aPairedSession(network)
   expect(await until(async () => (await down(linked.id)) === undefined)).toBe(true)

@@ -214,7 +214,7 @@ test("it may come to an account that is there, without its own, and its secrets 
   })
 })
 
-test("a bridge that leaves is fenced, and its holder hears of it; a POST that has begun is waited for, and the next is not made", async () => {
+test("a bridge that leaves is fenced, its holder told, a begun POST waited for, and no other one made", async () => {
   const { promise: mayAnswer, resolve } = Promise.withResolvers<void>()
   const receiver = await aReceiver([(response) => void mayAnswer.then(() => response.end())])
   const bridge = await aBridge(receiver.url)
@@ -277,7 +277,7 @@ test("it goes there and back: what it left here before gives way, and an older f
   expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE })
 })
 
-test("whoever takes one back is told what that breaks, and names it; then it runs, and what waits is delivered", async () => {
+test("to take one back is to name what it breaks; then the bridge runs, and what waits is delivered", async () => {
   const receiver = await aReceiver()
   const bridge = await aBridge(receiver.url)
   expect(await refused(takeBack, [bridge.id, bridge.customerRef])).toContain("has not left")
@@ -364,7 +364,7 @@ test("what cannot be exported or imported is refused with a sentence, and change
   expect(await arrive(path)).toMatchObject([{ id: bridge.id, accountId }])
 })
 
-test("power that is cut at any request of an export leaves the bridge stopped until that is repeated or taken back, or as it was", async () => {
+test("power cut at any request of an export leaves the bridge as it was, or stopped until that is settled", async () => {
   const bridge = await elsewhere(async () => {
     const made = await aBridge()
     await aSession(made, 3)
@@ -396,7 +396,7 @@ async function untilCut(work: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-test("power that is cut at any request of an import leaves nothing that runs, and repeated it ends, once and whole", async () => {
+test("power cut at any request of an import leaves nothing that runs; repeated, it ends, once and whole", async () => {
   const { id: accountId } = await anAccount()
   await ApiKey.create(accountId, "till")
   const bridges: Bridge.Info[] = []
@@ -442,7 +442,7 @@ function interrupted(
   }
 }
 
-test("an import that nobody repeats is listed and undone: all of it goes, it writes no more, and the file may come again", async () => {
+test("an import that nobody repeats is listed and undone whole; it writes no more, and the file may return", async () => {
   const bridge = await aBridge()
   await aSession(bridge, 300)
   const path = await leave(bridge)
@@ -466,7 +466,7 @@ test("an import that nobody repeats is listed and undone: all of it goes, it wri
   })
 })
 
-test("a number that comes back, and whose import is interrupted, goes whole when that is undone or the bridge deleted", async () => {
+test("of a number that comes back, an interrupted import goes whole, undone or with the deleted bridge", async () => {
   for (const end of [undoImport, ofBridge.delete!]) {
     const bridge = await aBridge()
     await aSession(bridge, 300)

@@ -273,7 +273,7 @@ async function unlessSaid(work: Promise<void>): Promise<void> {
   })
 }
 
-test("whatever exports, imports, restores and take-backs are interleaved and killed, a bridge has one owner at most", async () => {
+test("however exports, imports, restores and take-backs interleave and die, a bridge has one owner at most", async () => {
   const property = fc.asyncProperty(fc.scheduler(), Life, live)
   await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined()
   expect(Object.keys(seen)).toEqual(

@@ -22,7 +22,7 @@ describe("a customer", () => {
     expect(await isRunning(bridge)).toBe(true)
   })
 
-  test("whom Stripe does not know has no subscription until it does: nothing runs unpaid, and nothing is deleted", async () => {
+  test("whom Stripe does not know yet has no subscription: nothing runs unpaid, and nothing is deleted", async () => {
     const { id, bridge } = await subscriber()
     const { customer } = (await Payer.get(id))!
     const known = stripe.book.customers[customer!]!
@@ -37,7 +37,7 @@ describe("a customer", () => {
     expect(await isRunning(bridge)).toBe(true)
   })
 
-  test("whom the live Stripe does not even know as deleted stays as they are: the key may be another account's", async () => {
+  test("whom live Stripe does not know even as deleted stays as they are: the key may be of another account", async () => {
     const { BILLING, STRIPE_SECRET_KEY } = config
     onTestFinished(() => void Object.assign(config, { BILLING, STRIPE_SECRET_KEY }))
     Object.assign(config, { BILLING: "stripe", STRIPE_SECRET_KEY: "rk_live_of_the_operator" })

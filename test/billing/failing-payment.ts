@@ -59,7 +59,7 @@ describe("a payment that fails", () => {
     expect(await stateOf(account.id)).toBe("active")
   })
 
-  test("wakes no bridge that its operator has stopped, and lets one that slept sleep on, which no call wakes unpaid", async () => {
+  test("wakes no bridge that its operator stopped, and none that slept, which no call wakes unpaid", async () => {
     const { id, bridge, call } = await subscriber(card.fails)
     const { bridge: slept } = await Bridge.create({ accountId: id, customerRef: "slept" })
     await Lease.stop(bridge.id, "operator")
@@ -116,7 +116,7 @@ describe("a payment that fails", () => {
     expect(await isRunning(bridge)).toBe(true)
   })
 
-  test("and that Stripe leaves past due stops the bridges after sixty days, or after three of an account that never paid", async () => {
+  test("and that Stripe leaves past due stops bridges after sixty days, or three if nothing was ever paid", async () => {
     const { id, bridge } = await subscriber()
     await days(id, 8)
     putOnFile(id, card.fails)

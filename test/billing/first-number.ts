@@ -76,7 +76,7 @@ describe("a first number", () => {
     expect(ofStripe(account.id)).toHaveLength(1)
   })
 
-  test("has one trial: for an address however it is written, a card, and a phone, whose second trial ends when it links, on a page or through the API", async () => {
+  test("has one trial for an address, a card and a phone: a phone's second trial ends when it is linked", async () => {
     stripe.webhooks.hold()
     const own = randomUUID()
     const first = await begun(`carl.${own}@gmail.com`, own)
@@ -122,7 +122,7 @@ describe("a first number", () => {
     expect(await stateOf(account.id)).toBe("none")
   })
 
-  test("that was wanted when the tab was closed is not paid for ever: it is forgotten once it is there, or after a day", async () => {
+  test("that was wanted when the tab was closed is not paid for ever, but until it is there or for a day", async () => {
     const { id, bridge } = await subscriber()
     expect((await Payer.get(id))!.wanted).toBeUndefined()
     await Bridge.remove(bridge)

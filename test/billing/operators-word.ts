@@ -35,7 +35,7 @@ describe("the operator's word", () => {
     expect(await Bridge.list(account.id)).toHaveLength(1)
   })
 
-  test("stops the bridges of an account that has never been at Stripe, keeps their data, and lets them run again", async () => {
+  test("stops the bridges of an account that never was at Stripe, keeps their data, and lets them run again", async () => {
     const { account } = await aCustomer({ subscription: "active" })
     const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
     await admin.account.subscription!.run([account.id, "canceled"])

@@ -49,7 +49,7 @@ describe("the quantity", () => {
     expect(keys).toEqual([`qty:${id}:1`, `qty:${id}:2`])
   })
 
-  test("that grows within a period is charged at once for its rest, one that shrinks is a credit: no day is paid twice", async () => {
+  test("that grows is charged at once for the period's rest, and credited if it shrinks: no day costs twice", async () => {
     const { id, bridge } = await subscriber()
     await days(id, 7)
     expect(paid(id)).toEqual([900])

@@ -141,7 +141,7 @@ test("the page has no accessibility fault in any state, by day and by night, wid
   expect(faults).toEqual([])
 }, 120_000)
 
-test("an account whose operator has set its subscription reads that it has nothing to pay, and nothing of prices", async () => {
+test("an account whose subscription the operator set reads that it has nothing to pay, and reads no prices", async () => {
   const person = await aPerson()
   await Account.setSubscription(person.accountId, "active")
   const page = (await person.text("/subscription")).replaceAll(/\s+/g, " ")
@@ -154,7 +154,7 @@ test("an account whose operator has set its subscription reads that it has nothi
   expect(page).not.toContain("Stripe")
 })
 
-test("whoever cancels reads first what that does, confirms it on one page at Stripe, and comes back to when it ends", async () => {
+test("whoever cancels reads first what that does, confirms it at Stripe, and comes back to when it ends", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
   await subscribe(person, card.pays)
@@ -196,7 +196,7 @@ test("whoever cancels reads first what that does, confirms it on one page at Str
   expect(row).not.toContain("no browser")
 })
 
-test("a subscription that ends already is not canceled once more: another tab is led to the portal, where it goes on after all", async () => {
+test("a subscription that ends is not canceled again: another tab is led to the portal, where it can go on", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
   await subscribe(person, card.pays)
@@ -222,7 +222,7 @@ test("somebody who closed the tab of the payment is led on to the number that th
   expect(await person.text("/subscription")).toContain("Your numbers run.")
 })
 
-test("an account that has ended its subscription and has no number is left in peace, and finds its old invoices", async () => {
+test("an account without subscription or number any more is left in peace, and finds its old invoices", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
   await subscribe(person, card.pays)

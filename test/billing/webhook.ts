@@ -6,7 +6,7 @@ import { lookAtDue } from "#billing/look-at-accounts.ts"
 import { aHint, card, days, isDue, isRunning, ofStripe, stateOf, subscriber } from "./subscriber.ts"
 
 describe("a webhook", () => {
-  test("that somebody forged, that is too old, or whose bytes were changed is refused, and nothing is looked at", async () => {
+  test("that is forged, too old, or whose bytes were changed is refused, and nothing is looked at", async () => {
     const { id } = await subscriber()
     await lookAtDue()
     expect(await stripe.webhooks.send(aHint(id), { secret: "whsec_another" })).toBe(400)

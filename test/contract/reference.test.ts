@@ -243,7 +243,7 @@ describe("the examples of", () => {
 })
 
 describe("/api/docs", () => {
-  test("shows every route, event and error in parts, whose links lead somewhere, and needs neither key nor any other host, nor a script but for copying", async () => {
+  test("shows every route, event and error, each link leads somewhere, and it needs no key, host or script", async () => {
     const answer = await app.request("/api/docs")
     expect(answer.headers.get("content-type")).toMatch(/^text\/html/)
     const [, script = ""] = /<script>([^]*)<\/script>/.exec(await answer.text())!

@@ -95,7 +95,7 @@ test("a look that fails is made up for by the next", async () => {
 
 const isError = (line: string) => line.includes(" ERROR ")
 
-test("what is wanted is found behind many other lines, and a reader goes on at a place, also once its token is too old", async () => {
+test("what is wanted is found behind many other lines, and a reader goes on, also with too old a token", async () => {
   const { id, log } = aLog()
   BridgeLog.append(id, "error", "the one")
   vi.useFakeTimers({ toFake: ["Date"] })
@@ -121,7 +121,7 @@ test("what is wanted is found behind many other lines, and a reader goes on at a
   }
 })
 
-test("a reader whose token is too old skips no line of the millisecond that it had read, and gets none twice", async () => {
+test("a reader whose token is too old skips no line of the millisecond it had read, and gets none twice", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())
   const { id, log } = aLog()

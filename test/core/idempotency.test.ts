@@ -79,7 +79,7 @@ test("a claim whose answer was lost on its way is still the claimer's", async ()
   expect(dynamoDb.faults.injected.get("lost-answer")).toBe(1)
 })
 
-test("once a process claims alone, claims of before are dead, and their messages keep their ids; its own are not", async () => {
+test("once a process claims alone, older claims but its own are dead, and their messages keep their ids", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())
   const [request, other] = [aRequest(), aRequest()]

@@ -116,7 +116,7 @@ test("a stopped bridge is taken by nobody, and woken only for the reason it was 
   expect(await Lease.take((await Lease.get(free.bridgeId))!, a)).toMatchObject({ host: a.id })
 })
 
-test("a bridge that its operator pauses stays paused, whether its own people pause or wake it at the same moment", async () => {
+test("a bridge that its operator pauses stays paused, even if its people pause or wake it at that moment", async () => {
   for (let round = 0; round < 6; round++) {
     for (const act of [Lease.stop, Lease.wake]) {
       const { bridgeId: id } = await aLease()
@@ -196,7 +196,7 @@ async function standing(bridgeId: string) {
   return { isSuspect: Lease.isSuspect(lease), waits: Lease.triedAgainAt(lease) > 0 }
 }
 
-test("the bridge that was on two hosts that died is a suspect and is tried at once; those that were on one are not", async () => {
+test("a bridge on two hosts that died is a suspect, and tried at once; those that were on one are not", async () => {
   const [it, first, second] = await newBridges(3)
   await dies([it!, first!])
   await dies([it!, second!])
@@ -242,7 +242,7 @@ test("a lease that the late index named by itself was not alone on its host", as
   expect(await Lease.get(it!)).toMatchObject({ deaths: 1, failures: 0 })
 })
 
-test("logins that do not last are counted whoever holds the bridge, and from the fifth on they are a minute apart", async () => {
+test("logins that do not last are counted, whoever holds the bridge: from the fifth, a minute lies between", async () => {
   let held = (await Lease.take(await aLease(), a))!
   for (let logins = 1; logins <= 5; logins++) {
     expect(Lease.loginAgainAt(held)).toBe(0)

@@ -250,7 +250,7 @@ describe("a name", () => {
   })
 })
 
-test("a fetch ends when its time is over, though it is still dialling and its name has many silent addresses", async () => {
+test("a fetch ends when its time is over, though it still dials and its name has many silent addresses", async () => {
   let dialled = 0
   let closed = 0
   // They take connections, and say nothing of TLS.
@@ -386,7 +386,7 @@ describe("every failure has a category", () => {
   })
 })
 
-test("a connection that was free for too long is not used again, also in a process that stood still meanwhile", async () => {
+test("a connection that was free for too long is not used again, also if the process stood still meanwhile", async () => {
   config.URL_ALLOW = Config.shape.URL_ALLOW.parse(loopback)
   const server = await aServer((_, response) => response.end("yes"))
   const connections = new Connections({ idleMs: 200 })

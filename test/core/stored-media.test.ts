@@ -132,7 +132,7 @@ test("on the disk of one machine, a file can be read while it is stored again", 
   await storing
 })
 
-test("on the disk of one machine, what is not fresh is removed, and where there is no room nothing is stored", async () => {
+test("on one machine's disk, what is not fresh is removed, and where there is no room nothing is stored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "media-"))
   const { STORAGE_RESERVE_MB } = config
   config.STORAGE_DIR = folder
@@ -154,7 +154,7 @@ test("on the disk of one machine, what is not fresh is removed, and where there 
   expect(await StoredMedia.isFresh("a/none")).toBe(false)
 })
 
-test("on the disk of one machine, a received file makes room for another of its account, the oldest first, but what was just asked for stays", async () => {
+test("on one machine's disk, a new file takes the oldest one's room, but not of what was just asked for", async () => {
   const { STORAGE_ACCOUNT_MB } = config
   const folder = mkdtempSync(join(tmpdir(), "media-"))
   Object.assign(config, { STORAGE_DIR: folder, STORAGE_ACCOUNT_MB: 1 })
@@ -180,7 +180,7 @@ test("on the disk of one machine, a received file makes room for another of its 
   expect(areThere).toEqual([true, false, true, true, true])
 })
 
-test("on the disk of one machine, what a crash left of files under way counts no longer once it has not changed for a while", async () => {
+test("on one machine's disk, what a crash left of files under way counts no longer, once unchanged a while", async () => {
   const folder = mkdtempSync(join(tmpdir(), "media-"))
   config.STORAGE_DIR = folder
   onTestFinished(() => {

@@ -49,7 +49,7 @@ async function aShop() {
   return { accountId, bridgeId: bridge.id, takeAgain, report, failing, told }
 }
 
-test("owners are mailed once that a phone was unlinked, banned or replaced, and when it is well again; never of a number that was not linked", async () => {
+test("owners are mailed once when a linked phone is unlinked, banned or replaced, and when it is well", async () => {
   const { bridgeId, takeAgain, report, told } = await aShop()
   await report("unpaired", { phone: undefined })
   expect(await told()).toEqual([])
@@ -68,7 +68,7 @@ test("owners are mailed once that a phone was unlinked, banned or replaced, and 
   expect(await told()).toEqual(["owner: shop is well again: it is over that the network has banned it"])
 })
 
-test("what may pass by itself is told after a quarter of an hour: a connection that is lost, and a receiver that fails", async () => {
+test("what may pass is told after a quarter of an hour: a lost connection, and a receiver that fails", async () => {
   const { report, failing, told } = await aShop()
   await report("disconnected", { since: now() - 800 })
   await failing(now() - 800)
@@ -84,7 +84,7 @@ test("what may pass by itself is told after a quarter of an hour: a connection t
   ])
 })
 
-test("a number whose host was killed, and that no other host takes for a quarter of an hour, is silent; one that moves as planned is not", async () => {
+test("a number whose killed host nobody replaces for a quarter of an hour is silent; a moved one is not", async () => {
   const { bridgeId, report, told } = await aShop()
   await report("connected")
   onTestFinished(() => void vi.useRealTimers())
@@ -104,7 +104,7 @@ test("a number whose host was killed, and that no other host takes for a quarter
   expect(await told()).toEqual([])
 })
 
-test("an account chooses who is mailed, and an address to which it is posted, signed as the number's events are; one that fails holds no mail up", async () => {
+test("an account chooses who is mailed, and where alerts are posted, signed; a failed post delays no mail", async () => {
   const { accountId, report, told } = await aShop()
   const receiver = await aReceiver([500])
   await expect(Troubles.setRecipients(accountId, "members", "ftp://x")).rejects.toMatchObject({

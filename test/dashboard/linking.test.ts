@@ -77,7 +77,7 @@ test("near the end of a code the next one is looked for more often", () => {
 /** Nobody expects them there: one of another route, and one of a later release. */
 const unexpected = ["group_full", "of_a_later_release"]
 
-test("every refusal of a link has words of its own on Connect, says what to do next, and names itself where the fault is not the reader's", async () => {
+test("each refusal of a link has words on Connect, says what to do, and its code if no reader is at fault", async () => {
   for (const code of [...Object.keys(linkFailures), ...unexpected]) {
     const { title, next } = linkFailures[code as keyof typeof linkFailures] ?? linkFailures.internal_error
     const status = unexpected.includes(code) ? 500 : (errorStatus[code as ErrorCode] ?? 400)
@@ -97,7 +97,7 @@ test("every refusal of a link has words of its own on Connect, says what to do n
   expect(new Set(all.map(({ title }) => title)).size).toBe(all.length)
 })
 
-test("every code that the contract names for linking a phone has words on Connect, but those about an API key", () => {
+test("every code that the contract names for linking has words on Connect, but those about an API key", () => {
   const answers = [qr, pair, passkey].flatMap(({ responses }) => Object.values(responses))
   const named = answers.flatMap(({ description }) =>
     [...description.matchAll(/`(\w+)`/g)].map(([, code]) => code!),
@@ -170,7 +170,7 @@ test("a session catches up from the preview to the end of what came before, and 
   expect(await seen(followOfflineSync(bridge.id), "connected")).toEqual([4, "Connected"])
 })
 
-test("a session without a backlog is connected at once when it is told so, and after three seconds in any case", async () => {
+test("a session without a backlog is connected at once when told so, and after three seconds in any case", async () => {
   const bridge = await aBridge()
   const outbox = await anOutbox(bridge)
   vi.useFakeTimers({ toFake: ["Date"] })

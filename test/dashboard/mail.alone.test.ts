@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => ses.close())
 
-test("with an address to send from, a code is mailed by SES and kept nowhere, and its link leads to the dashboard", async () => {
+test("with an address to send from, SES mails a code that is kept nowhere, and a link to the dashboard", async () => {
   const visitor = aVisitor()
   const answer = await visitor.post("/sign-in", { email: "ada@example.com" })
   expect(answer.status).toBe(303)

@@ -140,7 +140,7 @@ test("codes and links are over after 15 minutes, sign-ins after 7 idle days and 
   }
 })
 
-test("in a quarter of an hour nobody has more than 3 mails sent to one address, nor 10 to any, and 12 reach an address", async () => {
+test("in a quarter of an hour an address gets 3 mails from one sender, who sends 10, and 12 from everybody", async () => {
   const email = anEmail()
   const stranger = anAddress()
   const ask = async (address?: string) => await aVisitor(address).post("/sign-in", { email })
@@ -297,7 +297,7 @@ async function invitedByMail(email = anEmail(), role: Member.Role = "viewer") {
   return { host, owner, email, ...mailed(email), theirs: (await findOrOpenAccount(host)).accountId }
 }
 
-test("somebody new declines behind the mailed link without a sign-in, once, and the account's owners can read it", async () => {
+test("somebody new declines behind the mailed link without a sign-in, once, and the owners can read it", async () => {
   const { email, link, theirs } = await invitedByMail()
   const visitor = aVisitor()
   expect(await (await visitor.get(link)).text()).toContain(`${link}/decline`)
@@ -308,7 +308,7 @@ test("somebody new declines behind the mailed link without a sign-in, once, and 
   expect(acts.map(({ by }) => by)).toEqual([email])
 })
 
-test("of joining and declining at once one holds, of several who decline at once one does, and none once it is withdrawn", async () => {
+test("of joining and declining at once one holds, of several declines one, and none once it is withdrawn", async () => {
   for (let later = 0; later < 8; later++) {
     const { link, theirs } = await invitedByMail()
     const joining = aVisitor().post(link)
@@ -530,7 +530,7 @@ test("a membership of an account that is gone is no way in, and hides no other a
   expect(await isIn(visitor)).toBe(true)
 })
 
-test("an invitation to an account that is gone leads nobody astray, and somebody new has an account of their own", async () => {
+test("an invitation to an account that is gone leads nobody astray, and somebody new has their own account", async () => {
   const email = anEmail()
   await Member.invite(randomUUID(), email, "member", anEmail())
   for (let times = 0; times < 2; times++) {
@@ -580,7 +580,7 @@ test("a printed link signs in once, for the operator too, and mail is for the op
   expect(mails).toContain('<a href="https://dash.example/accounts">https://dash.example/accounts</a>, and')
 })
 
-test("turning to another account is no sign-in: it is as old as before, and what is dangerous asks for a new one", async () => {
+test("turning to another account is no sign-in: it is as old as before, and danger asks for a new one", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   try {
     const email = anEmail()

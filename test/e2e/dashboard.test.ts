@@ -83,7 +83,7 @@ test("the printed link signs in by itself, and the first event is there without 
   expect(wrong).toEqual([])
 })
 
-test("a number is added and linked by the code on the screen, which is the network's own, and its messages appear", async () => {
+test("a number is added and linked by the network's own code on the screen, and its messages appear", async () => {
   const page = await aPage()
   await page.goto(`${base}/numbers`)
   await follow(page, "Add a number")
@@ -115,7 +115,7 @@ async function streamOf(tab: Page, path: string): Promise<string | null> {
   return new URL((await stream).url()).searchParams.get("part")
 }
 
-test("a copy of a tab has live pages of its own, and the next page of a tab takes the place of the one before", async () => {
+test("a copy of a tab has live pages of its own, and a tab's next page takes the place of the one before", async () => {
   const page = await aPage()
   const name = await streamOf(page, "/numbers")
   const opened = new Promise<Page | null>((resolve) => page.once("popup", resolve))
@@ -154,7 +154,7 @@ test("a phone without a camera is linked with a code that is typed", async () =>
 
 const tryItNow = `::-p-aria([name="Try it now"][role="button"])`
 
-test("a receiver that fails is found on the page of deliveries, with its status, and a number can be deleted", async () => {
+test("a failing receiver is found on the page of deliveries, with its status, and a number can be deleted", async () => {
   const page = await aPage()
   await page.goto(`${base}/numbers/shop/webhooks`)
   await page.locator("#webhook_url").fill("http://127.0.0.1:9/hook")
@@ -234,7 +234,7 @@ test("a page that a form answered can be loaded again and come back to, and the 
   expect(wrong).toEqual([])
 })
 
-test("on a narrow screen a button names the page of a number, and opens the list of the others, also without script", async () => {
+test("on a narrow screen a button names a number's page and lists the others, also without script", async () => {
   const page = await aPage()
   await page.setJavaScriptEnabled(false)
   await page.setViewport({ width: 320, height: 568 })
@@ -464,7 +464,7 @@ test("the sandbox's phone sends a picture and a voice message, reacts, votes, ca
   expect(wrong).toEqual([])
 })
 
-test("the lines that the first page offers work when they are pasted: a send, a receiver, and events sent to it", async () => {
+test("the lines that the first page offers work when pasted: a send, a receiver, and events sent to it", async () => {
   const page = await aPage()
   await page.goto(`${base}/start`)
   const blocks = await page.$$eval(".snippets > div > .block pre", (all) =>
@@ -539,7 +539,7 @@ test("the quick start of the reference works as it is pasted, and a call is trie
   expect(wrong).toEqual([])
 })
 
-test("with the keyboard alone one signs in, adds a number, links a phone, sends an event again and leaves, and sees where one is", async () => {
+test("with the keyboard alone one signs in, adds and links a number, sends again, leaves, and sees where", async () => {
   // A newcomer comes. Their mail is for the operator to see.
   const operators = await browser.cookies()
   await browser.deleteCookie(...operators)

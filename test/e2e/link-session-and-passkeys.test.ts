@@ -51,7 +51,7 @@ async function scan(page: Page, number: string): Promise<void> {
   await service.network.scan(number, Buffer.from(source.split(",")[1] ?? "", "base64"))
 }
 
-test("somebody without an account links the expected phone; another one is unlinked, and the page works once", async () => {
+test("somebody without an account links the expected phone; another is unlinked, and the page works once", async () => {
   const [grace, mallory] = [await service.network.create("Grace"), await service.network.create("Mallory")]
   const return_url = "https://shop.example/settings"
   const url = await aLinkPage("expected", { expected_phone: `+${grace.number}`, return_url })
@@ -232,7 +232,7 @@ test("a passkey that is offered with the address is still taken when its first c
   expect(page.url()).toBe(`${base}/account`)
 })
 
-test("a passkey's answer is worth nothing a second time, in another browser, from another place or from a copied key", async () => {
+test("a passkey's answer is worth nothing twice, in another browser, from elsewhere or with a copied key", async () => {
   const device = await signedIn("ada@example.com")
   const { page, client, authenticatorId } = device
   await device.makePasskey("Key")

@@ -74,7 +74,7 @@ async function aLinkPage(ref: string, wishes: { expected_phone?: string } = {}) 
   return z.object({ url: z.string() }).parse(await made.json()).url
 }
 
-test("somebody whose account wants a passkey links their phone on the page that was sent to them, with the extension", async () => {
+test("whoever has a passkey links their phone on the page that was sent to them, with the extension", async () => {
   const { page, scan, number } = await aPerson("Grace")
   await page.goto(await aLinkPage("extension", { expected_phone: number }))
   await scan()
@@ -89,7 +89,7 @@ test("somebody whose account wants a passkey links their phone on the page that 
   expect((await sessionOf("extension")).phone).toBe(number)
 })
 
-test("each answer that is not the right one is refused in its own words, and the right one links afterwards", async () => {
+test("each answer that is not right is refused in its own words, and the right one links afterwards", async () => {
   const { page, scan, sign } = await aPerson("Joan", { hasExtension: false })
   const stranger = await aPerson("Mallory", { hasExtension: false })
   await page.goto(await aLinkPage("refused"))

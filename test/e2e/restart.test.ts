@@ -48,7 +48,7 @@ async function killHosts(): Promise<void> {
   for (const pid of pids) process.kill(pid, "SIGKILL")
 }
 
-test("a host that is killed is counted, and replaced long before a beat; while nobody holds the session it is not called healthy; nothing is lost", async () => {
+test("a killed host is counted, replaced before a beat, not called healthy meanwhile, and nothing is lost", async () => {
   let before = await manager()
   expect(before).toMatchObject({ health: "healthy", fail_count: 0 })
   for (const fail_count of [1, 2]) {
@@ -80,7 +80,7 @@ test("a bridge that its operator stopped says so, and is healthy again when it i
   await untilConnected()
 })
 
-test("a service that was killed whole while a receiver failed delivers soon after its restart, in order, and blames no bridge", async () => {
+test("a service killed whole while a receiver failed delivers soon after, in order, and blames no bridge", async () => {
   let isUp = false
   const failing = await startReceiver(() => (isUp ? 200 : 503))
   onTestFinished(failing.stop)

@@ -13,7 +13,7 @@ function cost(...args: string[]) {
   return spawnSync(process.execPath, [main, ...args], { encoding: "utf8" })
 }
 
-test("a bridge more in a host with room costs its messages alone, and the one that needs a host costs a host", () => {
+test("a bridge more in a host with room costs its messages alone, and one that needs a host costs a host", () => {
   const [one, full, more] = [1, 40, 41].map((bridges) => monthly({ bridges, messages: 0 }))
   expect(full!["hosts (Fargate)"]).toBe(one!["hosts (Fargate)"])
   expect(more!["hosts (Fargate)"]).toBe(2 * full!["hosts (Fargate)"]!)
@@ -72,12 +72,12 @@ test("the command prints a bill for three sizes, or for one that is asked for", 
   expect(cost("--bridges", "200", "--billing").stdout).toMatch(/^billing +[01]\.\d\d$/m)
 })
 
-test("a new service costs less than the fees of its customers would have to be, and one of a thousand bridges little each", () => {
+test("a new service costs less than its customers' fees would, and each of a thousand bridges costs little", () => {
   expect(sum(monthly({ bridges: 10, messages: 1000 })) / 10).toBeLessThan(4.5)
   expect(sum(monthly({ bridges: 1000, messages: 1000 })) / 1000).toBeLessThan(0.38)
 })
 
-test("a stage at rest costs less than $46 a month, one that is not production less than $25, also when its keys are old", () => {
+test("a stage at rest costs below $46 a month, one not in production below $25, also when its keys are old", () => {
   for (const year of [1, 3, 9]) {
     const atRest = (stage: "production" | "staging" | "personal") =>
       sum(monthly({ stage, year, bridges: 0, messages: 0 }))

@@ -90,7 +90,7 @@ test("a task runs the definition's command in its environment with the overrides
   })
 })
 
-test("a request that sets a variable which its definition does not take runs nothing: such variables run code", async () => {
+test("a request with a variable that its definition does not take runs nothing: such variables run code", async () => {
   const { run, list } = await anEcs()
   const refused = run(environment({ GREETING: "hi", NODE_OPTIONS: "--import=data:text/javascript,0" }))
   await expect(refused).rejects.toThrow("host takes no variable NODE_OPTIONS.")

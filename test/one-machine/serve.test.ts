@@ -43,7 +43,7 @@ test.for([
   expect(said).toEqual([expect.stringContaining(sentence)])
 })
 
-test("it is ready while its parts work, prints links to its public address, shows its metrics to the bearer of the token alone, backs itself up, and a second signal does not cut its stop short", async () => {
+test("it is ready while its parts work, guards its metrics, backs itself up, and ends well on two signals", async () => {
   const dir = mkdtempSync(join(tmpdir(), "bridge-backups-"))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const backups = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: "correct horse battery staple" }
@@ -93,7 +93,7 @@ test("it is ready while its parts work, prints links to its public address, show
   expect(readdirSync(join(service.folder, "logs"))).toEqual(["simulator.log"])
 })
 
-test("beside the live network each account may have a sandbox, on hosts of its own, which alone believe the simulated network", async () => {
+test("beside the live network each account may have a sandbox, on hosts that alone trust the simulated one", async () => {
   const live = {
     HOST_NETWORK: "live",
     SANDBOX: "1",

@@ -61,7 +61,7 @@ function start(environment: Record<string, string> = {}) {
 // It starts and stops the whole service twice.
 const patient = { timeout: 180_000 }
 test(
-  "the printed lines work as they are pasted, Ctrl-C under npm ends all in good order, and a second start finds everything again",
+  "the printed lines work when pasted, Ctrl-C under npm ends all well, and a second start finds it all",
   patient,
   async () => {
     const first = start()

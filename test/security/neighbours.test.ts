@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => await street.stop())
 
-test("while one account floods, sends huge and endless bodies and has a dead receiver, no request of another fails", async () => {
+test("while one account floods, sends endless bodies and has a dead receiver, no other's request fails", async () => {
   const stop = startCallFlood(street.service, street.bully, { floodPerSecond: 400 })
   const { requests, failed } = await ordinaryLife(street.neighbour, {
     chat: street.chat,

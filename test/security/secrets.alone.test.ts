@@ -364,7 +364,7 @@ function filesWritten(): string[] {
     .filter((path) => !kept.test(path))
 }
 
-test("no secret and no text stands in a file that the run wrote, in what it printed, or on a stranger's page", () => {
+test("no secret and no text is in a file that the run wrote, in what it printed, or on a stranger's page", () => {
   const files = filesWritten()
   expect(files).toEqual(
     expect.arrayContaining([

@@ -50,7 +50,7 @@ test("ignored statuses and groups get their receipts, and only their keys are ke
   expect(await texts()).toEqual(["for you alone", "heard again"])
 })
 
-test("an ignored message that comes again, since its receipt was lost, is receipted and asked for by nobody", async () => {
+test("an ignored message that comes again, its receipt being lost, is receipted and asked for by nobody", async () => {
   const { bob, phone, network, kept, isReceipted } = await aChoosy({ ignore: ["groups"] })
   const group = await network.group([bob, phone])
   await bob.send(group.jid, "first")

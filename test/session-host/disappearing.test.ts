@@ -32,7 +32,7 @@ async function aChat() {
   }
 }
 
-test("a message to somebody disappears when the chat's messages do, whoever has set that, and however they are addressed", async () => {
+test("a message disappears when its chat's messages do, whoever has set that, however it is addressed", async () => {
   const { bob, phone, timer, setTimer, settled } = await aChat()
   expect(await timer(bob.number, "stays")).toBe(0)
   await setTimer(bob, phone.number, week)

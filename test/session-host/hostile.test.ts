@@ -21,7 +21,7 @@ async function largestRow(bridgeId: string): Promise<number> {
   return Math.max(...rows.map(({ sealed }) => Bytes.parse(sealed).length))
 }
 
-test("first messages that skip 1,999 others each, and a sender key that does so, end no session and make no large row", async () => {
+test("first messages and a sender key that skip 1,999 others each end no session and make no large row", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge, network } = chat
   const { epoch } = (await Lease.get(bridge.id))!
@@ -57,7 +57,7 @@ test("first messages that skip 1,999 others each, and a sender key that does so,
   expect(await largestRow(bridge.id)).toBeLessThan(64 * 1024)
 })
 
-test("a message whose ratchet no row can hold is one that cannot be decrypted: the session goes on, and it does not come again", async () => {
+test("a message whose ratchet no row can hold cannot be decrypted: the session goes on, it does not return", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge, network } = chat
   const { epoch } = (await Lease.get(bridge.id))!
@@ -94,7 +94,7 @@ test("a message of which everything is as long as can be leaves the session as i
   expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
 })
 
-test("a message that mentions thousands of strangers costs a few requests to the store, and keeps nobody waiting", async () => {
+test("a message that mentions thousands of strangers costs few requests to the store, and nobody waits", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge, network } = chat
   await network.control.settled(`${phone.number}:1`, 10_000)
@@ -112,7 +112,7 @@ test("a message that mentions thousands of strangers costs a few requests to the
 })
 
 test.for(["refuse_iq", "ignore_iq"] as const)(
-  "a message by number arrives under it while the network does not tell whose number it is (%s), and keeps nobody waiting",
+  "a message by number arrives under it while the network does not tell whose it is (%s); nobody waits",
   async (kind) => {
     const chat = await aChat(calm)
     const { bob, phone, bridge, network } = chat
@@ -146,7 +146,7 @@ test("hundreds of messages that nobody can decrypt keep nobody waiting", async (
   expect(messages.map(({ body }) => body)).toEqual(["still there"])
 })
 
-test("a thousand requests for messages that never were are acknowledged, ask the network nothing, and keep nobody waiting", async () => {
+test("a thousand requests for messages that never were are acknowledged, ask nothing, and nobody waits", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)
   const device = `${phone.number}:1`
   const asked = () => network.keyQuestions(device)
@@ -159,7 +159,7 @@ test("a thousand requests for messages that never were are acknowledged, ask the
   expect(await asked()).toBe(before)
 })
 
-test("hundreds of placeholders, and of news about usernames, devices and versions, keep nobody waiting, and little is kept of them", async () => {
+test("hundreds of placeholders and news of names, devices and versions delay nobody, and little is kept", async () => {
   const { bob, phone, bridge, network, ask } = await aChat(calm)
   const device = `${phone.number}:1`
   await network.fault({ kind: "silent_phone", device })
@@ -187,7 +187,7 @@ test("a decrypted text that is no message gets a receipt, and nobody is asked to
   expect(told).toHaveLength(20)
 })
 
-test("a message that brings a session down again and again is skipped once when the operator says so, and those behind it arrive", async () => {
+test("a message that ends sessions is skipped once when the operator says so, and those behind it arrive", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge, network } = chat
   // Else what the phone told at the linking may still be at the head.

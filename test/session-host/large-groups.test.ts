@@ -45,7 +45,7 @@ async function inGroups(...sizes: { count: number; devices?: number }[]) {
   }
 }
 
-test("the first message to a group of 1,024 people with 1,500 devices is out within three calls, the second asks the network nothing", async () => {
+test("the first message to 1,024 members' 1,500 devices is out within three calls, the next asks nothing", async () => {
   const { bob, group, say, asked } = await inGroups({ count: 1022, devices: 1.5 })
   const id = newMessageId()
   const statuses: number[] = []

@@ -9,7 +9,7 @@ import { until } from "#test/support/until.ts"
 
 const chats = 2000
 
-test("a phone with thousands of chats is linked: they are read a hundred at a time, and a message that comes meanwhile waits for few of them", async () => {
+test("a phone's thousands of chats are read a hundred at a time, and a message waits for few of them", async () => {
   const network = await aNetwork()
   const host = await aHost(network, { timing: { beatMs: 4000 } })
   const bridge = await aBridge()

@@ -11,7 +11,7 @@ import { callDirectly } from "#core/lease/call-host.ts"
 import { FREE, Lease } from "#core/lease/lease.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
 
-test("SIGTERM, though it comes twice, hands sessions over to the next process, ends well, and prints only log lines", async () => {
+test("SIGTERM, though it comes twice, hands sessions to the next process, ends well, and prints only logs", async () => {
   const network = await aNetwork()
   const { bridge, phone, host } = await aPairedSession(network)
   const first = await aHostProcess(network)

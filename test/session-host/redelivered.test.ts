@@ -32,7 +32,7 @@ async function aMovingChat() {
 }
 
 test.for(["marked", "unmarked"])(
-  "messages that the network delivers again to the bridge's next holder, %s, get plain receipts and become no second event",
+  "messages delivered again to the bridge's next holder, %s, get plain receipts and are no second event",
   async (how) => {
     const { network, bob, phone, device, texts, told, receiptsOf, move } = await aMovingChat()
     const group = await network.group([bob, phone])

@@ -11,7 +11,7 @@ import { held } from "../support/session/host.ts"
 import { codeOf } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
-test("the task of a sandbox is the network and the host of its bridges, and gives them back when it is stopped, though it is told twice", async () => {
+test("a sandbox's task is the network and a host, and gives bridges back when stopped, though told twice", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sandbox-host-"))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
   const task = spawn(process.execPath, ["session-host/sandbox-main.ts"], {

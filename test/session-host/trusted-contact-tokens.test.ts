@@ -7,7 +7,7 @@ import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
-test("a contact is given a trusted-contact token with the first message, not with each, also after a reconnect", async () => {
+test("a contact gets a trusted-contact token with the first message, not with each, also after a reconnect", async () => {
   const network = await aNetwork()
   const session = await aPairedSession(network, { timing: { beatMs: 4000 } })
   const bob = await network.phone("Bob")
@@ -33,7 +33,7 @@ test("a contact is given a trusted-contact token with the first message, not wit
   expect(await given()).toBe(1)
 })
 
-test("what a person shows to contacts alone is shown to a session that has their token: About, picture, when they were last there", async () => {
+test("what a person shows to contacts is shown to a session with their token: About, picture, last seen", async () => {
   const { ask, bob, bridge, phone, network } = await aChat({ timing: { beatMs: 4000 } })
   const device = `${phone.number}:1`
   await network.control.change(bob.number, {

@@ -33,7 +33,7 @@ test("events are found by type, direction, chat and text, and each filter is a l
   expect(await shown("chat=491711234567&type=")).toEqual(["from Ada", "I wrote this"])
 })
 
-test("an event that was given up is red wherever its number is, says why it is not tried again, and what it says is found among others", async () => {
+test("an event that was given up is red wherever its number is, says why it is not retried, and is found", async () => {
   const person = await aPerson()
   const receiver = await aReceiver([
     (response) => response.writeHead(422, { "x-trace": "t1" }).end('{"why":"no such order"}'),
@@ -151,7 +151,7 @@ test("a number whose name is taken is not added, and its page is not shown for t
   expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
 })
 
-test("a form for a number that is sent twice leads to the number that is there, until that has had an event", async () => {
+test("a form for a number, sent twice, leads to the number that is there, until that has had an event", async () => {
   const person = await aPerson()
   const add = async (webhook_url: string) =>
     await person.post("/new-number", { customer_ref: "new", webhook_url })
@@ -199,7 +199,7 @@ test("a path that is neither a page nor a form is not there, whatever its charac
   }
 })
 
-test("an attempt without an answer says in a word what was missing, and an account of one's own name is not named twice", async () => {
+test("an attempt without an answer says what was missing, and an account with its own name is named once", async () => {
   const failed = { success: false, status_code: 0, error: "dns" }
   expect(String(await outcome(failed))).toContain(">unknown host<")
   expect(String(await outcome({ ...failed, error: "tls" }))).toContain(">TLS failed<")
@@ -213,7 +213,7 @@ test("an attempt without an answer says in a word what was missing, and an accou
   expect(await said("Ada's shop")).not.toContain("their account")
 })
 
-test("a webhook that is saved can be tested from there, and one that is taken away is not said to get events", async () => {
+test("a saved webhook can be tested from there, and one that was taken away is not said to get events", async () => {
   const person = await aPerson()
   const save = async (webhook_url: string) =>
     await (await person.post("/numbers/shop/webhooks/first/address", { webhook_url })).text()
@@ -247,7 +247,7 @@ test("a page that is refused for the reader's own reason asks for no report", as
     expect(await (await person.get(path)).text()).not.toContain("report this code")
 })
 
-test("a browser that asks for what is not there gets a page, with the way around for who is signed in; a program gets JSON", async () => {
+test("for what is not there a browser gets a page, with a way around if signed in, and a program gets JSON", async () => {
   const [person, stranger] = [await aPerson(), aVisitor()]
   const accept = { accept: "text/html,*/*" }
   for (const [visitor, hasNavigation] of [
@@ -292,7 +292,7 @@ test("a page that is not there says why, and names no call of the API", async ()
   }
 })
 
-test("where the sandbox's phone cannot be used, the first page says so, names its number, and leads to a receiver on the internet", async () => {
+test("if the sandbox's phone is unusable, the first page says so, and leads to a receiver on the internet", async () => {
   config.SANDBOX = true
   onTestFinished(() => void (config.SANDBOX = false))
   const person = await aPerson()
@@ -334,7 +334,7 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
   expect([left.includes("No number yet"), left.match(/<tr id="number-/g)?.length]).toEqual([true, 1])
 })
 
-test("how a number sends is typed in seconds, shown as it was typed, recommended by a button, and taken back by empty fields", async () => {
+test("how a number sends is typed and shown in seconds, recommended by a button, removed by empty fields", async () => {
   const person = await aPerson()
   const path = "/numbers/shop/settings"
   const chosen = async () => (await Lease.get(person.bridge.id))!.choice
@@ -421,7 +421,7 @@ function aSentText(id: string, askedAt: number) {
   }
 }
 
-test("messages that came and went are on one list, each once, page after page, with state, request and event", async () => {
+test("messages that came and went are on one list, once each, page by page, with state, request and event", async () => {
   const person = await aPerson()
   const at = Math.floor(Date.now() / 1000)
   const sent = Array.from({ length: 70 }, (_, i) => aSentText(`M${i}`, at + 1000 - i))
@@ -496,7 +496,7 @@ test("a message that comes while the page of messages is open is put at its head
   expect(after.said).not.toContain("came meanwhile")
 })
 
-test("while its session says nothing, a number's messages are there within a second with what is known, also to a viewer", async () => {
+test("while its session is silent, a number's known messages are there within a second, for viewers too", async () => {
   const viewer = await aPerson("viewer")
   const name = `<b>\u202e${"\u{1f600}".repeat(62)}`
   await (await anOutbox(viewer.bridge)).write({ ...anEvent("is it open?"), name } as Event)

@@ -27,7 +27,7 @@ import { until } from "#test/support/until.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson } from "./person.ts"
 
-test("an account whose number is in use sees first what is down and why and what helps, what was given up today, and what came last; before that, its first steps", async () => {
+test("a number in use shows first what is down, why and what helps, then what was given up and came last", async () => {
   const person = await aPerson()
   const shown = async (path = "/") => await (await person.get(path)).text()
   expect(await shown()).toContain("Next steps")
@@ -64,7 +64,7 @@ test("an account whose number is in use sees first what is down and why and what
   expect(await shown("/numbers/shop/log")).toContain(">Webhook failing</a>")
 })
 
-test("sends that the network rejected today are on Home and on the page of their number, which is restricted while its session says so", async () => {
+test("sends rejected today are on Home and on their number's page, restricted while its session says so", async () => {
   const person = await aPerson()
   const status = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
   const restricted = { ...status, restriction: "new_chats", restricted_until: now() + 3600 }
@@ -101,7 +101,7 @@ test("sends that the network rejected today are on Home and on the page of their
   expect(calls).toEqual([])
 })
 
-test("an event that another webhook of a number has given up is red in the list, the head and Home, the event says at which one, and it is sent there again", async () => {
+test("an event that another webhook gave up is red everywhere, says at which one, and is sent there again", async () => {
   const person = await aPerson()
   const [well, other] = [await aReceiver(), await aReceiver([422])]
   const bridge = await Bridge.setWebhookUrl(person.bridge, well.url)
@@ -149,7 +149,7 @@ test("a search that finds none of an account's numbers does not say that it has 
   expect(page).not.toContain("No number yet")
 })
 
-test("a page of ten thousand numbers comes within a second and does not wait for a host that hangs; its stream brings the counts and puts those with troubles first, and the next page has them so; they are found by name and by phone number", async () => {
+test("ten thousand numbers come within a second, whatever hangs, live, troubles first, and can be searched", async () => {
   const person = await aPerson()
   const host = await aScriptedHost(() => {})
   const held = await host.take(person.bridge.id)
@@ -221,7 +221,7 @@ test("a page of ten thousand numbers comes within a second and does not wait for
   expect((await shown("?search=15550002")).page).toContain("No number is such a one.")
 })
 
-test("what pages call a number is changed in its settings, is found in the list, and leaves its address and its reference", async () => {
+test("a number's name on the pages is changed in its settings, found in the list, and leaves its reference", async () => {
   const person = await aPerson()
   const save = async (name: string) =>
     await (await person.post("/numbers/shop/settings/name", { name })).text()

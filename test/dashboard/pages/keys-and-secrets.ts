@@ -77,7 +77,7 @@ test("each button of what cannot be undone is behind another one, that says what
   expect(found).toEqual([1, 3, 2])
 })
 
-test("a key that is made for some days says when it expires, one that is not says never, and then it is expired", async () => {
+test("a key that is made for some days says when it expires, and that it has; one that is not says never", async () => {
   const person = await aPerson()
   const make = async (days: string) =>
     await person.post("/keys", { name: "till", may: "all", numbers: "*", days })
@@ -122,7 +122,7 @@ test("a secret is replaced while both sign, until that is ended", async () => {
   expect((await WebhookSecret.ofBridge(person.bridge.id)).secrets).toEqual([secret])
 })
 
-test("a secret is shown only after a fresh sign-in, a key once, and no page may be framed or run a script of others", async () => {
+test("a secret is shown only after a fresh sign-in, a key once; no page runs foreign scripts or is framed", async () => {
   const person = await aPerson()
   const secret = (await WebhookSecret.ofBridge(person.bridge.id)).secrets[0]
   expect(await (await person.get("/numbers/shop/webhooks")).text()).not.toContain(secret)

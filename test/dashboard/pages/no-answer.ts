@@ -59,7 +59,7 @@ test("a live page that came too late for its browser gives up its place", async 
   await Promise.all(live.map(({ body }) => body!.cancel()))
 })
 
-test("while another account's requests wait for the store, a page that is slow for other reasons comes all the same", async () => {
+test("while another account's requests wait for the store, a page that is slow for other reasons comes", async () => {
   const person = await aPerson()
   const other = await aPerson()
   const host = await aScriptedHost(({ path }, response) => {

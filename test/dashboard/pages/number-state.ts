@@ -12,7 +12,7 @@ import { aHeldLease } from "#test/support/held-lease.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aPerson, pages } from "./person.ts"
 
-test("a session that is not heard is uncertain, then lost, and the page says for how long, also once its host is gone", async () => {
+test("a session that is not heard is uncertain, then lost, and the page says since when, even with no host", async () => {
   const person = await aPerson()
   const held = await aHeldLease(person.bridge.id)
   await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
@@ -50,7 +50,7 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   expect(await shown(0)).not.toContain("The machine that ran it is gone.")
 })
 
-test("a number whose phone was unlinked is red on each of its pages, with its phone and since when; one that never had a phone is grey", async () => {
+test("a number whose phone was unlinked is red with phone and time on each page, and grey if it had none", async () => {
   const person = await aPerson()
   const said = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
   const host = await aScriptedHost(({ path }, response) =>
@@ -96,7 +96,7 @@ test("a number whose phone was unlinked is red on each of its pages, with its ph
   expect(paused).toContain("+15550001")
 })
 
-test("a restriction that was written down is the word of a number whose session does not answer, and on Home, until its time", async () => {
+test("a noted restriction is the word of a number whose session is silent, and on Home, until its time", async () => {
   const person = await aPerson()
   await Bridge.setWebhookUrl(person.bridge, "https://example.com/hook")
   let isThere = true
@@ -123,7 +123,7 @@ test("a restriction that was written down is the word of a number whose session 
   }
 })
 
-test("a number that waits for its first session starts, and one that its operator or billing has paused says who wakes it", async () => {
+test("a number that waits for its first session starts; one that operator or bill paused says who wakes it", async () => {
   const person = await aPerson()
   const page = async () => await (await person.get("/numbers/shop")).text()
   expect(await page()).toContain(">Starting</span>")
@@ -143,7 +143,7 @@ function stepOfSending(page: string): string {
   return /Send a message with the API.*?<\/li>/s.exec(page)?.[0] ?? ""
 }
 
-test("a sandbox that does not run promises no phone, and a number that says nothing is not said to have none", async () => {
+test("a sandbox that does not run promises no phone, and a silent number is not said to have none", async () => {
   const before = { SANDBOX: config.SANDBOX, SIMULATOR_CONTROL_URL: config.SIMULATOR_CONTROL_URL }
   onTestFinished(() => void Object.assign(config, before))
   Object.assign(config, { SANDBOX: true, SIMULATOR_CONTROL_URL: "http://127.0.0.1:9" })
@@ -206,7 +206,7 @@ test("a number is paused and woken by its own people, but not woken when its ope
   expect(await reason()).toBe("runs")
 })
 
-test("a number that its people have paused stays paused when its operator has stopped it too and lets it run again", async () => {
+test("a number that its people paused stays paused after its operator has stopped it and lets it run again", async () => {
   const person = await aPerson()
   const { id } = person.bridge
   const reason = async () => Lease.whyStopped((await Lease.get(id))!) ?? "runs"

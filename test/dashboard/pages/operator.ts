@@ -10,7 +10,7 @@ import { aHeldLease } from "#test/support/held-lease.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson } from "./person.ts"
 
-test("the operator finds a number, sees what waits, pauses and wakes it after a fresh sign-in, and never past a bill", async () => {
+test("the operator finds a number, sees what waits, and pauses or wakes it, but never past a bill", async () => {
   const customer = await aPerson()
   const bridgeId = customer.bridge.id
   await (await anOutbox(customer.bridge)).write(anEvent("waits"))

@@ -22,7 +22,7 @@ import { until } from "#test/support/until.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { anEmail, aPerson } from "./person.ts"
 
-test("what gives events or secrets away, or cannot be undone, asks for a fresh sign-in, and what was typed is there behind it", async () => {
+test("what gives secrets away, or cannot be undone, asks for a fresh sign-in and keeps what was typed", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   try {
     const person = await aPerson()
@@ -195,7 +195,7 @@ async function byMail(email: string) {
   return visitor
 }
 
-test("an account that demands passkeys is shown to no browser that a mailed code signed in, which can make no passkey beside an older one either", async () => {
+test("an account that demands passkeys is closed to browsers signed in by mail, which can make no passkey", async () => {
   const owner = await aPerson()
   const thief = await byMail(owner.email)
   expect((await thief.get("/numbers")).status).toBe(200)
@@ -231,7 +231,7 @@ test("an account that demands passkeys is shown to no browser that a mailed code
   expect((await thief.get("/numbers")).status).toBe(200)
 })
 
-test("somebody changes their address with a code that is mailed to the new one; their accounts, keys and invitations go on", async () => {
+test("a new address is proven by a code mailed to it; accounts, keys and invitations go on", async () => {
   const owner = await aPerson()
   const [to, invited] = [anEmail(), anEmail()]
   await owner.post("/keys", { name: "till", may: "all", numbers: "*" })
@@ -288,7 +288,7 @@ test("an owner downloads all that is kept of the account, but no secret", async 
   await again.text()
 })
 
-test("an owner deletes the account once it has no number; who is only in it is forgotten, and others are told", async () => {
+test("an owner deletes an account that has no number; who is only in it is forgotten, others are told", async () => {
   const [owner, other] = await Promise.all([aPerson(), aPerson()])
   await Member.add(owner.accountId, other.person, "member")
   const key = await ApiKey.create(owner.accountId, "till")
@@ -311,7 +311,7 @@ test("an owner deletes the account once it has no number; who is only in it is f
   })
 })
 
-test("somebody who is shown a link page that deceives them reports it to the owners of the account that runs the service", async () => {
+test("somebody shown a link page that deceives reports it to the owners of the service's own account", async () => {
   const [host, owner] = await Promise.all([aPerson(), aPerson()])
   await Account.makeOperator(host.accountId)
   for (const name of ["WhatsApp Support", "My Bank", "Official help desk"])
@@ -347,7 +347,7 @@ test("whoever removes somebody is told of the keys they made, and can revoke the
   expect(await ApiKey.list(owner.accountId)).toEqual([])
 })
 
-test("an account's name is its owners' to choose, strangers read it where a phone is linked, and never an address", async () => {
+test("an account's name is its owners' choice, strangers read it where they link, and never an address", async () => {
   const owner = await aPerson()
   const { token } = await LinkSession.create(owner.bridge, {})
   const linkPage = async () => await (await aVisitor().get(`/link/${token}`)).text()
@@ -403,7 +403,7 @@ test("what somebody does is done although the store fails while others are maile
   expect(await ApiKey.list(owner.accountId)).toMatchObject([{ name: "till" }])
 })
 
-test("owners see who did what, by which key or program, from where; and are mailed what lets somebody in or leads events elsewhere", async () => {
+test("owners see who did what, by which key, from where, and are mailed what opens or diverts something", async () => {
   const owner = await aPerson()
   await owner.post("/keys", { name: "till", may: "read", numbers: "*" })
   await owner.post("/numbers/shop/webhooks/first/secret/roll")
@@ -467,7 +467,7 @@ test("owners see who did what, by which key or program, from where; and are mail
   expect((await (await aPerson("member")).get("/account/audit-log")).status).toBe(403)
 })
 
-test("somebody is mailed of a sign-in in a browser that is not known, also when they are signed in nowhere; but not of their very first", async () => {
+test("a sign-in in an unknown browser is mailed, also if signed in nowhere, but not the very first one", async () => {
   const email = anEmail()
   const own = await byMail(email)
   const news = () =>
@@ -479,7 +479,7 @@ test("somebody is mailed of a sign-in in a browser that is not known, also when 
   expect(await until(() => news().length > 1 && news().length)).toBe(2)
 })
 
-test("the last mail of acts that an hour has room for goes to every owner, and says that the rest is in the audit log alone", async () => {
+test("the last mail of acts in an hour goes to every owner, and says that the rest is in the audit log", async () => {
   const owner = await aPerson()
   await Member.add(owner.accountId, (await findOrOpenAccount(anEmail())).person, "member")
   const signIns = (email: string) =>
@@ -503,7 +503,7 @@ test("the last mail of acts that an hour has room for goes to every owner, and s
   expect([own(member).length, own(owner.email).length]).toEqual([19, 1])
 })
 
-test("the audit log has a number's pause and its end, an invitation that was withdrawn or declined, and another browser that was signed out", async () => {
+test("the audit log has pauses and their ends, withdrawn and declined invitations, and signed-out browsers", async () => {
   const owner = await aPerson()
   for (const act of ["pause", "wake"]) await owner.post(`/numbers/shop/settings/${act}`)
   const [withdrawn, declined] = [anEmail(), anEmail()]

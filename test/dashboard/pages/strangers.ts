@@ -88,7 +88,7 @@ test("a number rings ten phones in a quarter of an hour, from its page, its link
   expect(await (await ring(0)).text()).toMatch(/Try again in \d+ min/)
 })
 
-test("a program that calls too often shuts nobody at its address out of the pages, and is refused by a page there", async () => {
+test("a program that calls too often shuts nobody at its address out of the pages, and gets a page there", async () => {
   const address = anAddress()
   for (let i = 0; i < 300; i++) await app.request("/api/instances", {}, at(address))
   expect((await app.request("/api/instances", {}, at(address))).status).toBe(429)
@@ -100,7 +100,7 @@ test("a program that calls too often shuts nobody at its address out of the page
   expect(await refused.text()).toMatch(/Too much at once[^]+Try again in \d+ (s|min)\./)
 })
 
-test("who comes too often is told so with the way around if they are signed in, and on a link page in their language, with no way to a home that they do not have", async () => {
+test("who comes too often is told so, in a link page's language, and shown a way home if they have one", async () => {
   const address = anAddress()
   const person = await aPerson(undefined, address)
   const { token } = await LinkSession.create(person.bridge, {})

@@ -63,7 +63,7 @@ test("a row of an event that waits, and the event's page, say by themselves when
   await readUntil(own, "The webhook took it.")
 })
 
-test("an event that was given up leaves the page of deliveries once it was sent again and taken, and its receiver fails no more", async () => {
+test("a given-up event leaves the page of deliveries once sent again and taken; its receiver fails no more", async () => {
   const person = await aPerson()
   const receiver = await aReceiver([410, 200])
   const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
@@ -84,7 +84,7 @@ test("an event that was given up leaves the page of deliveries once it was sent 
   expect(await (await person.get(deliveries)).text()).not.toContain(">Webhook failing<")
 })
 
-test("a long list of given-up events that is being tidied up leaves the stream of deliveries and its other parts alone", async () => {
+test("while a long list of given-up events is tidied up, the stream of deliveries goes on undisturbed", async () => {
   const person = await aPerson()
   const bridge = await Bridge.setWebhookUrl(person.bridge, "https://shop.example/hook")
   const leadNowhere = Array.from({ length: 2000 }, (_, i) => ({ bridgeId: bridge.id, n: i + 1 }))
@@ -123,7 +123,7 @@ test("the open streams of somebody who is removed end within seconds", async () 
   expect(isOver).toBe(true)
 })
 
-test("twelve of a hundred tabs are live, and two of a link page; the others are told to come back, and a closed one makes room", async () => {
+test("twelve of a hundred tabs are live, two of a link page; others come back, and a closed one makes room", async () => {
   const person = await aPerson()
   const stream = "/numbers/shop/events/stream?from=0"
   /** Where the disk is slow, pages are told that the service cannot answer now. A tab asks again. */
@@ -148,7 +148,7 @@ test("twelve of a hundred tabs are live, and two of a link page; the others are 
   await vi.waitFor(async () => expect((await person.get(stream)).status).toBe(200), 5000)
 })
 
-test("on Lambda thirty tabs of an address are live, whoever its people are, and those at another address are as before", async () => {
+test("on Lambda thirty tabs of an address are live, whoever has them, and other addresses are as before", async () => {
   config.AWS_LAMBDA_FUNCTION_NAME = "DashboardStream"
   onTestFinished(() => void (config.AWS_LAMBDA_FUNCTION_NAME = undefined))
   const address = anAddress()
@@ -164,7 +164,7 @@ test("on Lambda thirty tabs of an address are live, whoever its people are, and 
   await vi.waitFor(async () => expect((await office[0]!.get(stream)).status).toBe(200), 5000)
 })
 
-test("a tab that goes from page to page takes its own place over, of whose stream nobody heard that it was closed", async () => {
+test("a tab that goes from page to page takes its own place over, though nobody heard its stream close", async () => {
   const person = await aPerson()
   const open = async (part: string) => (await person.get(`/numbers/shop/events/stream?from=0${part}`)).status
   for (let i = 0; i < 15; i++) expect(await open("&part=1111-2222-0")).toBe(200)
@@ -183,7 +183,7 @@ test("a tab that goes from page to page takes its own place over, of whose strea
   expect(await StreamLimit.keep(after)).toBe(true)
 })
 
-test("a part that is loaded over and over keeps one stream, and is told to wait when it is a person's three hundredth in a minute", async () => {
+test("a part loaded over and over keeps one stream, and waits if it is a person's 300th in a minute", async () => {
   const person = await aPerson()
   const open = async () => await person.get("/numbers/shop/events/stream?from=0&part=1111-2222-0")
   const first = (await open()).body!.getReader()
@@ -196,7 +196,7 @@ test("a part that is loaded over and over keeps one stream, and is told to wait 
   expect((await (await aPerson()).get("/numbers/shop/events/stream?from=0")).status).toBe(200)
 })
 
-test("the log is newest first, links what it names, finds a line behind many others, and its stream goes on behind the page and behind a break", async () => {
+test("the log is newest first, has links, finds a line behind many, and its stream goes on after a break", async () => {
   const folder = mkdtempSync(joined(tmpdir(), "bridge-logs-"))
   config.LOG_DIR = folder
   onTestFinished(() => {

@@ -22,7 +22,7 @@ const gaps = (text: unknown) =>
     ?.toSorted() ?? []
 const plain = (page: string) => page.replaceAll(/\s+/g, " ")
 
-test("a further webhook is added, chooses its types, is paused and goes on, tested, given another secret, and deleted, on one page", async () => {
+test("one page adds a webhook, chooses its types, pauses, resumes, tests, gives a new secret and deletes", async () => {
   const person = await aPerson()
   const receiver = await aReceiver()
   await Bridge.setWebhookUrl(person.bridge, (await aReceiver()).url)
@@ -57,7 +57,7 @@ test("a further webhook is added, chooses its types, is paused and goes on, test
     expect((await person.post(`${at}/first/${act}`)).status).toBe(404)
 })
 
-test("where a webhook fails, its pages say who is told, or that nobody is, where alerts can be chosen; the settings lead to the one page where it is changed", async () => {
+test("a failing webhook's pages say who is told, or that nobody is, and lead to where that is changed", async () => {
   Troubles.setReporting(true)
   onTestFinished(() => Troubles.setReporting(false))
   const person = await aPerson()
@@ -88,7 +88,7 @@ test("where a webhook fails, its pages say who is told, or that nobody is, where
   expect(settings).not.toContain('name="webhook_url"')
 })
 
-test("chats, the messages that are kept of one, and groups with their members are as the session has them, whatever their names; a group is left", async () => {
+test("chats, kept messages, groups and members are as the session has them, whatever their names", async () => {
   const person = await aPerson()
   const name = `<b>\u202e\u05e7${"\u{1f600}".repeat(64)}`
   const chat = { chat_id: "120363000000000001@g.us", name, is_group: true, unread: 3, marked_unread: false }
@@ -143,7 +143,7 @@ test("chats, the messages that are kept of one, and groups with their members ar
   expect(host.calls.at(-1)?.path).toBe("/groups/120363000000000001%40g.us/leave")
 })
 
-test("a link page is made in the dashboard, and is in the reader's language, with the colour and the logo of the account", async () => {
+test("a link page, made in the dashboard, has the reader's language and the account's colour and logo", async () => {
   const person = await aPerson()
   const at = "/numbers/shop/link-page"
   const sent = async (path: string, form: Record<string, string>) =>

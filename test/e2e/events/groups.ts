@@ -142,7 +142,7 @@ test("somebody with a username, and what happened while the session was offline"
   expect(await told(jid, "subject")).toMatchObject({ subject: "While you were away", offline: true })
 })
 
-test("everything that the contract can say of groups was said, and every delivery was genuine and as documented", () => {
+test("all that the contract can say of groups was said, and every delivery was genuine and as documented", () => {
   expect(uncoveredIn("groups", whole.webhook.of("groups"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

@@ -132,7 +132,7 @@ test("another place that takes the session over, and a phone that unlinks it", a
   })
 })
 
-test("everything that the contract can say of happenings was said, and every delivery was genuine and as documented", () => {
+test("all that the contract can say of happenings was said, each delivery was genuine and as documented", () => {
   expect(uncoveredIn("happenings", whole.webhook.of("happenings"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

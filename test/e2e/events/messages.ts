@@ -273,7 +273,7 @@ test("what becomes of a message: to a person, refused, and to a group", async ()
   }
 })
 
-test("everything that the contract can say of messages was said, and every delivery was genuine and as documented", () => {
+test("all that the contract can say of messages was said, and each delivery was genuine and as documented", () => {
   expect(uncoveredIn("messages", whole.webhook.of("messages"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

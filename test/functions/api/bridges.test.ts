@@ -89,7 +89,7 @@ describe("creation", () => {
     expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_customer_ref"])
   })
 
-  test("a sandbox is nobody's any more once its operator has turned sandboxes off, and its owner's again later", async () => {
+  test("a sandbox is nobody's once its operator has turned sandboxes off, and its owner's again later", async () => {
     const customer = await aCustomer({ subscription: "none" })
     onTestFinished(() => offer(false))
     offer(true)
@@ -249,7 +249,7 @@ describe("reading", () => {
 })
 
 describe("PATCH", () => {
-  test("chooses the events that are told and the chats that are ignored, each for itself, and the single GET shows them", async () => {
+  test("chooses the events that are told and the chats that are ignored, each for itself, and GET shows them", async () => {
     const customer = await aCustomer()
     const webhook_url = "http://hook.example/"
     await customer.post("/api/instances", { customer_ref: "a", webhook_url })

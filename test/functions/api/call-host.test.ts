@@ -22,7 +22,7 @@ test("a host that has ended since the last call over its connection was never re
   expect(await callHost(lease, call, 5000)).toBe("unreachable")
 })
 
-test("a host that stops waits for no connection of a caller that has hung up, and is still reached by its next call", async () => {
+test("a host that stops waits for no connection of a caller that hung up, and gets its next call", async () => {
   const bridge = await aBridge()
   const host = await aScriptedHost((_, response) => sayJson(response, 200, {}))
   const lease = await host.take(bridge.id)

@@ -97,7 +97,7 @@ test("an event's page has the bytes and headers that were sent, and each answer'
   expect({ ...last.headers, authorization: "Bearer ***" }).toMatchObject(headers)
 })
 
-test("a failure is found when the latest 200 attempts are others, for a week; it is sealed, and a success has no such row", async () => {
+test("a failure is found for a week behind 200 later attempts; it is sealed, and a success has no such row", async () => {
   const shop = await aShop([400])
   const [id] = await shop.outbox.append(anEvent("a"))
   await answerAll()
@@ -186,7 +186,7 @@ test("a skip waits for the attempt that is under way: never are two events on th
   expect(await shop.outbox.states()).toEqual(["undelivered", "delivered"])
 })
 
-test("an event that a deliverer holds for longer is not skipped, and one that it delivers meanwhile was not waiting", async () => {
+test("an event that a deliverer holds is not skipped, and one that it delivers meanwhile was not waiting", async () => {
   const shop = await aShop()
   await shop.outbox.append(anEvent("a"))
   const held = (await Claim.take(Delivery.first(shop.bridge.id), "somebody")) as Delivery.Info // free, and not early
@@ -204,7 +204,7 @@ test("an event that a deliverer holds for longer is not skipped, and one that it
   })
 })
 
-test("all that was given up since a time is sent again, in order, a hundred at once; while these wait, more is 429", async () => {
+test("all given up since a time is sent again, in order, a hundred at once; while these wait, more is 429", async () => {
   const shop = await aShop(Array.from({ length: 113 }, () => 400))
   await shop.outbox.append(...Array.from({ length: 3 }, (_, i) => anEvent(`old ${i}`)))
   await answerAll()
@@ -235,7 +235,7 @@ test("all that was given up since a time is sent again, in order, a hundred at o
 
 const v1s = (header: string) => [...header.matchAll(/,v1=[0-9a-f]{64}/g)].length
 
-test("for a day after a roll both secrets sign, the new one first; then, or when it is finished, the new one alone", async () => {
+test("for a day after a roll both secrets sign, new first; then, or once it is finished, the new one alone", async () => {
   const shop = await aShop()
   const old = (await WebhookSecret.ofBridge(shop.bridge.id)).secrets[0]
   const roll = () => shop.post("/api/instances/shop/webhook-secret/roll")

@@ -78,7 +78,7 @@ test("without a state every event that is kept is listed, from either end, page 
   expect(await shop.bodies(`limit=1&after=${ids[0]}`)).toEqual(["given up"])
 })
 
-test("filters leave out other types, other chats and older events, and the next page is named until the end", async () => {
+test("filters leave out other types, chats and older events, and the next page is named until the end", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())
   const shop = await aShop([])
@@ -152,7 +152,7 @@ test("an event that has waited for 30 days is found by its id for the 30 days in
   expect((await shop.resend(id)).status).toBe(202)
 })
 
-test("a delivered event can be sent again for a week, and one that waited for days for a week from its delivery", async () => {
+test("a delivered event can be sent again for a week, counted from its delivery if it waited for days", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())
   const shop = await aShop([])

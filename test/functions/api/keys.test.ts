@@ -67,7 +67,7 @@ test("a key is shown once, listed with name, scope and last use, and stops when 
   expect(await outcome(await shop.call("DELETE", `/api/keys/${id}`))).toBe("not_found")
 })
 
-test("a key works until the time that was given for it, is then refused with a sentence of its own, and stays in the list", async () => {
+test("a key works until its given time, is then refused with a sentence of its own, and stays in the list", async () => {
   const shop = await aShop()
   const nowS = Math.floor(Date.now() / 1000)
   const create = async (expires_at: number, key = shop.key) =>

@@ -69,7 +69,7 @@ test("below the reserve no bridge is created, and one that exists is found", asy
   expect(await shop.get("/api/instances").then(json)).toHaveLength(1)
 })
 
-test("below twice the reserve, logs of bridges and answers of receivers are no longer kept, and deliveries go on", async () => {
+test("below twice the reserve, bridges' logs and receivers' answers are not kept, and deliveries go on", async () => {
   const receiver = await aReceiver([500])
   const shop = await aShop(receiver.url)
   const outbox = await anOutbox(await Bridge.get(shop.account.id, "shop"))

@@ -33,7 +33,7 @@ async function aCustomerWith(calls: number): Promise<Customer> {
   return customer
 }
 
-test("a refused call is kept with its sentence and its key, one that changed something without, and one that read is not", async () => {
+test("a refused call is kept with its sentence and key, one that changed something without, a read is not", async () => {
   const customer = await aCustomer()
   await customer.post("/api/instances", { customer_ref: "shop" })
   await customer.get("/api/instances")
@@ -82,7 +82,7 @@ test("pages follow each other without a gap, and nobody sees the calls of anothe
   expect(await listed(stranger)).toEqual([])
 })
 
-test("a call with a revoked key, or with one that has expired, is kept for its account, and one with another secret is not", async () => {
+test("a call with a revoked or expired key is kept for its account, and one with another secret is not", async () => {
   const customer = await aCustomer()
   const { id } = customer.account
   const revoked = await ApiKey.create(id, "old")

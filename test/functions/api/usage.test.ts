@@ -77,7 +77,7 @@ test("a `to` alone ends 31 days, and a range that ends before it begins or names
   }
 })
 
-test("an event that is sent again counts as an attempt, and is undelivered no more once that succeeds; a second time it is no new event", async () => {
+test("an event sent again counts as an attempt, never as a new event, and is delivered once that succeeds", async () => {
   const shop = await aShop([410, 500, 200, 200])
   await shop.outbox.append(anEvent("given up"))
   await answerAll()

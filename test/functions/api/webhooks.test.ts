@@ -204,7 +204,7 @@ test("a webhook of another bridge, or one that was deleted, is 404 on every rout
   }
 })
 
-test("what became of an event is told for each webhook, and what a further one was not given is listed there", async () => {
+test("an event's fate is told for each webhook, and what a further one was not given is listed there", async () => {
   const receiver = await aReceiver()
   const shop = await aShop(receiver.url)
   const fails = await aReceiver([400])

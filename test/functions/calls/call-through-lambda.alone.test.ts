@@ -19,7 +19,7 @@ test("where the function inside has no place left, nothing was sent, and it may 
   expect(await callHost(holder, { ...call, messageId: "3EB0" }, 5000)).toBe("unreachable")
 })
 
-test("a process outside the hosts' network has the function inside call them, and learns the same of the outcome", async () => {
+test("a process outside the hosts' network has the function call them, and learns the same of the outcome", async () => {
   config.CALLS_FUNCTION = "Calls"
   const bridge = await aBridge()
   let answers = 0

@@ -108,7 +108,7 @@ describe("a doorbell that comes while the store is away", () => {
     expect(measured()).toContain('"DoorbellUnanswered":[1]')
   })
 
-  test("comes again when its visibility time-out ends, once it has come thirty times: fifty would count as a fault of ours", async () => {
+  test("comes again when its visibility ends, once it has come thirty times: fifty would count as our fault", async () => {
     const { receiver, outbox } = await aDelivery()
     await outbox.append(anEvent())
     const isBack = storeIsAway()
@@ -165,7 +165,7 @@ describe("a receiver in order", () => {
 })
 
 describe("a receiver that fails", () => {
-  test("is tried again after 10, 30, 60 and 180 s with the same id and bytes, then never; the next event goes out", async () => {
+  test("is tried again after 10, 30, 60 and 180 s, same id and bytes, then never; the next event goes out", async () => {
     const { receiver, outbox, row } = await aDelivery([500, 503, 429, 599, 500])
     const [first, second] = await outbox.append(anEvent("first"), anEvent("second"))
     await answerAll()
@@ -340,7 +340,7 @@ describe("two deliverers", () => {
 })
 
 describe("a deliverer that dies", () => {
-  test("between POST and record: the same id and bytes again, with the next number, and no failure is counted", async () => {
+  test("between POST and record: the same id and bytes come again, numbered next, and no failure is counted", async () => {
     const { receiver, outbox, row } = await aDelivery()
     const [first, second] = await outbox.append(anEvent(), anEvent())
     await die(receiver, 1)

@@ -123,7 +123,7 @@ function pass(seconds: number): void {
   vi.setSystemTime(Date.now() + seconds * 1000)
 }
 
-test("whoever writes, delivers, dies, stands still, moves, asks again, retries, skips, rolls or starts all anew: each event arrives, in order, each attempt once", async () => {
+test("whoever dies, stalls, moves, retries, skips or rolls: each event comes in order, each attempt once", async () => {
   const property = lives(await aReceiver())
   await expect(fc.assert(property, { numRuns: 30 })).resolves.toBeUndefined()
 }, 120_000)
@@ -140,7 +140,7 @@ test("without the second look of who goes idle the same is noticed to be broken"
   expect(failed).toBe(true)
 }, 120_000)
 
-test("an event that its receiver has just taken is sent again when asked for, whenever its outcome is written", async () => {
+test("an event that its receiver just took is sent again when asked for, whenever its outcome is written", async () => {
   const receiver = await aReceiver()
   const property = fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), (scheduler, events) =>
     resendAtOnce(scheduler, events, receiver),

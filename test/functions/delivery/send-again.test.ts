@@ -59,7 +59,7 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
   ])
 })
 
-test("an event that was sent again successfully is listed no more, and its pointer is gone; one that failed again still is", async () => {
+test("an event sent again successfully is listed no more, nor its pointer kept; one that failed again is", async () => {
   const { bridge, outbox } = await delivered([400, 400, 200, 200, 500])
   const listed = async () =>
     (await EventLists.page(Delivery.first(bridge.id), { state: "undelivered", after: 0, limit: 10 })).map(
@@ -106,7 +106,7 @@ test("it gets one attempt, whatever the receiver says", async () => {
   expect(await row()).toMatchObject({ due: 0, resend: [] })
 })
 
-test("one whose first attempt is under way is sent once more behind it; one that still waits is sent in its turn", async () => {
+test("one whose first attempt is under way is sent again behind it; one that still waits is sent in turn", async () => {
   const { receiver, bridge, outbox } = await delivered()
   const more = await outbox.write(...["d", "e"].map(anEvent))
   const said: string[] = []

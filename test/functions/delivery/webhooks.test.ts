@@ -285,7 +285,7 @@ describe("a filter", () => {
     expect(idsAt(second.receiver)).toEqual([ids[1]])
   })
 
-  test("that was changed lets the event pass over that was tried until then, and the next begins at attempt 1", async () => {
+  test("that was changed lets the event pass over that was tried, and the next begins at attempt 1", async () => {
     const { bridge, outbox, add } = await aBridgeWithWebhooks()
     const second = await add({}, [500, 500])
     const ids = await outbox.append(anEvent("a"), inChat("491700000002"))

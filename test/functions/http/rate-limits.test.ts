@@ -204,7 +204,7 @@ describe("a counter", () => {
   })
 })
 
-test("an account with as many calls under way as it may have is refused the next, with any of its keys, and nobody else", async () => {
+test("an account with as many calls under way as it may have is refused more, by any key, and nobody else", async () => {
   const { each } = callsUnderWay
   onTestFinished(() => void (callsUnderWay.each = each))
   callsUnderWay.each = 2

@@ -391,7 +391,7 @@ test("an agent that waits hears of a message as it comes, and of no message when
   expect(nobody.text).toContain("nobody has written")
 })
 
-test("an agent that names a chat by a private address hears of whoever has it, though events name them by their number", async () => {
+test("an agent that names a chat by a private address hears of it, though events name it by its number", async () => {
   const agent = await anAgent()
   const carol = await network.phone()
   await chat.message((await carol.send(phone.number, "it is me")).id)

@@ -105,7 +105,7 @@ test("a stream refuses what only a list has: a state, another order, another web
   }
 })
 
-test("an id from elsewhere hides no event that is to come: it is refused, unless a restore has lost its event", async () => {
+test("an id from elsewhere hides no coming event: it is refused, unless a restore has lost its event", async () => {
   const [shop, other] = [await aShop(), await aShop()]
   await shop.outbox.write(anEvent("a"))
   const [theirs] = await other.outbox.write(anEvent("a"))
@@ -125,7 +125,7 @@ test("an id from elsewhere hides no event that is to come: it is refused, unless
   expect(await stream.bodies!(1)).toEqual(["b"])
 })
 
-test("one copy that is restored again and again gives no number twice, and whoever names a lost event goes on with what came since", async () => {
+test("a copy restored again and again gives no number twice; whoever names a lost event goes on after it", async () => {
   const shop = await aShop()
   const { id } = shop.bridge
   await shop.outbox.write(anEvent("a"))

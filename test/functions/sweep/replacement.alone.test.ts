@@ -63,7 +63,7 @@ async function expectNoFailures(bridges: { id: string }[]) {
   for (const { id } of bridges) expect(await Lease.get(id)).toMatchObject({ failures: 0, failCount: 0 })
 }
 
-test("a new bridge finds room at once, new task definitions replace hosts one by one, Spot takes one away, and an operator all", async () => {
+test("a new bridge finds room at once, new definitions replace hosts singly, Spot one, an operator all", async () => {
   const bridges = [await aBridge(), await aBridge(), await aBridge()]
   await lookUntil(() => areHeld(bridges, () => true))
   expect(await up()).toHaveLength(2)

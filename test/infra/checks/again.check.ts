@@ -45,7 +45,7 @@ test("a second deploy changes nothing", async () => {
   expect(changes(first, await later())).toEqual([])
 })
 
-test("a raised host token makes a new task definition, for which the sweep replaces the hosts; the old one stays", async () => {
+test("a raised host token makes a new task definition, to which the sweep moves hosts; the old one stays", async () => {
   const after = await later({ HOST_TOKEN_VERSION: "2" })
   expect(changes(first, after)).toEqual([
     "ecs/taskDefinition SessionHostTask",
@@ -69,7 +69,7 @@ test("a raised host token makes a new task definition, for which the sweep repla
   )
 })
 
-test("a raised router secret reaches every function with a URL and the router; the functions know the one before as well", async () => {
+test("a raised router secret reaches the router and each function with a URL, which know the old one too", async () => {
   const after = await later({ ROUTER_SECRET_VERSION: "2" })
   expect(changes(first, after)).toEqual([
     "cloudfront/distribution RouterCdnDistribution",
@@ -138,7 +138,7 @@ test("a zone that drops out of AWS's list moves no subnet, and zones without Far
   expect(zonesOf(tokyo)).toEqual(inTwo("apne1-az1", "apne1-az4"))
 })
 
-test("a deploy to a region that lacks something, or has fewer than two zones that can be used, is refused with a sentence", async () => {
+test("a deploy to a region that lacks something, or two usable zones, is refused with a sentence", async () => {
   await expect(later({}, { region: "il-central-1" })).rejects.toThrow(
     /^il-central-1 is not known to have all that the service needs/,
   )
@@ -162,7 +162,7 @@ test("nothing is deployed without a region by name, by sst dev, or with a Node t
   await expect(later()).rejects.toThrow(/^a deploy needs Node 20.12 or newer, and this is v/)
 })
 
-test("a first deploy beside a stage of the same name, in another region or removed, is refused, unless it is to come back", async () => {
+test("a first deploy beside a stage of this name, elsewhere or removed, is refused unless it is to return", async () => {
   const tables = ["messaging-bridge-production-AccountsTable-abcdefgh"]
   const roles = ["messaging-bridge-production-ApiRole-abcdefgh"]
   await expect(later({}, { tables })).rejects.toThrow(
@@ -182,7 +182,7 @@ test("a deploy of production that would tell nobody of alarms is refused", async
   await expect(later({ ALARM_EMAIL: "" })).rejects.toThrow("ALARM_EMAIL is not set")
 })
 
-test("a deploy without what the last one had is refused with what is missing, unless it says that it is to go", async () => {
+test("a deploy that lacks what the last one had is refused and told what, unless it says that it is to go", async () => {
   const deployed = { DOMAIN: "api.example.com", SANDBOX: "1" }
   await expect(later({}, { deployed })).rejects.toThrow(
     'DOMAIN is not set, and the last deploy had "api.example.com": set it, or set it to nothing; SANDBOX is not set',

@@ -29,7 +29,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
   }
 })
 
-test("every metric that alarms and the dashboard watch is one that the service makes, and every one that it makes is watched", () => {
+test("every metric that alarms and the dashboard watch is the service's, and every one it makes is watched", () => {
   const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
   const shown = [...String(dashboardBody).matchAll(/"MessagingBridge","(\w+)","stage"/g)].map(
     ([, name]) => name!,
@@ -62,7 +62,7 @@ const written = new Set(
 const rules = Object.entries(alarms)
 
 test.for(rules.filter(([, { to }]) => to !== undefined))(
-  "%s is a part of what is always measured with it, also where nothing succeeds, and rings where nothing was even tried",
+  "%s is part of what is measured with it, also if nothing succeeds, and rings if nothing was tried",
   ([name, { of, to, above, below }]) => {
     const { metricQueries } = z
       .object({
@@ -85,7 +85,7 @@ test.for(rules.filter(([, { to }]) => to !== undefined))(
   },
 )
 
-test("every function with a URL or places of its own rings when it is throttled: its URL answers 429, which is no 5xx", () => {
+test("each function with a URL or places of its own rings if throttled: a URL answers 429, which is no 5xx", () => {
   const names = graph
     .all("lambda/function:Function")
     .filter(
@@ -128,7 +128,7 @@ test.for(rules.filter(([, { to }]) => to === undefined))(
   },
 )
 
-test("a dead doorbell rings at once; old ones where nobody answers any, and not for the endpoint of one customer", () => {
+test("a dead doorbell rings at once; old ones where nobody answers any, not for one customer's endpoint", () => {
   expect(alarm("DeadDoorbell")).toMatchObject({
     metricName: "ApproximateNumberOfMessagesVisible",
     dimensions: { QueueName: expect.stringMatching(/DeadDoorbells.*\.fifo$/) },

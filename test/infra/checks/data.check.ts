@@ -53,7 +53,7 @@ test("the three keys rotate, and a deleted one can be had back for 30 days", () 
     expect(inputs).toMatchObject({ enableKeyRotation: true, deletionWindowInDays: 30 })
 })
 
-test("keys and secrets are kept as long as the tables that need them: a removal forgets them at most, and only when it is told to", () => {
+test("keys and secrets live as long as the tables that need them: a removal forgets them only when told to", () => {
   const sealing = [
     ...graph.all("kms/key:Key"),
     ...graph.resources.filter(({ type }) => type === "random:index/randomPassword:RandomPassword"),

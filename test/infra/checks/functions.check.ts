@@ -173,7 +173,7 @@ test("the router proves itself to the API by a secret header, and overwrites the
   }
 })
 
-test("nothing but style and scripts is cached, every method passes, people are led to https, and calls are not", () => {
+test("only style and scripts are cached, every method passes, people are led to https, and calls are not", () => {
   const { defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
   for (const behavior of [defaultCacheBehavior, ...orderedCacheBehaviors]) {
     const isAsset = behavior.pathPattern === "/assets/*"
@@ -198,7 +198,7 @@ function functionOf(path: string): string {
   return /^[a-z]+/i.exec(origin?.domainName ?? "")![0].toLowerCase()
 }
 
-test("streams, and what is long or needs the internet, go to functions of their own, and all else to the API", () => {
+test("streams, and what is long or needs the internet, have their own functions; all else goes to the API", () => {
   const streams: string[] = [routes.Bridges.streamLogs, routes.Events.listEvents].map(({ path }) => path)
   const transfers: string[] = [
     routes.Events.testWebhook,

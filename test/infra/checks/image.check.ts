@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { buildImage } from "../rehearsal/image.ts"
 
 test.for(["arm64", "amd64"])(
-  "for %s, whichever machine builds, comes what is compiled for it, below 150 MB and without the packages that bring Node",
+  "for %s, built anywhere, comes what is compiled for it, below 150 MB and without packages of Node",
   { timeout: 250_000 },
   (architecture) => {
     const folder = mkdtempSync(join(tmpdir(), "session-host-image-"))

@@ -23,7 +23,7 @@ test("what is denied is not allowed, whatever else allows it", () => {
   expect(allows(policy({}, { Effect: "Deny", Action: "dynamodb:Put*" }), toRead)).toBe(true)
 })
 
-test("stars and question marks stand for what is there, dots for themselves, and names of actions have no case", () => {
+test("stars and question marks stand for what is there, dots for themselves, and action names have no case", () => {
   for (const [Resource, isAllowed] of [
     [`${rows}*`, true],
     [rows.replace("Leases", "Lea?es"), true],
@@ -59,7 +59,7 @@ test("a condition on a key's context or on a service holds only where the reques
 
 const asked = (statement: object) => () => allows(policy(statement), { ...toRead, context: keys("1") })
 
-test("what the judge does not know it does not pass: an operator, a variable, an effect, a statement turned round", () => {
+test("what the judge does not know it does not pass: operator, variable, effect, statement turned round", () => {
   expect(asked({ Condition: { "ForAnyValue:StringLike": { a: "1" } } })).toThrow(/nobody knows ForAnyValue/)
   expect(asked({ Condition: { StringLikeIfExists: { a: "1" } } })).toThrow(/nobody knows StringLikeIfExists/)
   expect(asked({ Resource: "arn:aws:s3:::${aws:username}" })).toThrow(/nobody knows/)

@@ -43,7 +43,7 @@ test("these are all the roles there are, and none is granted one of AWS's ready-
   for (const { inputs } of made) expect(inputs.managedPolicyArns ?? []).toEqual([])
 })
 
-test("the operator's policies are the only others; all but that for moving bridges open no session, no event and no secret of a bridge", () => {
+test("the operator's policies are the only others; but for moving bridges, none opens a bridge's secrets", () => {
   const policies = graph.all("iam/policy:Policy").map(({ name }) => name)
   expect(policies.toSorted()).toEqual(["AdminPolicy", "MovePolicy"])
   expect(mayDo("AdminPolicy", "SessionsTable")).toEqual([])
@@ -84,7 +84,7 @@ test.for([
   expect(JSON.stringify(assumeRolePolicy)).not.toContain("AWS")
 })
 
-test("every policy is what IAM takes: actions of the resource's service, ARNs that are whole, no larger than it may be", () => {
+test("every policy is what IAM takes: actions of the resource's service, whole ARNs, and within its size", () => {
   expect(lintPolicies(graph)).toBeGreaterThan(7)
 })
 
@@ -112,7 +112,7 @@ test("session hosts alone read Sessions and unwrap session keys", () => {
   expect(mayDo("ApiRole", "SessionKey")).toEqual(["kms:GenerateDataKeyWithoutPlaintext"])
 })
 
-test("event bodies and webhook secrets are opened by the API, the webhook test, the dashboard, delivery, hosts and who posts troubles", () => {
+test("event bodies and webhook secrets are opened only by those who serve, test, deliver or post them", () => {
   expect(whoMay("kms:Decrypt", "DeliveryKey")).toEqual([
     "ApiRole",
     "StreamRole",
@@ -125,7 +125,7 @@ test("event bodies and webhook secrets are opened by the API, the webhook test, 
   ])
 })
 
-test("hosts cannot read accounts, delivery cannot read leases, the sweep reads deliveries and opens nothing", () => {
+test("hosts cannot read accounts, delivery no leases, and the sweep reads deliveries and opens nothing", () => {
   expect(mayDo("SessionHostTaskRole", "AccountsTable")).toEqual([])
   for (const role of ["StreamRole", "TransferRole"])
     expect(mayDo(role, "AccountsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
@@ -156,7 +156,7 @@ test("media are stored by hosts, and read by the functions that stream them; the
   expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["TransferRole", "SessionHostTaskRole"])
 })
 
-test("the logs of customers are written by hosts, delivery, the API and the dashboard, read by the functions that stream, removed by hosts", () => {
+test("customers' logs: hosts, delivery, API and dashboard write, streaming functions read, hosts remove", () => {
   const streams = "/bridges:log-stream:*"
   expect(whoMay("logs:PutLogEvents", streams)).toEqual([
     "ApiRole",
@@ -199,7 +199,7 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
   ])
 })
 
-test("the dashboard and who tells of troubles mail from the stage's address, whichever of the domains above it SES knows, and what is live on it changes no account's rows but marks", () => {
+test("the dashboard and troubles mail from the stage's address; live parts write only marks in accounts", () => {
   expect(whoMay("ses:SendEmail", "identity/bridge@mail.example.com")).toEqual([
     "DashboardRole",
     "TroublesRole",
@@ -260,7 +260,7 @@ test("no secret stands in plain text: tasks read theirs from SSM, environments a
   ])
 })
 
-test("Systems Manager keeps the secrets encrypted under the settings key, and of sessions their table's name alone", () => {
+test("Systems Manager encrypts secrets under the settings key, and of sessions keeps a table's name alone", () => {
   const parameters = graph.all("ssm/parameter:Parameter").map(({ inputs }) => inputs)
   const secret = parameters.filter(({ type }) => type === "SecureString")
   expect(secret.map(({ name }) => String(name)).toSorted()).toEqual([

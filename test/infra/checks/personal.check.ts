@@ -65,7 +65,7 @@ function placesFor(name: string): unknown {
   return graph.one("lambda/function:Function", `${name}Function`).reservedConcurrentExecutions
 }
 
-test("a customer takes a third of the places at most, and only of those of its kind, also in the smallest stage", () => {
+test("a customer takes a third of the places at most, of its own kind alone, also in the smallest stage", () => {
   expect(placesFor("Stream")).toBeGreaterThanOrEqual(
     3 * (mostEventStreams.perAccount + mostLogStreams.perAccount),
   )

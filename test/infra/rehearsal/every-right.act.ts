@@ -404,7 +404,7 @@ test("every verb of the operator", async () => {
   expect([...verbs].toSorted()).toEqual(await operatorsVerbs())
 })
 
-test("a stage with a sandbox, where nobody pays or is mailed: every route, page, form and stream, and each of its answers", async () => {
+test("a stage with a sandbox, where nobody pays or is mailed: each route, page, form, stream and answer", async () => {
   delete process.env.MAIL_FROM
   sandbox = await startStage(network, { sandbox: true })
   await deploy(sandbox, { SANDBOX: "1" })

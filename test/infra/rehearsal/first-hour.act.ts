@@ -100,7 +100,7 @@ const denied = () =>
     .filter(({ isAllowed }) => !isAllowed)
     .map((one) => `${one.role}: ${one.action} on ${one.resource}`)
 
-test("deploy: every URL answers through the router alone, and the sweep looks, and starts no host for nobody", async () => {
+test("deploy: every URL answers through the router alone; the sweep looks, and starts no host for nobody", async () => {
   await deploy()
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200)
   // Their own URLs are open to the internet.
@@ -153,7 +153,7 @@ test("the dashboard: somebody signs up with a mailed code, and sees pages and wh
   expect(live).toMatchObject({ status: 200, type: expect.stringContaining("text/event-stream") })
 })
 
-test("programs: the command line signs in by a code and hears what comes, the SDK sends, and an agent calls a tool", async () => {
+test("programs: the command line signs in by a code and hears events, the SDK sends, an agent calls a tool", async () => {
   const login = run(undefined, "login", stage.url)
   const code = await until(() => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(login.said.err)?.[0])
   expect(await page("POST", "/device", { code, answer: "yes", may: "read", numbers: "*" })).toMatchObject({
@@ -288,7 +288,7 @@ test("numbers are paid for from now on: somebody who signs up begins a trial, an
   expect(await talk()).toBe("message")
 })
 
-test("rotation of Stripe's key and of the secret of its webhooks: Stripe takes both until they are deployed", async () => {
+test("rotation of Stripe's key and its webhooks' secret: Stripe takes both until they are deployed", async () => {
   const next = { key: "sk_test_next", webhookSecret: "whsec_next" }
   stage.stripe.roll(next)
   settings = { ...settings, STRIPE_SECRET_KEY: next.key, STRIPE_WEBHOOK_SECRET: next.webhookSecret }

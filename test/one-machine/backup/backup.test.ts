@@ -33,7 +33,7 @@ async function unpacked(path: string): Promise<string> {
   return folder
 }
 
-test("a backup holds the store as it was at one moment, and its keys and secrets, while the service goes on writing", async () => {
+test("a backup holds the store of one moment, its keys and secrets, while the service goes on writing", async () => {
   const service = await aService()
   let written = 0
   let isOver = false
@@ -69,7 +69,7 @@ test("nothing readable is left: not in the backup, and no copy in the data folde
     expect(rest.join("\n")).not.toContain(plain)
 })
 
-test("a backup that is cut, changed, of another format or sealed under another passphrase is refused with a sentence", async () => {
+test("a backup that is cut, changed, of another format or passphrase is refused with a sentence", async () => {
   const { path } = await backUp(await aService())
   await checkBackup(path, passphrase)
   await expect(checkBackup(path, `${passphrase}!`)).rejects.toThrow(
@@ -128,7 +128,7 @@ test("the last ones are kept, and those of other services", async () => {
   expect(await ownBackups(other.dataDir, service.dir)).toMatchObject([{ path: foreign }])
 })
 
-test("what a process left that died in the midst of a backup is removed by the next, and is never taken for one", async () => {
+test("what a process left that died during a backup is removed by the next, and never taken for a backup", async () => {
   const service = await aService()
   const child = spawn(process.execPath, ["-e", ""])
   await once(child, "exit")
@@ -211,7 +211,7 @@ test("a folder without a service is not backed up", async () => {
   )
 })
 
-test("a backup is made each hour; one that fails is tried again after ten minutes, and the operator is told after three hours", async () => {
+test("a backup is made each hour, retried after ten minutes, and its operator told after three hours", async () => {
   const { dataDir, dir } = await aService()
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())

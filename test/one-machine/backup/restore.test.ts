@@ -60,7 +60,7 @@ async function inStore<Result>(dataDir: string, work: () => Promise<Result>): Pr
 const filesIn = (folder: string) => readdirSync(folder).filter((name) => name !== "store.lock")
 const whole = ["secrets.json", "store.sqlite", "wrapping-keys.json"]
 
-test("a restored folder holds the service as it was, every bridge marked, with events far beyond what may have been used", async () => {
+test("a restored folder is the service as it was, each bridge marked, with events far beyond any used one", async () => {
   const { path, madeMs, held, paused, dataDir: lost } = await aBackup()
   const dataDir = join(aFolder(), "data")
   expect(await restoreBackup({ dataDir, path, passphrase })).toEqual({ madeMs, bridges: 2 })
@@ -77,7 +77,7 @@ test("a restored folder holds the service as it was, every bridge marked, with e
   expect(again).toContain(/messaging-bridge-[0-9a-f]+/.exec(path)![0])
 })
 
-test("a folder with a store or keys, one in use, and a backup that cannot be read whole are refused, and nothing is changed", async () => {
+test("a folder with a store or keys or in use, and an unreadable backup, are refused, and nothing changes", async () => {
   const { path, dataDir: used } = await aBackup()
   const into = async (dataDir: string, given: { path?: string; passphrase?: string } = {}) => {
     const before = existsSync(dataDir) ? filesIn(dataDir) : []
@@ -163,7 +163,7 @@ function restoring(dataDir: string, path: string): ChildProcess {
   return spawn(process.execPath, ["admin/main.ts", "backup", "restore", path], { env, stdio: "ignore" })
 }
 
-test("killed at any moment, it leaves a folder as before, one that refuses to start, or a whole one; done again, it ends", async () => {
+test("killed at any time, it leaves the old folder, one that cannot start, or a whole one; redone, it ends", async () => {
   const seed = Math.floor(Math.random() * 2 ** 31)
   const random = seeded(seed)
   const { path, held } = await aBackup()

@@ -48,7 +48,7 @@ test("a doorbell that nobody has received yet serves for all that ring, and so d
   expect(await visible(doorbells)).toEqual([])
 })
 
-test("a doorbell that is hidden rings again in time, counts its receives, and obeys its last receiver alone", async () => {
+test("a hidden doorbell rings again in time, counts its receives, and obeys its last receiver alone", async () => {
   const doorbells = new DoorbellsInMemory()
   await doorbells.send({ group: "one", body: "look" })
   const [first] = await doorbells.receive(1, never)

@@ -36,7 +36,7 @@ function bodiesAt(receiver: Awaited<ReturnType<typeof aReceiver>>): unknown[] {
   return receiver.arrivals.map(({ body }) => (JSON.parse(body.toString()) as { body: string }).body)
 }
 
-test("events that follow one another are one delivery's: nobody has to ring for the later ones, nor read them", async () => {
+test("events that follow one another are one delivery's: nobody rings for the later ones, or reads them", async () => {
   onTestFinished(listenForNewEvents(patient))
   const { receiver, bridge, outbox } = await aDelivery()
   await outbox.write(anEvent("1"))

@@ -38,7 +38,7 @@ test("an alarm rings once, as soon as enough of the last minutes break its rule,
   expect(await minute()).toEqual(["EventOld is over"])
 })
 
-test("an alarm about a part of a whole takes what has no whole as too much or as nothing missing, as on AWS", async () => {
+test("an alarm about a part of a whole takes no whole as too much, or as nothing missing, as on AWS", async () => {
   const { minute } = anOperator()
   const sessions = { SessionsUp: [9, 10], SessionsExpected: [10, 10] }
   for (let count = 0; count < 4; count++)
@@ -62,7 +62,7 @@ test("an hourly rule adds up an hour", async () => {
   expect(await minute()).toEqual(["MessagesParked is over"])
 })
 
-test("what could not be told is told with the next minute, and the machine's own alarms ring like the others", async () => {
+test("what could not be told is told a minute later, and the machine's own alarms ring like the others", async () => {
   let isAway = true
   let isFull = true
   const { alerts, minute } = anOperator({ isAway: () => isAway, isFull: () => isFull })

@@ -50,7 +50,7 @@ async function aService(...streams: string[]) {
 
 const bodies = (arrivals: Arrival[]) => arrivals.map(({ eventId, attempt }) => `${eventId} ${attempt}`)
 
-test("listen posts each event, signed, the next one after a 2xx, and goes on behind the last one when its stream breaks", async () => {
+test("listen posts each event, signed, the next after a 2xx, and after a break goes on behind the last one", async () => {
   const service = await aService(
     `${eventOf("evt_1")}${eventOf("evt_2")}${eventOf("evt_3").slice(0, 30)}`,
     eventOf("evt_3"),
@@ -197,7 +197,7 @@ test.for<[where: string, args: string[]]>([
   ["default/webhook-test", ["test"]],
   ["shop/webhook-test", ["test", "--bridge", "shop"]],
 ])(
-  "trigger asks for %s when it is told %j: only the sandbox has contacts, and any bridge may have a webhook",
+  "trigger asks for %s when told %j: only the sandbox has contacts, and any bridge may have a webhook",
   async ([where, args]) => {
     const service = await startReceiver(() => refusal(401, "unauthorized"))
     onTestFinished(service.stop)

@@ -163,7 +163,7 @@ test("a workflow answers what comes, and its webhook is gone when it is deactiva
   await workflow.end()
 })
 
-test("a delivery is taken if it is genuine, alone or in a batch, and none is given up while n8n sets the webhook up", async () => {
+test("a delivery is taken if it is genuine, alone or in a batch, and none is lost while n8n sets up", async () => {
   const workflow = await activate({ events: ["message"], ignore: [], takenWhen: "onReceived" }, [
     "reply",
     { operation: "sendText", chat: "={{$json.chat_id}}", body: "={{$json.event_id}}" },

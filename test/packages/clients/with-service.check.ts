@@ -96,7 +96,7 @@ test("qr ends when the phone is linked, send sends texts and files, and status a
   expect((await log.ended).code).toBe(0)
 })
 
-test("a key that may only read listens, but neither forwards nor sends, and listening ends when it is revoked", async () => {
+test("a key that may only read listens, but cannot forward or send, and hears no more once it is revoked", async () => {
   const made = await clientOf().createKey({ name: "reader", scope: "read" })
   const reader = loginOf(made.key)
   const sent = await run(reader, "send", friend, "Hi", "-b", "shop").ended

@@ -66,7 +66,7 @@ test("only what has expired is removed, from its index as well, and what lives l
   expect(await ofHost("one")).toEqual(["ever", "later", "long ago", "renewed"])
 })
 
-test("over thirty days of things that live for seven the file stops growing, and gives its space back when they end", async () => {
+test("in thirty days of things that live for seven, the file stops growing, and shrinks when they end", async () => {
   const { transact, expire, names, bytes, rowBytes } = await aStoreThatForgets()
   const aDay = async (day: number) => {
     for (let hour = 0; hour < 5; hour++) await transact(many(`${day} ${hour}`, 20))
@@ -148,7 +148,7 @@ test("a clock that was set back and then right lets nothing expire for an hour",
   expect(await names()).toEqual([])
 })
 
-test("a store that was closed for weeks lets nothing expire for its first hour, one that was closed for hours does", async () => {
+test("a store closed for weeks lets nothing expire for its first hour, and one closed for hours does", async () => {
   const path = aFolder()
   const first = await startDynamoDb({ at: { port: 0 }, path })
   const client = clientOf(first.endpoint)

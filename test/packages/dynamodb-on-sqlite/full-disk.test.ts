@@ -3,7 +3,7 @@ import { openFile } from "#dynamodb-on-sqlite/rows/sqlite-file.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
 
 test.skipIf(!canMount())(
-  "on a full disk, what is in the store can be changed as often as one likes: the log begins anew in the room that it has",
+  "on a full disk, the store can be changed as often as one likes: the log begins anew in its room",
   async () => {
     const disk = mountSmallDisk(8)
     onTestFinished(disk.remove)

@@ -103,7 +103,7 @@ test("a write is seen by nobody before it is on the disk", async () => {
   expect([wordOf("a"), wordOf("b")]).toEqual(["new", undefined])
 })
 
-test("without room all who wait for a commit are refused as by an outage, nothing of it is there, and the next succeeds", async () => {
+test("without room all who wait for a commit are refused, nothing of it is there, and the next succeeds", async () => {
   const { rows, commits, broken, wordOf, stored } = await heldRows()
   const first = rows.write([putting("a", "old")])
   commits[0]!.go()
@@ -168,7 +168,7 @@ test("rows that may be lost go to the disk by themselves, and again if it had no
   await vi.waitFor(() => expect(stored("1")).toContain("two"))
 })
 
-test("on a full disk only so many rows that may be lost stay in memory: those can change, and one more is refused", async () => {
+test("on a full disk few rows that may be lost stay in memory: those can change, and one more is refused", async () => {
   const { rows, commits, wordOf } = await heldRows()
   rows.relax(things.sql, () => true)
   for (let n = 0; n < 10_000; n++) await rows.write([putting(String(n), "passing")])

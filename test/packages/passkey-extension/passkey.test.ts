@@ -96,7 +96,7 @@ test("a press uses the passkey on WhatsApp's page, and the answer is brought bac
   })
 })
 
-test("the dialog names the service and what may be done with the account, and going back brings nothing back", async () => {
+test("the dialog names the service and what may be done with the account; going back brings nothing back", async () => {
   const page = await aPage()
   await ask(page, service, {})
   const read = await asked(page)
@@ -107,7 +107,7 @@ test("the dialog names the service and what may be done with the account, and go
   expect(page.url()).toBe(`${service}:${port}/link/token`)
 })
 
-test("no other site can have the passkey used, whoever it names, and neither can somebody who types an address", async () => {
+test("no other site can have the passkey used, whoever it names, nor can somebody who types an address", async () => {
   const page = await aPage()
   await ask(page, stranger, {})
   expect(await asked(page)).toBeUndefined()

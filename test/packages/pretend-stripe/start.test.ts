@@ -115,7 +115,7 @@ test("a page of Checkout that nobody pays for a day can be paid no more", async 
   expect(found).toMatchObject({ status: "expired", url: null })
 })
 
-test("the portal asks about one cancellation, of a subscription that is this customer's and does not end yet", async () => {
+test("the portal asks about one cancellation, of this customer's subscription that does not end yet", async () => {
   const { session, customer } = await aSession()
   await pay(session.url, "4242424242424242")
   const { data } = await sdk().subscriptions.list({ customer })

@@ -72,7 +72,7 @@ test("a stanza that is sent twice is one message, and a repetition", async () =>
   expect(texts).toEqual(["echo", "last"])
 })
 
-test("a message that is spoilt twice is asked for twice, and read under the keys that come with the second request", async () => {
+test("a message that is spoilt twice is asked for twice, and read under the keys of the second request", async () => {
   const { ada, bob, client, device } = await network.chat()
   for (const kind of ["unreadable", "unreadable_again"] as const)
     await network.fault({ kind, device, times: 1 })

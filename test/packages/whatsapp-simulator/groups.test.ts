@@ -179,7 +179,7 @@ test("an admin revokes what another wrote: a phone's reaches clients, a client's
 /** The outcome of each person, by what a client's question about members was answered. */
 const outcomes = async (answer: Promise<{ status: string }[]>) => (await answer).map(({ status }) => status)
 
-test("each person has a code of their own, and who may not be added gets an invitation that lets them alone in", async () => {
+test("each person has a code of their own, and who may not be added is invited, and they alone get in", async () => {
   const shy = await network.phone()
   const [guest, hers] = [await network.paired(shy), await network.paired(eve)]
   await network.control.change(shy.number, { privacy: { groupadd: "none" } })

@@ -65,7 +65,7 @@ function hashOf(...devices: [user: string, id: number][]): string {
   return `2:${hash("sha256", addresses.toSorted().join(""), "buffer").subarray(0, 6).toString("base64")}`
 }
 
-test("an ack names a chat's devices, the sender's among them, if the message was not for all; a group's always", async () => {
+test("an ack names a chat's devices, the sender's too, if the message was not for all; a group's always", async () => {
   const { ada, bob, client } = await network.chat()
   const group = await network.group([ada, bob])
   const named = async (jid: string) => {

@@ -229,7 +229,7 @@ test("a restricted account gets nack 463, except with a token or an answer", asy
   expect(await eve.read({ text: "hello Eve" })).toHaveLength(1)
 })
 
-test("a companion that comes or goes is told to the account's devices, and to its contacts that something changed", async () => {
+test("a companion that comes or goes is told to the account's devices; its contacts hear of a change", async () => {
   await bob.send(ada.number, "hi")
   await client.message("hi")
   const second = await network.paired(ada)

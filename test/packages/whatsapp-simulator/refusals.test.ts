@@ -134,7 +134,7 @@ const node = (tag: string, attrs: Record<string, string>, content?: BinaryNode["
 
 const parts = (of: BinaryNode) => of.content as BinaryNode[] // each of these has some
 
-test("what every client says is required: each part that is left out makes a message, an upload or a question wrong", async () => {
+test("every part that clients say is required makes a message, upload or question wrong if left out", async () => {
   const bob = await network.phone("Bob")
   const whole = node(
     "iq",
@@ -211,7 +211,7 @@ test("an ack settles what it names whole, and nothing else", async () => {
   expect(await network.control.settled(device(), 10_000)).toBe(true)
 })
 
-test("a receipt's ack need not name its recipient, and a call's offer may get a receipt that names the call", async () => {
+test("a receipt's ack need not name its recipient, and a call's offer may get a receipt naming the call", async () => {
   const { sock, device } = await network.paired(await network.phone("Bob"))
   for (const event of ["CB:receipt", "CB:call"]) sock.ws.removeAllListeners(event)
   const [from, name] = [client.device.creds.me!.lid!.replace(/:\d+/, ""), device.creds.me!.id.split("@")[0]!]

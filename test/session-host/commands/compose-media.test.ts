@@ -97,7 +97,7 @@ test("a document with a caption is sent as clients show it", async () => {
   })
 })
 
-test("a file that cannot be fetched, is too large, or is not what it says is refused; nothing is sent or left over", async () => {
+test("a file that cannot be fetched, is too large, or not what it says is refused; nothing is sent or left", async () => {
   const { length } = await stanzas()
   const bomb = await blank(5100, 5000).png({ compressionLevel: 9 }).toBuffer()
   const mb = 1024 * 1024
@@ -190,7 +190,7 @@ test("two media at once per bridge: a third waits its turn", async () => {
 })
 
 test.skipIf(!canMount())(
-  "on one machine, files that are sent at once leave the room that is kept, encrypted copies and unknown lengths counted",
+  "on one machine, files sent at once leave the kept room, encrypted copies and unknown lengths counted",
   async () => {
     const disk = mountSmallDisk(60)
     const { STORAGE_DIR, STORAGE_RESERVE_MB } = config
@@ -236,7 +236,7 @@ test("a file arrives as it was fetched, byte for byte, also when it is large", a
   expect(createHash("sha256").update(got).digest("hex")).toBe(createHash("sha256").update(body).digest("hex"))
 })
 
-test("an upload is sent to one chat after the other, and goes to the network once; a small file comes in the request", async () => {
+test("an upload is sent to chat after chat, and goes to the network once; a small file is in the request", async () => {
   const eve = await network.phone("Eve")
   const upload = Uploads.withNewId({ bridgeId: bridge.id, contentType: "image/png", fileName: "blue.png" })
   const { url, fields } = await Uploads.formFor(upload, new Date(Date.now() + 60_000))
@@ -281,7 +281,7 @@ test("an upload is sent to one chat after the other, and goes to the network onc
 const making = (bytes: number) =>
   `for given; do case $given in *.ogg|*.raw) head -c ${bytes} /dev/zero >"\${given#file:}";; esac; done`
 
-test("a voice note whose conversion is killed is not sent and leaves nothing; the session goes on, and a retry sends it", async () => {
+test("a voice note whose conversion is killed is not sent and leaves nothing; a retry then sends it", async () => {
   const { PATH } = process.env
   const bin = mkdtempSync(join(tmpdir(), "bin-"))
   onTestFinished(() => {

@@ -186,7 +186,7 @@ test("a picture that is seen once arrives as such; a document cannot be", async 
   ).toMatchObject({ status: 422, code: "media_type_mismatch" })
 })
 
-test("a status goes to the address book but those who are hidden from it, once under its key, and is revoked there", async () => {
+test("a status goes to the address book but those hidden from it, once under its key, and is revoked there", async () => {
   expect(await ask("POST", "/send/status", { body: "nobody there" })).toMatchObject({
     status: 422,
     code: "recipient_not_found",

@@ -177,7 +177,7 @@ function clockOfHostsAhead(): void {
 }
 
 test.for([true, false])(
-  "a question for a group that the network does not answer leaves the outcome open (made: %s), and the retry finds it out",
+  "a group question that the network leaves open leaves the outcome open (made: %s); a retry finds it",
   async (isMade) => {
     const { network, phone, retry, named, end } = await aCircle()
     clockOfHostsAhead()
@@ -202,7 +202,7 @@ test.for([true, false])(
   },
 )
 
-test("people who are not on the network, the account itself, and too many are refused, and nothing is created or changed", async () => {
+test("people not on the network, the account itself, and too many are refused, and nothing changes", async () => {
   const create = (body: object) => ask("POST", "/groups", { name: "Never", ...body })
   expect(await create({ members: [bob.number, "4900000001"] })).toMatchObject({
     status: 422,
@@ -251,7 +251,7 @@ test("members are added, promoted, demoted and removed, each with an outcome", a
   expect((await known(jid)).members.map(({ number }) => number)).toEqual([phone.number, bob.number])
 })
 
-test("a member whom the network does not find by number any more is changed by the JID that the group shows", async () => {
+test("a member whom the network finds no more by number is changed by the JID that the group shows", async () => {
   const fay = await network.phone("Fay")
   const jid = await own(fay)
   await network.control.change(fay.number, { username: "fay.w" })

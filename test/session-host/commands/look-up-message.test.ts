@@ -101,7 +101,7 @@ test("a message to a group has come as far as all of its recipients", async () =
   expect(await lookUp(id)).toMatchObject({ status: "delivered", chat_id: group.jid, counts, read_at: time })
 })
 
-test("what others wrote and what was written on the phone is found, and of one id the one in the named chat", async () => {
+test("what others or the phone wrote is found, and of one id the one in the named chat", async () => {
   const { bob, phone, network, message, lookUp } = await aLookedUpChat()
   const eve = await network.phone("Eve")
   const data = Buffer.from("a voice").toString("base64")
@@ -137,7 +137,7 @@ test("an unknown id, and one of another bridge, is 404 with a sentence", async (
     })
 })
 
-test("what was sent is listed newest first with its request, at the next host as well, and what was refused with the reason", async () => {
+test("what was sent is listed newest first with its request, at any host, and with why it was refused", async () => {
   const { bridge, ask, bob, network, host } = await aLookedUpChat()
   const listed = async (query = "") =>
     (await (await call(bridge.id, "GET", `/sent${query}`)).json()) as Record<string, unknown>[]

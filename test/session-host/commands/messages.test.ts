@@ -343,7 +343,7 @@ test("a second message under the id of the first does not take its place", async
   expect(contentOf(reaction).reactionMessage?.key).toMatchObject({ id, fromMe: false })
 })
 
-test("what another account has sent is not the own message of the one that is linked now, and is again once that is back", async () => {
+test("a message that another account sent is not the linked one's own, but again once that one is back", async () => {
   const { bridge, bob, phone, network, ask, unlink } = await aChat()
   const { jid } = await network.group([bob, phone])
   const link = async (who: typeof phone) => {

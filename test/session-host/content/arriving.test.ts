@@ -78,7 +78,7 @@ test("no event and no answer has a NUL, whatever strangers have written", async 
   expect(JSON.stringify([told, contact, list])).not.toContain("\\u0000")
 })
 
-test("a message that nobody can read is set aside and holds up nothing; content that is not for people gives no event", async () => {
+test("a message that nobody can read is set aside and holds up nothing; content not for people is no event", async () => {
   const bob = await network.phone("Bob")
   await bob.post(phone.number, { raw: { protocolMessage: { type: 3, ephemeralExpiration: 60 } } })
   await bob.post(phone.number, { raw: { invoiceMessage: { note: "pay" } } })

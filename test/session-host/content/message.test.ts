@@ -139,7 +139,7 @@ test.for<[string, Record<string, string>, MessageContent]>([
 const named = (attrs: Record<string, string>, phones?: Map<string, string>) =>
   eventIdentityOf(map(attrs, text, phones)[0]!.message!)
 
-test("a message is named by what was received, never by what was resolved: by the author's LID where that is told", () => {
+test("a message is named by what was received, never by what was resolved: by the author's LID where told", () => {
   const unresolved = named({ from: "77@lid" })
   expect(named({ from: "77@lid" }, new Map([["77@lid", bob]]))).toEqual(unresolved)
   expect(named({ from: "77:3@lid", sender_pn: bob, offline: "3", notify: "B" })).toEqual(unresolved)

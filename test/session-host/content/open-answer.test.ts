@@ -204,7 +204,7 @@ function web(message: proto.IWebMessageInfo): MessageContent {
   }
 }
 
-test("a message that our phone sends again for a placeholder becomes the event that its stanza would have been", async () => {
+test("a message that our phone sends for a placeholder becomes the event that its stanza would have been", async () => {
   const late = web({
     key: { id: "LATE", remoteJid: bob.jid, fromMe: false },
     message: { conversation: "an answer to an advertisement" },

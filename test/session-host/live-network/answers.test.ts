@@ -148,7 +148,7 @@ test.for([
   expect(heard!.stanza).toMatchObject({ tag: answer, attrs: { ...says, id } })
 })
 
-test("people whom the network names by private id, though it was asked about their numbers, are found, known and written to by number", async () => {
+test("people asked for by number, but named by private id, are found, known and written to by number", async () => {
   const { phone, bridge, network, ask, message } = await aChat({ account: { by_number: true } })
   await network.fault({ kind: "named_by_lid", device: `${phone.number}:1` })
   const [carol, dora] = [await network.phone("Carol"), await network.phone("Dora")]

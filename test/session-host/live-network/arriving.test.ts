@@ -136,7 +136,7 @@ test("a message that could not be read twice makes no other message of its sende
   expect(await receipts(id)).toEqual(["inactive"])
 })
 
-test("in a community, messages of its groups are told as of any group, and nobody writes to the community itself", async () => {
+test("in a community, its groups' messages are told as of any group, and nobody writes to the community", async () => {
   const { bob, phone, bridge, network, message, ask } = await aChat()
   const { sock } = await network.paired(bob)
   const community = (await sock.communityCreate("The village", "All of us"))!.id
@@ -159,7 +159,7 @@ test("in a community, messages of its groups are told as of any group, and nobod
   expect(await network.control.settled(`${phone.number}:1`, 10_000)).toBe(true)
 })
 
-test("messages of others count as in, those of the API and of the phone as out, and are written when the session stops", async () => {
+test("others' messages count as in, those of API and phone as out, and are written when the session stops", async () => {
   const { bob, phone, bridge } = await aChat()
   await sendText(bridge.id, bob.number, "from the API")
   await phone.send(bob.number, "from the phone")

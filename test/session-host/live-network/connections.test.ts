@@ -10,7 +10,7 @@ const statusIn = async (bridgeId: string) =>
 
 const { aChat, linesOf } = await aSharedHost({ timing: { deadMs: 2000 } })
 
-test("a connection on which the network answers nothing is ended and told, though other stanzas come in, and the next one sends", async () => {
+test("a connection without any answer is ended and told, though other stanzas come in; the next one sends", async () => {
   const { network, bridge, bob, phone } = await aChat()
   const device = `${phone.number}:1`
   const alive = await network.fault({ kind: "dead", device })

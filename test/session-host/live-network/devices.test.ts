@@ -17,7 +17,7 @@ const say = (chat: string, body: string) => sendText(bridge.id, chat, body)
 const peopleIn = (questions: unknown[]) =>
   [...JSON.stringify(questions).matchAll(/"tag":"user","attrs":\{"jid":"([^"]+)"/g)].map(([, jid]) => jid)
 
-test("a device that nobody was told of gets the message that made the network say so, and is asked for once", async () => {
+test("a device that nobody was told of gets the message that revealed it, and is asked for once", async () => {
   const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
   for (const chat of [bob.number, group.jid]) expect(await say(chat, "before")).toMatchObject({ status: 200 })
@@ -130,7 +130,7 @@ function number(value: number, length: number) {
   return bytes(out)
 }
 
-test("a storm of devices that ask for messages again is answered up to twenty, and the next message goes out", async () => {
+test("a storm of devices that ask for messages again gets twenty answers, and the next message goes out", async () => {
   const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
   // Baileys would send each of them again twice.
@@ -172,7 +172,7 @@ test("a member who asks for a message that nobody remembers is given the group's
   expect(await given("the third")).toEqual([bob.lid])
 })
 
-test("a device that asks for a message with its own keys gets it under these, and the network is asked for none", async () => {
+test("a device that asks for a message with its own keys gets it under them, and no others are asked for", async () => {
   const eve = await anIntruder(chat)
   const sent = await sendText(bridge.id, eve.lid, "once more, please")
   const bundle = await eve.bundle()

@@ -27,7 +27,7 @@ const toldOf: Partial<Record<(typeof noticeKinds)[number], RegExp>> = {
   old_placeholder: /too old to ask the phone for it/,
 }
 
-test("news that the network sends unasked is settled, told where it says something, and known for what it is", async () => {
+test("news that comes unasked is settled, told where it says something, and known for what it is", async () => {
   const { bob, phone, bridge, network, message } = await aChat()
   const device = `${phone.number}:1`
   const group = (await network.group([bob, phone])).jid

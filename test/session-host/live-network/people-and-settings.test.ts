@@ -71,7 +71,7 @@ test("a session asks its phone for a key of the settings that it was never given
   expect((await network.control.log(shares)).length).toBeGreaterThan(1)
 })
 
-test("an account that was not moved to private ids writes by number, until the network says that it was moved", async () => {
+test("an account that was not moved to private ids writes by number, until it hears that it was moved", async () => {
   const { bob, phone, bridge, network, message, end, ask } = await aChat({ account: { by_number: true } })
   const device = `${phone.number}:1`
   const { id } = await bob.send(phone.number, "from a private id")
@@ -119,7 +119,7 @@ test("an account that was moved to private ids writes to people by these, howeve
   expect(to).toEqual([bob.lid, bob.lid, carol.lid])
 })
 
-test("a person whose private id is a former one is written to under the present one, once the network has said so", async () => {
+test("a person with a former private id is written to under the present one, once the network tells it", async () => {
   const { bob, phone, bridge, network, ask, message } = await aChat()
   const device = `${phone.number}:1`
   await message((await bob.send(phone.number, "hello")).id)

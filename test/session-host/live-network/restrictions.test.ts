@@ -10,7 +10,7 @@ import { aSharedHost } from "#test/support/session/shared-host.ts"
 
 const { aChat, hostLog, linesOf } = await aSharedHost()
 
-test("a restriction is in the status and the lease until it is lifted, over restarts, and until its time; that one nears is said once", async () => {
+test("a restriction is in status and lease until its end or lifting, over restarts, and told once before", async () => {
   const { bob, phone, bridge, network, ask, host } = await aChat()
   const device = `${phone.number}:1`
   const restriction = async () => {
@@ -51,7 +51,7 @@ test("a restriction is in the status and the lease until it is lifted, over rest
   expect(warnings).toHaveLength(1)
 })
 
-test("a restriction that began while nobody was connected, and a quota, are asked for at the login, and after a refusal", async () => {
+test("a restriction begun while offline, and a quota, are asked for at the login, and after a refusal", async () => {
   const { bob, phone, bridge, network, ask, host: own } = await aChat()
   const device = `${phone.number}:1`
   const restriction = async () => ((await ask("GET", "/status")) as { restriction?: string }).restriction

@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts"
 const { aChat, linesOf } = await aSharedHost()
 const deviceOf = (chat: Awaited<ReturnType<typeof aChat>>) => `${chat.phone.number}:1`
 
-test("a status that comes as a stanza of its own becomes an event like any message, and is acknowledged as a status", async () => {
+test("a status that is a stanza of its own is an event like any message, and is acknowledged as a status", async () => {
   const chat = await aChat()
   const { network, bob, phone, message } = chat
   const device = deviceOf(chat)

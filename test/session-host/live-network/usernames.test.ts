@@ -106,7 +106,7 @@ test("a contact's username follows what the network tells of it, and is gone whe
   expect(await ask("GET", `/contacts/${cleo.lid}`)).toMatchObject({ username: "" })
 })
 
-test("the phone's address book names people by their usernames, and what the phone writes to them is told of their chat", async () => {
+test("the phone's address book names people by username, and what it writes to them is told of their chat", async () => {
   const { cleo, phone, network, bridge, contact } = await aCleo()
   const entry = { number: cleo.number, full_name: "Cleo Brown", first_name: "Cleo" }
   await network.call("POST", `/phones/${phone.number}/contacts`, entry)

@@ -46,7 +46,7 @@ test("a small file that says it is a huge picture is refused for what it says", 
   await expect(read(hugeWebp(await animation(2)))).rejects.toMatchObject({ code: "media_type_mismatch" })
 })
 
-test("a phone's photograph of 48 megapixels is read, strip by strip; one in several scans, which is unfolded whole, is not", async () => {
+test("a photograph of 48 megapixels is read by strips; one in several scans, which unfolds whole, is not", async () => {
   const photo = flatJpeg(8000, 6000, [[1, 2, 3]])
   expect(await read(photo)).toMatchObject({ width: 8000, height: 6000 })
   for (const whole of [flatJpeg(8000, 6000, [[1], [2], [3]]), flatJpeg(15_000, 15_000, [[1, 2, 3]])])

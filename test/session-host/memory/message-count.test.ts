@@ -12,7 +12,7 @@ const days = { from: "2026-11-20", to: "2026-11-22" }
 const countsOf = async (bridgeId: string) =>
   (await Usage.daysOf(bridgeId, days, undefined)).map((day) => [day.day, day.in, day.out])
 
-test("messages are counted once, and written when the time is over, those of each day as that day's, and those of two sessions together", async () => {
+test("messages are counted once, written when the time is over, by their day, and for two sessions as one", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T23:59:59Z") })
   const { id: bridgeId } = await aBridge()
   const one = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })

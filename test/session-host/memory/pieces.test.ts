@@ -26,7 +26,7 @@ async function keep(owner: Owner, jids: string[]): Promise<void> {
 
 const piecesOf = async ({ memory }: Owner) => await memory.store.names("SIGNAL#000001#piece#")
 
-test("the list of 100,000 chats that have a token is known to this owner and the next, whatever the size of a row", async () => {
+test("the list of 100,000 chats that have a token is known to this and the next owner, in rows of any size", async () => {
   const one = await aMemory()
   const jids = chats(100_000)
   await keep(one, jids)

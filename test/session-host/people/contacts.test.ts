@@ -21,7 +21,7 @@ async function aBook() {
   return { memory, phones, learn, list }
 }
 
-test("a member who hides their number is shown with a part of it, and stays one contact once the number is known", async () => {
+test("a member who hides their number is shown with part of it, and stays one contact once it is known", async () => {
   const { learn, list, phones } = await aBook()
   await learn({ lid: bob.lid, pushName: "Bob" })
   await learn({ lid: bob.lid, redactedPhone: "+49∙∙∙∙∙22", ofContactsOnly: true })
@@ -62,7 +62,7 @@ test("an address alone makes nobody a contact", async () => {
   expect(await list()).toEqual([])
 })
 
-test("news that leaves a field out does not change it; an about text may be taken back; known facts write nothing", async () => {
+test("news without a field does not change it; an about text may be taken back; known facts write nothing", async () => {
   const { learn, list } = await aBook()
   await learn({ ...bob, fullName: "Robert", pushName: "Bob", verifiedName: "Bob & Sons" })
   const before = await list()
@@ -79,7 +79,7 @@ test("news that leaves a field out does not change it; an about text may be take
   expect(written).toEqual([])
 })
 
-test("a contact who was said not to be on the network is back once they are heard of, and nobody becomes a contact by that", async () => {
+test("a contact said not to be on the network is back once heard of, and nobody becomes a contact by that", async () => {
   const { learn, list } = await aBook()
   await learn({ jid: "4999@s.whatsapp.net", isRegistered: false, ofContactsOnly: true })
   expect(await list()).toEqual([])

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => network.close())
 
-test("a message's receipt leaves only when the message is durable, and what was asked after it waits with it", async () => {
+test("a message's receipt leaves only when the message is durable, and what is asked later waits with it", async () => {
   const { ada, bob, vault, connection, heard } = await aLinkedDevice(network)
   await connection.send(outgoing(bob.jid, "so that the session is there"))
   const release = vault.hold()
@@ -56,7 +56,7 @@ test("while look-ups are slower than the traffic the network is read no further,
   connection.close()
 })
 
-test("while receipts that ask for messages again wait for look-ups, the network is read no further, and each is acknowledged later", async () => {
+test("while receipts that ask for messages wait for look-ups, no more is read; later each is acknowledged", async () => {
   const { ada, bob, vault, connection, device } = await aLinkedDevice(network)
   const paused = vi.spyOn(WebSocket.prototype, "pause")
   onTestFinished(() => paused.mockRestore())
@@ -120,7 +120,7 @@ test("while too much waits to become durable, the network is read no further, ev
   connection.close()
 })
 
-test("an answer of the phone that cannot be read is asked for once more, and has no receipt before it is durable", async () => {
+test("a phone's answer that cannot be read is asked for once more, and has no receipt before it is durable", async () => {
   const { ada, bob, vault, connection, device, heard } = await aLinkedDevice(network)
   await network.fault({ kind: "unavailable", device, times: 1 })
   await network.fault({ kind: "unreadable", device, times: 1 })

@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
 config.LOG_DIR = folder
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test("a message of which the network has a placeholder alone is asked of the phone again, also by the next host", async () => {
+test("a message that came as a placeholder alone is asked of the phone again, also by the next host", async () => {
   const { bob, phone, bridge, network, host, message } = await aChat()
   const device = `${phone.number}:1`
   const speaks = await network.fault({ kind: "silent_phone", device })
@@ -33,7 +33,7 @@ test("a message of which the network has a placeholder alone is asked of the pho
   expect(await message(id)).toMatchObject({ body: "once more", contact_id: bob.jid })
 })
 
-test("a message that the phone never gives is asked for some more times and then given up, and its customer is told so, once", async () => {
+test("a message that the phone never gives is asked for again, then given up, and its customer told once", async () => {
   const { bob, phone, bridge, network } = await aChat({ timing: { awaitedMs: 20 } })
   const device = `${phone.number}:1`
   await Lease.choose(bridge.id, { events: ["message_lost"] })
@@ -95,7 +95,7 @@ test("a lost message is told of whoever wrote it, wherever; if it comes after al
   expect(await message(id)).toMatchObject({ body: "after all" })
 })
 
-test("a message is lost though somebody else writes under its id, and none is that came before its placeholder", async () => {
+test("a message is lost though somebody else writes under its id; none is that preceded its placeholder", async () => {
   const { bob, phone, bridge, network, message } = await aChat({ timing: { awaitedMs: 20 } })
   const device = `${phone.number}:1`
   const eve = await network.phone("Eve")

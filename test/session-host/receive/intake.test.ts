@@ -212,7 +212,7 @@ test("a message that cannot be read is parked, and those behind it go on", async
 const unreadable = (attrs: Record<string, string> = {}) =>
   aReceivedMessage({ attrs, plaintext: Buffer.from([0xff, 0xff, 1]) })
 
-test("parked messages are read again by each new version of the code, once, after the session has connected", async () => {
+test("parked messages are read again by each new version of the code, once, after the session connects", async () => {
   const first = await aMemory()
   const { bridgeId } = first
   await take(first, unreadable())
@@ -252,7 +252,7 @@ test("a message that earlier code has parked becomes an event, in however many p
   expect(await parkedOf(one.bridgeId)).toEqual([])
 })
 
-test("at most a hundred messages of one sender are parked, by however many sessions; all are known when they come again", async () => {
+test("a sender's parked messages are a hundred at most, over all sessions; all are known when they return", async () => {
   const one = await aMemory()
   const sent = (count: number, device: number) =>
     Array.from({ length: count }, () => unreadable({ from: `200000000000001:${device}@lid` }))
@@ -431,7 +431,7 @@ test("however many ciphertexts come under one id, the row of the message stays s
   expect(await one.memory.intake.isSeen(all.at(-1)!)).toBe(true)
 })
 
-test("a suspect has each message durable before the next: what ends it then comes first at the next session", async () => {
+test("a suspect has each message durable before the next: what ends it comes first at the next session", async () => {
   const first = await aHeldLease()
   const { bridgeId } = first
   await Lease.letGo(first, { failed: true, proven: false })

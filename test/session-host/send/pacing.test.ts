@@ -21,7 +21,7 @@ async function paced(pacing: Pacing) {
   return { ...chat, send, left }
 }
 
-test("a bridge begins as many chats in a day as it may, at whichever host, and goes on in those that it has", async () => {
+test("a bridge begins as many chats in a day as it may, on any host, and goes on in those that it has", async () => {
   const { network, bridge, host, bob, phone, send, left, message } = await paced({ new_chats_a_day: 2 })
   const [carol, dana, erin] = [await network.phone(), await network.phone(), await network.phone()]
   await message((await bob.send(phone.number, "he has written first")).id)
@@ -56,7 +56,7 @@ test("a bridge that may begin no chats is not told to come back tomorrow", async
   ])
 })
 
-test("a message that would begin a chat is refused where its sender wants that, until somebody has allowed it", async () => {
+test("a message that would begin a chat is refused if its sender wants that, until somebody allows it", async () => {
   const { network, bridge, bob, phone, message } = await aChat()
   const carol = await network.phone()
   const send = (to: string, new_chat: "refuse" | "allow") =>
@@ -88,7 +88,7 @@ test("messages leave with a gap, and one that would wait for too long is refused
   for (const [i, at] of times.slice(1).entries()) expect(at - times[i]!).toBeGreaterThanOrEqual(900)
 })
 
-test("a message that would have to wait for more than five seconds is refused, and says when it may be sent", async () => {
+test("a message that would wait for more than five seconds is refused, and says when it may be sent", async () => {
   const { bob, send } = await paced({ gap_ms: 60_000 })
   expect(await send(bob.number, "one")).toMatchObject({ status: 200 })
   const refused = await send(bob.number, "two")

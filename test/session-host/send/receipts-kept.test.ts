@@ -31,7 +31,7 @@ async function aFollowingMemory(bridgeId?: string) {
   return { ...held, told }
 }
 
-test("a receipt whose change was lost with the host counts when it comes again; one whose change was kept does not", async () => {
+test("a receipt whose change was lost with the host counts when it comes again; a kept one's does not", async () => {
   const first = await aFollowingMemory()
   const id = await aSentMessage(first.memory)
   const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })

@@ -24,7 +24,7 @@ test("a bridge's time comes once a day, at its own hour", () => {
   }
 })
 
-test("a time that is written in the future, before the clock was set back, keeps no bridge from being shown", () => {
+test("a time in the future, written before the clock was set back, keeps no bridge from being shown", () => {
   expect(isDue("one", 400 * dayMs, dayMs, 10 * dayMs)).toBe(true)
 })
 
@@ -46,7 +46,7 @@ async function inFastDays(network?: Network) {
   }
 }
 
-test("a session is shown as available for a while each day, so that its phone does not warn of an inactive device", async () => {
+test("a session is shown available for a while each day, so that its phone warns of no inactive device", async () => {
   const { network, phone, device, shown } = await inFastDays()
   const inactive = async () =>
     (await network.control.phone(phone.number)).devices.find(({ id }) => id === 1)?.inactive

@@ -97,7 +97,7 @@ async function aBridgeFromACopy() {
   }
 }
 
-test("a session whose keys are from a copy uses none of them twice, is not linked again, and reads what waits for it", async () => {
+test("a session with keys from a copy uses none twice, is not linked again, and reads what waits for it", async () => {
   const bridge = await aBridgeFromACopy()
   const before = new Set(await bridge.numbers())
   expect(await markRestored(bridge.id, bridge.copiedMs)).toBe(true)

@@ -193,7 +193,7 @@ const faults = [
   "slow",
 ] as const
 
-test("a store that fails in any way for ten beats ends no session as its own fault, neither a new one nor a living one", async () => {
+test("a store that fails in any way for ten beats ends no session, new or living, as its own fault", async () => {
   const network = await aNetwork()
   const host = await aHost(network)
   const suffer = async (fault: (typeof faults)[number], { bridge, phone }: Paired) => {
@@ -222,7 +222,7 @@ test("a store that fails in any way for ten beats ends no session as its own fau
   await Promise.all(sufferers)
 })
 
-test("a session whose commit has no answer for too long ends, which is not its own fault, and loses nothing", async () => {
+test("a session whose commit has no answer for too long ends, not by its own fault, and loses nothing", async () => {
   const network = await aNetwork()
   const { bridge, phone, host } = await aPairedSession(network, { timing: { commitMs: 1000 } })
   const contact = await network.phone("Bob")

@@ -183,7 +183,7 @@ test("so is one for which a code was typed", async () => {
   await untilConnected(bridge.id)
 })
 
-test("a program that goes on asking for codes turns no phone away that wants a passkey, as long as the network waits for it", async () => {
+test("a program that keeps asking for codes turns away no phone that the network lets want a passkey", async () => {
   const network = await aNetwork()
   const { bridge, phone, scan, sign, take } = await anAwaitedPasskey(network)
   await network.call("PATCH", "/patience", { passkey_ms: 1 })
@@ -199,7 +199,7 @@ test("a program that goes on asking for codes turns no phone away that wants a p
 
 const refusal = (words: string) => ({ code: "passkey_refused", error: expect.stringContaining(words) })
 
-test("a wrong, foreign, misplaced or early assertion is refused in its own words, and the right one links afterwards", async () => {
+test("a wrong, foreign, misplaced or early assertion is refused in its own words, and the right one links", async () => {
   const network = await aNetwork()
   const { bridge, scan, sign, take, request } = await anAwaitedPasskey(network)
   const stranger = await network.phone()
@@ -308,7 +308,7 @@ test("a logout that comes while the session learns that its phone was unlinked i
   ])
 })
 
-test("a restart connects anew with the same login, the session starts then, and the customer is told nothing", async () => {
+test("a restart connects anew with the same login, the session starts then, and the customer is not told", async () => {
   const network = await aNetwork()
   const { bridge, phone } = await aPairedSession(network, calm)
   await eventsOfType(bridge.id, "connected")

@@ -72,7 +72,7 @@ test.for(["companion_reg_refresh", "pair-device-rotate-qr"] as const)(
 )
 
 test.for([{ hellos: 3 }, { refreshes: true }])(
-  "a companion is linked by a code whose phone says hello again, or when it is told to refresh meanwhile: %o",
+  "a companion is linked by a code whose phone says hello again, or when told to refresh meanwhile: %o",
   async (how) => {
     const ada = await network.phone()
     const unlinked = network.client()

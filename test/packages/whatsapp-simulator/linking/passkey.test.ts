@@ -201,7 +201,7 @@ test("so is one that shows a link code, whose phone wants the passkey when it ha
   expect(await client.closed()).toBe(515)
 })
 
-test("a wrong, foreign or misplaced assertion is refused in its own words, and the right one is taken afterwards", async () => {
+test("a wrong, foreign or misplaced assertion is refused in its own words, and the right one then taken", async () => {
   const { client, ceremony, sign } = await anAccount()
   const other = await anAccount()
   const { challenge } = await ceremony.options()
@@ -225,7 +225,7 @@ test("a wrong, foreign or misplaced assertion is refused in its own words, and t
   expect(await client.closed()).toBe(515)
 })
 
-test("a step that comes too late is refused, and new options begin the ceremony again; a link that fails is shown", async () => {
+test("a step that is too late is refused, new options begin the ceremony again, and a failed link is shown", async () => {
   await network.call("PATCH", "/patience", { passkey_ms: 1 })
   const { ceremony, sign, shown } = await anAccount()
   await network.call("PATCH", "/patience", { passkey_ms: 60_000 })
@@ -277,7 +277,7 @@ test("steps out of order, repeated or of another companion are refused", async (
   expect(await client.closed()).toBe(515)
 })
 
-test("a prologue that lacks a part, with a wrong proof, ref, key or commitment, or of another site or of nobody, is refused; of two at once one is taken", async () => {
+test("a prologue with a missing or wrong part, or of another site, is refused; of two at once one is taken", async () => {
   const { client, ceremony, sign, signOther } = await anAccount()
   const { challenge } = await ceremony.options()
   const assertion = await sign(challenge)
@@ -312,7 +312,7 @@ test("a companion with whose key nobody can agree is hung up on", async () => {
   expect(await client.closed()).toBe(428)
 })
 
-test("a companion that is scanned once more begins anew; a passkey that counts its signatures goes on counting", async () => {
+test("a companion that is scanned again begins anew; a passkey that counts its signatures goes on counting", async () => {
   const { client, ceremony, scan, sign, signCounted } = await anAccount()
   const { challenge } = await ceremony.options()
   const old = await sign(challenge)

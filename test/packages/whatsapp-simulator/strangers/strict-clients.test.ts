@@ -131,7 +131,7 @@ test("a phone gives a companion the keys of settings that it asks for, and says 
   expect(keys.map(({ keyData }) => Boolean(keyData?.keyData?.length))).toEqual([true, false])
 })
 
-test("a new member of a group is told all about it; the others are told who came, and the group's new version", async () => {
+test("a new group member is told all about it; the others are told who came, and the new version", async () => {
   const [bob, eve] = [await network.phone("Bob"), await network.phone("Eve")]
   const [other, late] = [await network.paired(bob), await network.paired(eve)]
   const { id } = await client.sock.groupCreate("Growing", [bob.jid])
@@ -209,7 +209,7 @@ test("a newsletter is made, found, followed, read and left", async () => {
   expect(await client.sock.newsletterSubscribers(made.id)).toEqual({ subscribers: 0 })
 })
 
-test("a question to the network that is no question, or none that it knows, is refused, and the next is answered", async () => {
+test("a question to the network that is none, or unknown to it, is refused, and the next is answered", async () => {
   const asked = (attrs: Record<string, string>, content?: Buffer) =>
     ask(client, { xmlns: "w:mex", type: "get" }, [{ tag: "query", attrs, ...(content && { content }) }])
   await expect(asked({ query_id: "6388546374527196" }, Buffer.from("{"))).rejects.toThrow("bad-request")

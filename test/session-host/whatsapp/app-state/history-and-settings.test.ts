@@ -112,7 +112,7 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
 
 const withKey = { [Buffer.from(keyId).toString("base64")]: { keyData } }
 
-test("while a large address book is read everybody else has a turn after each hundred, and how far it was read is a small row", async () => {
+test("while a large address book is read others have a turn after each hundred, and its row stays small", async () => {
   const book = Array.from({ length: many }, (_, i) => contact(i))
   const reader = aReader((name) => (name === "critical_unblock_low" ? book : []))
   await reader.keys.set({ "app-state-sync-key": withKey })
@@ -182,7 +182,7 @@ const notice = (fromMe: boolean, payload: Uint8Array) => ({
   ],
 })
 
-test("while a long history is read everybody else has a turn after each hundred; only its own phone's is read", async () => {
+test("while a long history is read others have a turn after each hundred; only its own phone's is read", async () => {
   const reader = aReader(() => [])
   const errors: unknown[] = []
   const onMessages = newHistory({ ...reader.following, onError: (error) => void errors.push(error) })

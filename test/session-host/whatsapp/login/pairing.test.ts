@@ -149,7 +149,7 @@ const askedFor = (number: string) =>
     }),
   )
 
-test("a step by passkey is told once another secret is kept, and what cannot be read of it is asked for again", async () => {
+test("a step by passkey is told once another secret is kept, and what is unreadable is asked for again", async () => {
   const { text } = await connection.happens("qr")
   const release = vault.hold()
   askForPasskey(options)
@@ -211,7 +211,7 @@ async function aCeremony() {
   }
 }
 
-test("a passkey's answer is taken once, under one secret however often it is asked for, and a stranger's notices are nothing", async () => {
+test("a passkey's answer is taken once, under one secret whoever asks; a stranger's notices are nothing", async () => {
   const { take, takes, takesRef, greets } = await aCeremony()
   const kept = secret()
   askForPasskey(options)

@@ -23,7 +23,7 @@ test("the repaired library and the plain one accept each other's signatures", ()
   }
 })
 
-test("a signature of another message, or by another key, is refused where the plain library would refuse it", () => {
+test("a signature of another message, or by another key, is refused where the plain library refuses it", () => {
   const { pubKey, privKey } = curve.generateKeyPair()
   const signature = Buffer.from(Curve.sign(privKey, Buffer.from("a message")))
   expect(curve.verifySignature(pubKey, Buffer.from("another"), signature)).toBe(false)

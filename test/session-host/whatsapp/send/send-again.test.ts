@@ -70,7 +70,7 @@ test("a message goes once more to those whom it went to, and to nobody else, wha
   connection.close()
 })
 
-test("a message goes once more to the device that asks for it alone, also if that is a phone, five times at most", async () => {
+test("a message goes again to the device alone that asks for it, also if a phone, five times at most", async () => {
   const { ada, bob, eve, jid, vault, connection, say, ask, heard } = await aGroup()
   await say(bob.jid, "so that there is a session")
   await bob.read({ text: "so that there is a session" })
@@ -144,7 +144,7 @@ const groupKey = (vault: VolatileVault) =>
     .senderSigningKey.public
 
 test.for(["a member, for the last message", "who has left, for one that nobody remembers"])(
-  "who has left a group cannot read on, though somebody asks for a message again before the next one: %s",
+  "who left a group cannot read on, though somebody asks for a message again before the next one: %s",
   async (whoAsks) => {
     const { bob, eve, jid, vault, connection, say, removeEve, ask } = await aGroup()
     const last = await say(jid, "for all")

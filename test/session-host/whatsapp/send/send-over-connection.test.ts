@@ -72,7 +72,7 @@ test("a message counts as built when its stanza is the next frame, and not at a 
   connection.close()
 })
 
-test("a send whose connection ends before the acknowledgement has an unknown outcome, and goes out again with the same bytes", async () => {
+test("a send whose connection ends before the ack has an unknown outcome, and goes again with its bytes", async () => {
   const { bob, vault, connection, device } = await aLinkedDevice(network)
   await network.fault({ kind: "lose_acks", device, times: 1 })
   const message = outgoing(bob.jid, "known once")

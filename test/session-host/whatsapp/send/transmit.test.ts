@@ -137,7 +137,7 @@ test("a message that fails before its stanza leaves was not sent", async () => {
   await expect(send(message, false)).rejects.toThrow(NotSent)
 })
 
-test("a failure before the stanza leaves, but after the message was kept and the connection ended, has an unknown outcome", async () => {
+test("a failure once the message is kept, before the stanza leaves, has an unknown outcome if offline", async () => {
   const { send, world } = aSender(async (sending) => {
     await sending.keepOnce(async () => {})
     world.open = false

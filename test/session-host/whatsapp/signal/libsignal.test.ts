@@ -50,11 +50,8 @@ test("a bundle whose prekey the identity has not signed opens no session", async
   expect(ada.vault.changes).toEqual([])
 })
 
-test.for([
-  "session-host/whatsapp/signal/libsignal.ts",
-  "packages/whatsapp-simulator/src/phone/signal/libsignal.ts",
-])(
-  "outside of tests, too, %s finds everything that it names: Node knows only some of a CommonJS module's names",
+test.for(["session-host/baileys/signal/libsignal.ts", "simulator/phone/signal/libsignal.ts"])(
+  "outside of tests, too, %s finds all that it names: Node knows only some of a CommonJS module's names",
   async (file) => {
     const script = `const found = await import("./${file}"); console.log(Object.values(found).every(Boolean))`
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script])

@@ -76,7 +76,7 @@ test("a change that is not made moves nothing, and the message can be decrypted 
   expect(decode(await bob.decrypt(ada.lid, sealed)).conversation).toBe("later")
 })
 
-test("a message that goes out is in the unit of the first ratchet that it moves, and no ciphertext waits for that to be durable", async () => {
+test("a sent message is in the unit of the first ratchet that it moves, which no ciphertext waits for", async () => {
   const { ada, bob } = await twoSignalDevices()
   const release = ada.vault.hold()
   const before = ada.vault.changes.length
@@ -103,7 +103,7 @@ test("a message that was given up is not encrypted any more", async () => {
   expect(ada.vault.changes).toHaveLength(changes)
 })
 
-test("however often a send asks for the keys of a device, the session with it stays, and old messages are readable", async () => {
+test("however often a send asks for a device's keys, their session stays, and old messages are readable", async () => {
   const { ada, bob } = await twoSignalDevices()
   const waiting = await bob.encrypt(ada.lid, { conversation: "on its way" })
   for (let n = 1; n <= 6; n++) {
@@ -142,7 +142,7 @@ test("a device with a new identity, and one that could not read us, get a new se
   expect((await eve.encrypt(bill.lid, { conversation: "once more" })).type).toBe("pkmsg")
 })
 
-test("who comes back with another identity is read, and so is what they wrote before; they are written to in the new session", async () => {
+test("who returns with another identity is read, also what they wrote before, and written to anew", async () => {
   const { ada, bob } = await twoSignalDevices()
   const before = await ada.encrypt(bob.lid, { conversation: "from before" })
   const again = await aSignalDevice(ada.lid)

@@ -105,7 +105,7 @@ test("a former key that is two months old is forgotten", async () => {
   expect(keptWith(creds()).signedPreKeys?.former.map(({ keyId }) => keyId)).toEqual([4, 3])
 })
 
-test("credentials from a copy replace it at the next login, by a number that was never used, and can be read with the one before", async () => {
+test("a copy's credentials replace it at the next login, by an unused number, and the old one still reads", async () => {
   const { creds, id, later, vault, aWriter } = await aDevice()
   const write = await aWriter()
   await later(28)
