@@ -76,7 +76,7 @@ const kept = (...chats: string[][]): Partial<Evidence> => {
   }
 }
 
-test("what is kept once, and in the order of its chat, is clean; what the network had spoilt stands anywhere", () => {
+test("what is kept once, in the order of its chat, is clean; what the network had spoilt stands anywhere", () => {
   expect(judge(evidence(kept(["A", "M1", "C"], ["B"])))).toEqual([])
   expect(judge(evidence({ ...kept(["C", "A", "M1"], ["B"]), late: new Set(["in 3"]) }))).toEqual([])
 })

@@ -66,14 +66,14 @@ test("a run of which nothing fell into a loss is clean", () => {
   expect(kindsOf({})).toEqual([])
 })
 
-test("a message that the bridge had is lost with its folder, and only if it had it after the backup was made", () => {
+test("a message that the bridge had is lost with its folder only if it had it after the backup was made", () => {
   const arrivals = [arrival("1", 500)]
   expect(kindsOf({ arrivals, hadMs: { "id 2": 1500 } })).toEqual([])
   expect(kindsOf({ arrivals, hadMs: { "id 2": 900 } })).toEqual(["lost"])
   expect(kindsOf({ arrivals, hadMs: { "id 2": 3500 } })).toEqual(["lost"])
 })
 
-test("a vote is lost with the poll that it is on, and if it came before the poll, which had to be asked for again", () => {
+test("a vote is lost with its poll, and if it came before the poll, which had to be asked for again", () => {
   const arrivals = [arrival("1", 500), arrival("2", 1600)]
   const texts = ["1", "2", "a vote on id 2"]
   const vote = { "id of the vote": 3600 }
@@ -91,7 +91,7 @@ const twice = (at: number) => [
   arrival("2", 3500, { eventId: "evt_other" }),
 ]
 
-test("a message comes again under another event id only if it was told within the loss, and the backup did not know that it had come", () => {
+test("a message comes again under another id only if told within the loss and unknown to the backup", () => {
   expect(kindsOf({ arrivals: twice(1500) })).toEqual([])
   expect(kindsOf({ arrivals: twice(900) })).toEqual(["duplicated"])
   expect(kindsOf({ arrivals: twice(3200) })).toContain("duplicated")
