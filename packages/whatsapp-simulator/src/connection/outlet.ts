@@ -41,21 +41,13 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
   const releases: (() => void)[] = []
   let transport: Transport | undefined
   let isOver = false
-  /** Whether something was held back because too much waits in the socket. */
-  let isFull = false
-  let again: (() => void) | undefined
-
-  function written() {
-    if (!isFull || socket.bufferedAmount > enough / 2) return
-    isFull = false
-    again?.()
-  }
+  const room = newRoom(socket)
 
   function write(stanza: Node) {
     if (!transport || isOver) return
     network.log.stanza("out", outlet.name, stanza)
     try {
-      socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), written)
+      socket.send(framed(transport.encrypt(encodeBinaryNode(stanza))), room.written)
     } catch (error) {
       // A client may send something that cannot be written to another. That ends this line, not the network.
       outlet.fail(error)
@@ -95,14 +87,8 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
       network.log.note(outlet.name, "connection failed", { reason })
       outlet.cut()
     },
-    writable() {
-      const can = !isOver && socket.bufferedAmount < enough
-      isFull ||= !can
-      return can
-    },
-    onDrained(callback) {
-      again = callback
-    },
+    writable: () => !isOver && room.isFree(),
+    onDrained: room.onFree,
     atEnd(release) {
       releases.push(release)
     },
@@ -114,6 +100,27 @@ export function newOutlet(network: Network, socket: WebSocket, name: string): Ou
     network.log.note(outlet.name, "disconnected")
   })
   return outlet
+}
+
+/** Whether a socket's write buffer has room, and who is told when it has room again. */
+function newRoom(socket: WebSocket) {
+  /** Whether something was held back because too much waits in the socket. */
+  let isFull = false
+  let again: (() => void) | undefined
+
+  return {
+    isFree: () => {
+      const isFree = socket.bufferedAmount < enough
+      isFull ||= !isFree
+      return isFree
+    },
+    onFree: (callback: () => void) => void (again = callback),
+    written: () => {
+      if (!isFull || socket.bufferedAmount > enough / 2) return
+      isFull = false
+      again?.()
+    },
+  }
 }
 
 /** Hands things on after a delay, in the order they came, whatever the delay of each. */

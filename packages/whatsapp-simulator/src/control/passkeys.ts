@@ -19,17 +19,7 @@ export function routePasskeys(app: OpenAPIHono, network: Network) {
       answer: Schema.Passkey,
       status: 201,
     },
-    ({ params }) => {
-      const { id, privateKey, userHandle } = phoneOf(network, params.number).givePasskey()
-      return {
-        credential_id: id.toString("base64url"),
-        rp_id: rpId,
-        origin,
-        private_key: privateKey.toString("base64"),
-        user_handle: userHandle.toString("base64url"),
-        sign_count: 0,
-      }
-    },
+    ({ params }) => wire(phoneOf(network, params.number).givePasskey()),
   )
   route(
     app,
@@ -81,4 +71,15 @@ export function routePasskeys(app: OpenAPIHono, network: Network) {
       return assertion(passkey, body.challenge, body.origin)
     },
   )
+}
+
+function wire({ id, privateKey, userHandle }: ReturnType<ReturnType<typeof phoneOf>["givePasskey"]>) {
+  return {
+    credential_id: id.toString("base64url"),
+    rp_id: rpId,
+    origin,
+    private_key: privateKey.toString("base64"),
+    user_handle: userHandle.toString("base64url"),
+    sign_count: 0,
+  }
 }

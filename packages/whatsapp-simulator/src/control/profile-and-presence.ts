@@ -26,33 +26,7 @@ export function routeProfileAndPresence(app: OpenAPIHono, network: Network) {
       answer: z.object({}),
     },
     async ({ params, body }) => {
-      const phone = phoneOf(network, params.number)
-      const { handset } = phone
-      const { on, business } = body
-      if (body.answers !== undefined) setAutoReply(phone, body.answers)
-      if (on === true) phone.turnOn()
-      if (on === false) phone.turnOff()
-      network.profiles.change(handset.own.user, settingsIn(body))
-      if (business !== undefined)
-        network.profiles.change(handset.own.user, { business: business ?? undefined })
-      const holder = network.directory
-        .users()
-        .find(({ pn }) => body.username && network.profiles.get(pn).username === body.username)
-      if (holder && holder !== phone.user)
-        throw new ControlError(409, "username_taken", "somebody else has this username")
-      if (body.new_lid) network.directory.changeLid(phone.user)
-      if (body.username !== undefined)
-        network.profiles.change(handset.own.user, { username: body.username ?? undefined })
-      if (body.username_pin !== undefined)
-        network.profiles.change(handset.own.user, { usernamePin: body.username_pin ?? undefined })
-      if (body.name) {
-        handset.submit(el("presence", { name: body.name }))
-        await phone.use(sendName)
-      }
-      if (body.about !== undefined) changeAbout(network, handset.own, body.about)
-      if (body.available !== undefined)
-        handset.submit(el("presence", { type: body.available ? "available" : "unavailable" }))
-      for (const [xmlns, content] of wishes(network, body)) askAs(handset, { xmlns, content })
+      await change(network, phoneOf(network, params.number), body)
       return {}
     },
   )
@@ -66,12 +40,7 @@ export function routeProfileAndPresence(app: OpenAPIHono, network: Network) {
       answer: z.object({}),
     },
     ({ params, body }) => {
-      const { handset } = phoneOf(network, params.number)
-      const to = jidOfTarget(targetOf(network, body))
-      const state = el(body.state === "paused" ? "paused" : "composing", {
-        media: body.state === "recording" ? "audio" : undefined,
-      })
-      handset.submit(el("chatstate", { to }, [state]))
+      phoneOf(network, params.number).handset.submit(chatState(network, body))
       return {}
     },
   )
@@ -103,6 +72,44 @@ export function routeProfileAndPresence(app: OpenAPIHono, network: Network) {
       return {}
     },
   )
+}
+
+async function change(
+  network: Network,
+  phone: ReturnType<typeof phoneOf>,
+  body: z.output<typeof Schema.ChangePhone>,
+): Promise<void> {
+  const { handset } = phone
+  const { on, business } = body
+  if (body.answers !== undefined) setAutoReply(phone, body.answers)
+  if (on === true) phone.turnOn()
+  if (on === false) phone.turnOff()
+  network.profiles.change(handset.own.user, settingsIn(body))
+  if (business !== undefined) network.profiles.change(handset.own.user, { business: business ?? undefined })
+  const holder = network.directory
+    .users()
+    .find(({ pn }) => body.username && network.profiles.get(pn).username === body.username)
+  if (holder && holder !== phone.user)
+    throw new ControlError(409, "username_taken", "somebody else has this username")
+  if (body.new_lid) network.directory.changeLid(phone.user)
+  if (body.username !== undefined)
+    network.profiles.change(handset.own.user, { username: body.username ?? undefined })
+  if (body.username_pin !== undefined)
+    network.profiles.change(handset.own.user, { usernamePin: body.username_pin ?? undefined })
+  if (body.name) {
+    handset.submit(el("presence", { name: body.name }))
+    await phone.use(sendName)
+  }
+  if (body.about !== undefined) changeAbout(network, handset.own, body.about)
+  if (body.available !== undefined)
+    handset.submit(el("presence", { type: body.available ? "available" : "unavailable" }))
+  for (const [xmlns, content] of wishes(network, body)) askAs(handset, { xmlns, content })
+}
+
+function chatState(network: Network, { state, ...chat }: z.output<typeof Schema.Typing>): Node {
+  const media = state === "recording" ? "audio" : undefined
+  const to = jidOfTarget(targetOf(network, chat))
+  return el("chatstate", { to }, [el(state === "paused" ? "paused" : "composing", { media })])
 }
 
 function readReceipt(network: Network, body: z.output<typeof Schema.MarkAsRead>): Node {

@@ -22,6 +22,11 @@ const goodbyes = {
 
 /** Companions as the network sees them: what waits for them, and their connections. */
 export function routeStanzasAndConnections(app: OpenAPIHono, network: Network) {
+  routeStanzas(app, network)
+  routeConnections(app, network)
+}
+
+function routeStanzas(app: OpenAPIHono, network: Network) {
   route(
     app,
     {
@@ -84,6 +89,9 @@ export function routeStanzasAndConnections(app: OpenAPIHono, network: Network) {
       return { id }
     },
   )
+}
+
+function routeConnections(app: OpenAPIHono, network: Network) {
   route(
     app,
     {

@@ -60,14 +60,7 @@ export function routeSyncedSettings(app: OpenAPIHono, network: Network) {
       status: 201,
     },
     async ({ params, body }) => {
-      const phone = phoneOf(network, params.number)
-      await phone.use(async (handset) => {
-        newAppStateKey(handset.keys)
-        handset.keys.commit()
-        if (body.told)
-          for (const device of devicesOf(network, phone.pn, handset.own))
-            await sendPeerMessage(handset, device, keyShare(handset.keys))
-      })
+      await changeKey(network, phoneOf(network, params.number), body.told)
       return {}
     },
   )
@@ -84,4 +77,14 @@ export function routeSyncedSettings(app: OpenAPIHono, network: Network) {
       return phoneOf(network, params.number).use((handset) => settings(handset, collection))
     },
   )
+}
+
+async function changeKey(network: Network, phone: ReturnType<typeof phoneOf>, isTold: boolean) {
+  await phone.use(async (handset) => {
+    newAppStateKey(handset.keys)
+    handset.keys.commit()
+    if (isTold)
+      for (const device of devicesOf(network, phone.pn, handset.own))
+        await sendPeerMessage(handset, device, keyShare(handset.keys))
+  })
 }

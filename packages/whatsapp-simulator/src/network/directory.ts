@@ -62,10 +62,7 @@ export function deviceName(address: DeviceAddress) {
 export type Directory = ReturnType<typeof open>
 
 export function open(store: Store) {
-  store.db.exec(`
-    CREATE TABLE IF NOT EXISTS users (pn TEXT PRIMARY KEY, data BLOB NOT NULL);
-    CREATE TABLE IF NOT EXISTS devices (user TEXT, id INTEGER, data BLOB NOT NULL, PRIMARY KEY (user, id));
-  `)
+  makeTables(store)
   const users = new Map<string, User>()
   const byLid = new Map<string, User>()
   const devices = new Map<string, Map<number, Device>>()
@@ -131,6 +128,13 @@ export function open(store: Store) {
       devices.get(address.user)?.delete(address.id)
     },
   }
+}
+
+function makeTables(store: Store): void {
+  store.db.exec(`
+    CREATE TABLE IF NOT EXISTS users (pn TEXT PRIMARY KEY, data BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS devices (user TEXT, id INTEGER, data BLOB NOT NULL, PRIMARY KEY (user, id));
+  `)
 }
 
 function digits(length: number): string {

@@ -75,6 +75,17 @@ export function malformedStanzas({ jid, lid }: Sender): [string, Node][] {
     ...strangeStatuses(lid, text),
     ...strangeUsernames({ jid, lid }, message, text),
     ...strangeExpirations(jid),
+    ...strangeReceipts(lid),
+    ...strangeCalls(lid),
+    ...strangeNotifications(jid),
+    ["a stanza nobody knows", el("frob", { from: jid }, randomBytes(20))],
+  ]
+}
+
+type Wrong = [what: string, stanza: Node]
+
+function strangeReceipts(lid: string): Wrong[] {
+  return [
     ["a receipt for nothing", el("receipt", { from: lid })],
     ["a receipt of an unknown kind", el("receipt", { from: lid, type: "frob" })],
     ["a retry of nothing", el("receipt", { from: lid, type: "retry" })],
@@ -92,10 +103,21 @@ export function malformedStanzas({ jid, lid }: Sender): [string, Node][] {
         ),
       ]),
     ],
+  ]
+}
+
+function strangeCalls(lid: string): Wrong[] {
+  return [
     ["a call of no step", el("call", { from: lid })],
     ["a call of an unknown step", el("call", { from: lid }, [el("frob", { "call-id": "1" })])],
     ["a call without a name", el("call", { from: lid }, [el("offer")])],
     ["a call by nobody", el("call", {}, [el("offer", { "call-id": "1", "call-creator": "@" })])],
+  ]
+}
+
+/** Notifications of every kind, with nothing of it in them. */
+function strangeNotifications(jid: string): Wrong[] {
+  return [
     ["a notification of no kind", el("notification", { from: jid })],
     ["a notification of an unknown kind", el("notification", { from: jid, type: "frob" })],
     ...["devices", "encrypt", "w:gp2", "picture", "account_sync", "privacy_token", "mediaretry", "business"]
@@ -110,11 +132,8 @@ export function malformedStanzas({ jid, lid }: Sender): [string, Node][] {
       "devices of nobody",
       el("notification", { from: jid, type: "devices" }, [el("add", {}, [el("device")])]),
     ],
-    ["a stanza nobody knows", el("frob", { from: jid }, randomBytes(20))],
   ]
 }
-
-type Wrong = [what: string, stanza: Node]
 
 /** Placeholders of messages that a companion is not given. */
 function strangePlaceholders(
