@@ -160,48 +160,69 @@ async function troublesOf(
       }
     }),
   )
-  if (all.length === 0)
+  return troublesCard(shown, all.length, failedSends, mayChange)
+}
+
+/** A number that needs attention, and how it stands. */
+interface Troubled {
+  bridge: Bridge.Info
+  receiving: Receiving
+  knownState: KnownState
+}
+
+function troublesCard(
+  shown: Troubled[],
+  count: number,
+  failedSends: Map<string, FailedSends>,
+  mayChange: boolean,
+): Html {
+  if (count === 0)
     return html`<section class="card" id="troubles">
       <h2><span class="state good">All is well</span></h2>
       <p>No number is down or restricted, and every event was delivered or waits for its turn.</p>
     </section>`
   return html`<section class="card flush" id="troubles">
     <header>
-      <h2>${all.length === 1 ? "One number needs attention" : `${all.length} numbers need attention`}</h2>
+      <h2>${count === 1 ? "One number needs attention" : `${count} numbers need attention`}</h2>
     </header>
     <ul class="feed troubles">
-      ${shown.map(({ bridge, receiving, knownState }) => {
-        const ref = bridge.customerRef
-        const at = `/numbers/${ref}`
-        const { name, under } = calledOf(bridge, phoneOf(knownState))
-        const sends = failedSends.get(ref)
-        const problems = [
-          ...problemsOf(ref, knownState, receiving, mayChange),
-          ...(sends && sends.newChats > 0 ? [ofSends(sends)] : []),
-        ]
-        return html`<li>
-          <div>
-            <a class="strong" href="${at}">${name}</a>
-            <div class="small muted">${under}</div>
-          </div>
-          <ul class="problems">
-            ${problems.map(
-              ({ said, href, label }) =>
-                html`<li>
-                  <div>${said}</div>
-                  ${href === undefined ? "" : html`<a class="button slim" href="${href}">${label}<span class="hidden"> ${ref}</span></a>`}
-                </li>`,
-            )}
-          </ul>
-        </li>`
-      })}
+      ${shown.map((one) => troubledItem(one, failedSends.get(one.bridge.customerRef), mayChange))}
     </ul>
     ${
-      all.length > shown.length
+      count > shown.length
         ? html`<footer><a href="/numbers">All numbers, those with troubles first</a></footer>`
         : ""
     }
   </section>`
+}
+
+function troubledItem(
+  { bridge, receiving, knownState }: Troubled,
+  sends: FailedSends | undefined,
+  mayChange: boolean,
+): Html {
+  const ref = bridge.customerRef
+  const at = `/numbers/${ref}`
+  const { name, under } = calledOf(bridge, phoneOf(knownState))
+  const problems = [
+    ...problemsOf(ref, knownState, receiving, mayChange),
+    ...(sends && sends.newChats > 0 ? [ofSends(sends)] : []),
+  ]
+  return html`<li>
+    <div>
+      <a class="strong" href="${at}">${name}</a>
+      <div class="small muted">${under}</div>
+    </div>
+    <ul class="problems">
+      ${problems.map(
+        ({ said, href, label }) =>
+          html`<li>
+            <div>${said}</div>
+            ${href === undefined ? "" : html`<a class="button slim" href="${href}">${label}<span class="hidden"> ${ref}</span></a>`}
+          </li>`,
+      )}
+    </ul>
+  </li>`
 }
 
 function uniqueById<One extends { id: string }>(all: One[]): One[] {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
-import { streamSSE } from "hono/streaming"
+import { type SSEStreamingApi, streamSSE } from "hono/streaming"
 import { Member } from "#core/account/member.ts"
 import { StreamLimit } from "#core/stream-limit.ts"
 import { rateLimited } from "#core/error.ts"
@@ -118,31 +118,7 @@ export async function live(
     async (stream) => {
       stream.onAbort(onEnd)
       try {
-        const until = performance.now() + livesMs()
-        const sent = new Map<string, string>()
-        let id = lastId(c)
-        let keptAt = performance.now()
-        // The visitor's clock may be set while the page is open.
-        await stream.writeSSE({ event: "clock", data: String(nowMs()), retry: againAfterMs })
-        while (!stream.aborted && !own.isReplaced && performance.now() < until) {
-          const found = await look({ id })
-          if (found === "over") return
-          for (const [key, piece] of found) {
-            const text = String(await piece.html)
-            id = piece.id ?? id
-            if (text === "" || sent.get(key) === text) continue
-            sent.set(key, text)
-            await stream.writeSSE({ data: text, ...(piece.id !== undefined && { id: piece.id }) })
-          }
-          if (performance.now() - keptAt >= commentEachMs) {
-            keptAt = performance.now()
-            // The id says how far the page has come.
-            await stream.writeSSE({ event: "clock", data: String(nowMs()), ...(id !== undefined && { id }) })
-            const areKept = await Promise.all(places.map(StreamLimit.keep))
-            if (!areKept.every(Boolean) || !(await mayStay(c))) return
-          }
-          await sleep(typeof eachMs === "number" ? eachMs : eachMs())
-        }
+        await feed(c, stream, { eachMs, look, own, places })
       } finally {
         onEnd()
         left(reader.id, own)
@@ -156,6 +132,45 @@ export async function live(
   response.headers.set("cache-control", "no-store")
   response.headers.set("x-accel-buffering", "no")
   return response
+}
+
+/** Sends what is new until the time of a stream is over, its reader may not stay, or there is nothing more to come. */
+async function feed(
+  c: Context<DashboardEnv>,
+  stream: SSEStreamingApi,
+  by: {
+    eachMs: number | (() => number)
+    look: Look
+    own: Stream
+    places: Awaited<ReturnType<typeof enter>>
+  },
+): Promise<void> {
+  const { eachMs, look, own, places } = by
+  const until = performance.now() + livesMs()
+  const sent = new Map<string, string>()
+  let id = lastId(c)
+  let keptAt = performance.now()
+  // The visitor's clock may be set while the page is open.
+  await stream.writeSSE({ event: "clock", data: String(nowMs()), retry: againAfterMs })
+  while (!stream.aborted && !own.isReplaced && performance.now() < until) {
+    const found = await look({ id })
+    if (found === "over") return
+    for (const [key, piece] of found) {
+      const text = String(await piece.html)
+      id = piece.id ?? id
+      if (text === "" || sent.get(key) === text) continue
+      sent.set(key, text)
+      await stream.writeSSE({ data: text, ...(piece.id !== undefined && { id: piece.id }) })
+    }
+    if (performance.now() - keptAt >= commentEachMs) {
+      keptAt = performance.now()
+      // The id says how far the page has come.
+      await stream.writeSSE({ event: "clock", data: String(nowMs()), ...(id !== undefined && { id }) })
+      const areKept = await Promise.all(places.map(StreamLimit.keep))
+      if (!areKept.every(Boolean) || !(await mayStay(c))) return
+    }
+    await sleep(typeof eachMs === "number" ? eachMs : eachMs())
+  }
 }
 
 /** Whether the stream's person is still in the account, in the same role. The stream of a link page has no person. */

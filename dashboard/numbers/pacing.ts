@@ -52,6 +52,33 @@ async function leftToday(bridge: Bridge.Info, { pacing }: Choices): Promise<numb
   return knownState.kind === "said" ? knownState.new_chats_left : undefined
 }
 
+function numberField(input: {
+  name: keyof TypedPacing
+  value: string
+  label: string
+  max: number
+  step: string
+  hint: string
+  none: string
+}): Html {
+  return html`<div>
+    <label for="${input.name}">${input.label}</label>
+    <input
+      id="${input.name}"
+      name="${input.name}"
+      type="number"
+      min="0"
+      max="${input.max}"
+      step="${input.step}"
+      value="${input.value}"
+      placeholder="${input.none}"
+      autocomplete="off"
+      aria-describedby="${input.name}-hint"
+    />
+    <p class="hint" id="${input.name}-hint">${input.hint}</p>
+  </div>`
+}
+
 /** The card with the pacing and the daily presence of a number. `typed`: a pacing that was refused. */
 export async function sendingCard(
   bridge: Bridge.Info,
@@ -59,30 +86,6 @@ export async function sendingCard(
   typed: TypedPacing = typedOf(choice.pacing ?? {}),
 ): Promise<Html> {
   const left = await leftToday(bridge, choice)
-  const field = (input: {
-    name: keyof TypedPacing
-    label: string
-    max: number
-    step: string
-    hint: string
-    none: string
-  }) =>
-    html`<div>
-      <label for="${input.name}">${input.label}</label>
-      <input
-        id="${input.name}"
-        name="${input.name}"
-        type="number"
-        min="0"
-        max="${input.max}"
-        step="${input.step}"
-        value="${typed[input.name]}"
-        placeholder="${input.none}"
-        autocomplete="off"
-        aria-describedby="${input.name}-hint"
-      />
-      <p class="hint" id="${input.name}-hint">${input.hint}</p>
-    </div>`
   const leftNow = left === undefined ? "" : ` ${left} are left today.`
   return html`<section class="card" id="sending">
     <header>
@@ -96,24 +99,27 @@ export async function sendingCard(
       </p>
     </header>
     <form method="post" action="/numbers/${bridge.customerRef}/settings/sending">
-      ${field({
+      ${numberField({
         name: "new_chats",
+        value: typed.new_chats,
         label: "New chats a day",
         max: 10_000,
         step: "1",
         hint: `With people who have not written to this number.${leftNow}`,
         none: "no limit",
       })}
-      ${field({
+      ${numberField({
         name: "gap",
+        value: typed.gap,
         label: "Seconds between two messages",
         max: 60,
         step: "0.1",
         hint: "Up to half as much is added at random.",
         none: "no pause",
       })}
-      ${field({
+      ${numberField({
         name: "typing",
+        value: typed.typing,
         label: "Seconds of typing before a message",
         max: 3,
         step: "0.1",

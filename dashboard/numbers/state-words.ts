@@ -122,7 +122,9 @@ function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
   return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
 }
 
-function inWordsOfStatus({ hadPhone, ...said }: Extract<KnownState, { kind: "said" }>): Words {
+type Said = Extract<KnownState, { kind: "said" }>
+
+function inWordsOfStatus({ hadPhone, ...said }: Said): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) {
     const { word, cause } = loginRejections[said.objection]
@@ -150,25 +152,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<KnownState, { kind: "sai
         }
       return { tone: "good", word: "Connected", cause: "" }
     case "unpaired":
-      if (said.objection)
-        return {
-          tone: "bad",
-          ...loginRejections[said.objection],
-          ...(said.objection !== "banned" && { action: { label: "Link it again", to: "connect" } as const }),
-        }
-      if (hadPhone)
-        return {
-          tone: "bad",
-          word: "Unlinked",
-          cause: `${unlinkedBy[said.unlinked ?? "somewhere"]} Until it is linked again, no message comes or goes.`,
-          action: { label: "Link it again", to: "connect" },
-        }
-      return {
-        tone: "idle",
-        word: "Not linked",
-        cause: "",
-        action: { label: "Link a phone", to: "connect" },
-      }
+      return inWordsOfUnpaired(said, hadPhone)
     case "connecting":
       return { tone: "warn", word: "Signing in", cause: "The session signs in to the network." }
     case "disconnected":
@@ -193,6 +177,28 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<KnownState, { kind: "sai
       }
     default:
       return { tone: "warn", word: said.status, cause: "" }
+  }
+}
+
+function inWordsOfUnpaired(said: Omit<Said, "hadPhone">, hadPhone: boolean | undefined): Words {
+  if (said.objection)
+    return {
+      tone: "bad",
+      ...loginRejections[said.objection],
+      ...(said.objection !== "banned" && { action: { label: "Link it again", to: "connect" } as const }),
+    }
+  if (hadPhone)
+    return {
+      tone: "bad",
+      word: "Unlinked",
+      cause: `${unlinkedBy[said.unlinked ?? "somewhere"]} Until it is linked again, no message comes or goes.`,
+      action: { label: "Link it again", to: "connect" },
+    }
+  return {
+    tone: "idle",
+    word: "Not linked",
+    cause: "",
+    action: { label: "Link a phone", to: "connect" },
   }
 }
 
