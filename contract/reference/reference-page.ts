@@ -137,19 +137,7 @@ function partsOf(document: Document, reader: Reader): Part[] {
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) => [name, withInherited(schema, document)] as const,
   )
-  const groups = document.tags.map(({ name }): Part => {
-    const of = entries.filter(({ operation }) => operation.tags?.includes(name))
-    return {
-      slug: slugOf(name),
-      name,
-      items: of.map(({ method, path, operation }) => ({
-        id: operation.operationId,
-        title: operation.operationId,
-        about: `${operation.summary} \`${method.toUpperCase()} ${path}\`\n${operation.description ?? ""} ${JSON.stringify([operation.parameters, operation.requestBody])}`,
-      })),
-      body: () => html`${of.map((entry) => route(entry, document, reader))}`,
-    }
-  })
+  const groups = document.tags.map(({ name }) => partOfTag(name, entries, document, reader))
   return [
     {
       slug: "guide",
@@ -210,6 +198,20 @@ function partsOf(document: Document, reader: Reader): Part[] {
         )}`,
     },
   ]
+}
+
+function partOfTag(name: string, entries: Entry[], document: Document, reader: Reader): Part {
+  const of = entries.filter(({ operation }) => operation.tags?.includes(name))
+  return {
+    slug: slugOf(name),
+    name,
+    items: of.map(({ method, path, operation }) => ({
+      id: operation.operationId,
+      title: operation.operationId,
+      about: `${operation.summary} \`${method.toUpperCase()} ${path}\`\n${operation.description ?? ""} ${JSON.stringify([operation.parameters, operation.requestBody])}`,
+    })),
+    body: () => html`${of.map((entry) => route(entry, document, reader))}`,
+  }
 }
 
 /** Where a call is explained. */
