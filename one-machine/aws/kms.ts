@@ -31,28 +31,7 @@ export async function startKms(input: { file: string; keyIds: string[]; at: At }
     Object.fromEntries(input.keyIds.map((id) => [id, [newMaterial()]])),
   )
 
-  function materialOf(id: string): string[] {
-    const material = keys[id]
-    if (!material) throw new AwsRefusal("NotFoundException")
-    return material
-  }
-
-  function wrap(id: string, context: Context, plain: Buffer): Buffer {
-    const nonce = randomBytes(12)
-    const key = Buffer.from(materialOf(id)[0]!, "base64") // never empty
-    const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(bytesOf(context))
-    return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
-  }
-
-  /** Tries each key material. */
-  function unwrap(id: string, context: Context, wrapped: Buffer): Buffer {
-    for (const material of materialOf(id)) {
-      const plain = opened(Buffer.from(material, "base64"), bytesOf(context), wrapped)
-      if (plain) return plain
-    }
-    // Another key, another context, or changed bytes: KMS does not say which.
-    throw new AwsRefusal("InvalidCiphertextException")
-  }
+  const { materialOf, wrap, unwrap } = wrappingUnder(keys)
 
   function generate(call: unknown) {
     const { KeyId, EncryptionContext } = Generate.parse(call)
@@ -103,6 +82,33 @@ export async function startKms(input: { file: string; keyIds: string[]; at: At }
 }
 
 type Context = z.output<typeof Context>
+
+function wrappingUnder(keys: z.output<typeof KeyMaterial>) {
+  function materialOf(id: string): string[] {
+    const material = keys[id]
+    if (!material) throw new AwsRefusal("NotFoundException")
+    return material
+  }
+
+  function wrap(id: string, context: Context, plain: Buffer): Buffer {
+    const nonce = randomBytes(12)
+    const key = Buffer.from(materialOf(id)[0]!, "base64") // never empty
+    const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(bytesOf(context))
+    return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+  }
+
+  /** Tries each key material. */
+  function unwrap(id: string, context: Context, wrapped: Buffer): Buffer {
+    for (const material of materialOf(id)) {
+      const plain = opened(Buffer.from(material, "base64"), bytesOf(context), wrapped)
+      if (plain) return plain
+    }
+    // Another key, another context, or changed bytes: KMS does not say which.
+    throw new AwsRefusal("InvalidCiphertextException")
+  }
+
+  return { materialOf, wrap, unwrap }
+}
 
 function bytesOf(context: Context): Buffer {
   return Buffer.from(JSON.stringify(context, Object.keys(context).toSorted()))

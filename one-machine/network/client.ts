@@ -26,16 +26,29 @@ type Query = Record<string, string | number | object | undefined>
  * request throws `Unexpected`.
  */
 export function networkClient(at: { controlUrl: string }) {
+  const asking = askingAt(at)
+  return {
+    /** Any other call of the API. */
+    call: (method: string, path: string, body?: unknown) => asking.ask<unknown>(method, path, body),
+    ...people(asking),
+    ...network(asking),
+  }
+}
+
+type Asking = ReturnType<typeof askingAt>
+
+function askingAt(at: { controlUrl: string }) {
   async function ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await call(`${at.controlUrl}${path}`, method, body)
     return (await answer.json()) as Answer // the simulator is typed by the same schemas
   }
   const look = <Answer>(path: string, query: Query) => ask<Answer>("GET", `${path}?${parametersOf(query)}`)
+  return { at, ask, look }
+}
 
+/** What people do with their phones. */
+function people({ at, ask, look }: Asking) {
   return {
-    /** Any other call of the API. */
-    call: (method: string, path: string, body?: unknown) => ask<unknown>(method, path, body),
-
     phones: () => ask<Phone[]>("GET", "/phones"),
     phone: (number: string) => ask<Phone>("GET", `/phones/${number}`),
     create: (name?: string) => ask<Phone>("POST", "/phones", { name }),
@@ -93,6 +106,12 @@ export function networkClient(at: { controlUrl: string }) {
     /** Sends many messages of one kind in a row. Returns their ids. */
     flood: (number: string, how: z.input<typeof Schema.Flood>) =>
       ask<{ ids: string[] }>("POST", `/phones/${number}/floods`, how),
+  }
+}
+
+/** What the network knows and does. */
+function network({ ask, look }: Asking) {
+  return {
     groups: () => ask<z.output<typeof Schema.Group>[]>("GET", "/groups"),
     group: (group: z.input<typeof Schema.NewGroup>) =>
       ask<z.output<typeof Schema.Group>>("POST", "/groups", group),
