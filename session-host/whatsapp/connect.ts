@@ -2,7 +2,7 @@ import { isGroup } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Acquaintance, Happening } from "../network/happening.ts"
 import { reportUnknownName } from "./receive/unknown.ts"
-import { newAddressing } from "./send/addressing.ts"
+import { type Addressing, newAddressing } from "./send/addressing.ts"
 import { findGroup } from "./send/recipient-devices.ts"
 import { timerOf } from "./send/disappearing-timers.ts"
 import { newSendToMissed } from "./send/missed-devices.ts"
@@ -62,19 +62,7 @@ function open(input: ConnectInput): Connection {
   const appState = newAppState({ ...dialled, mediaHost: () => questions.mediaHost() })
   const addressing = newAddressing(dialled)
   const passkey = newPasskeyLink({ ...dialled, onError: warn("a step of linking with a passkey failed") })
-  const sending: SendInput = {
-    ...dialled,
-    addressOf: addressing.addressOf,
-    senderKeys: newSenderKeys({ ...dialled, me: () => creds.me, sock: () => sock }),
-    me: () => creds.me,
-    isOpen: () => lifetime.isOpen,
-    onRefused: (chat, networkCode) => {
-      groups.forget(chat)
-      restrictions.afterRefusal(networkCode)
-    },
-    missed: newSendToMissed({ ...dialled, me: () => creds.me }),
-    onError: warn("devices that a message has missed did not get it"),
-  }
+  const sending = sendInputOf(dialled, addressing, restrictions)
   const sender = newSender(sending)
   const silence = endIfSilent(lifetime, dialled.frames, input.deadMs)
   const clock = newNetworkClock()
@@ -120,5 +108,27 @@ function open(input: ConnectInput): Connection {
       lifetime.end({ reason: "logged_out", detail: "logged out" })
     },
     close: () => lifetime.end(),
+  }
+}
+
+function sendInputOf(
+  dialled: ReturnType<typeof dial>,
+  { addressOf }: Addressing,
+  restrictions: ReturnType<typeof newRestrictionsQuestions>,
+): SendInput {
+  const { creds, groups, lifetime, sock, warn } = dialled
+  const me = () => creds.me
+  return {
+    ...dialled,
+    addressOf,
+    senderKeys: newSenderKeys({ ...dialled, me, sock: () => sock }),
+    me,
+    isOpen: () => lifetime.isOpen,
+    onRefused: (chat, networkCode) => {
+      groups.forget(chat)
+      restrictions.afterRefusal(networkCode)
+    },
+    missed: newSendToMissed({ ...dialled, me }),
+    onError: warn("devices that a message has missed did not get it"),
   }
 }

@@ -63,14 +63,32 @@ interface Parts extends ReturnType<typeof dial> {
  * are wrapped.
  */
 export function tap(parts: Parts): void {
-  const { sock, lifetime, backpressure, guarded, intake, appState, reportPeople, warn } = parts
-  const { ws, ev } = sock
+  const { sock, lifetime, warn } = parts
   const failed = endOrLog(lifetime, parts.log)
-  const failedAt = (event: string) => (error: unknown) => failed(event, error)
-  const answers = newAnswers({ sock, onError: warn("a stanza was not answered") })
-  const codes = newCodes()
-  const hellos = newHellos(sock)
+  const own: Own = {
+    failed,
+    failedAt: (event) => (error) => failed(event, error),
+    answers: newAnswers({ sock, onError: warn("a stanza was not answered") }),
+    codes: newCodes(),
+    hellos: newHellos(sock),
+  }
+  replaceListeners(parts, own)
+  readFrames(parts, own)
+  followLoginAndPeople(parts, own)
+}
 
+/** What only the listeners share. */
+interface Own {
+  failed: ReturnType<typeof endOrLog>
+  failedAt: (event: string) => (error: unknown) => void
+  answers: ReturnType<typeof newAnswers>
+  codes: ReturnType<typeof newCodes>
+  hellos: ReturnType<typeof newHellos>
+}
+
+function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: Own): void {
+  const { sock, lifetime, backpressure, guarded, intake, appState } = parts
+  const { ws } = sock
   const onMessage = oneByOne({
     ...parts,
     ended: () => lifetime.isOver,
@@ -106,7 +124,11 @@ export function tap(parts: Parts): void {
     parts.silence.asked()
   })
   ws.on("removeListener", (event: unknown) => isQuestion(event) && backpressure.asked(-1))
+}
 
+function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): void {
+  const { sock, warn } = parts
+  const { ws } = sock
   // Baileys reports an acknowledgement to nobody, and many stanzas to nobody or too late. Each of these gets every frame.
   ws.on("CB:ack,class:message", parts.acks.take)
   ws.on(
@@ -139,7 +161,11 @@ export function tap(parts: Parts): void {
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {
     if (!(frame instanceof Uint8Array)) readFrame(frame)
   })
+}
 
+function followLoginAndPeople(parts: Parts, { codes }: Own): void {
+  const { sock, appState, reportPeople, warn } = parts
+  const { ws, ev } = sock
   const rotateSignedPreKey = newSignedPreKeys({
     ...parts,
     onError: warn("the signed prekey was not replaced"),

@@ -22,20 +22,13 @@ const keyComesMs = 3000
 
 /** The account's settings, as they are on its phone. */
 export function newSyncedSettings(input: Input) {
-  const { keys, isOpen, askForKeys, keepsChats, log } = input
+  const { keys, isOpen, keepsChats, log } = input
   const wanted = (): Collection[] => [...always, ...(keepsChats() ? ofChats : [])]
   /** Collections that changed under a key that has not come yet. */
   const blocked = new Set<Collection>()
-  /** Missing keys, and whether the phone was asked for them on this connection. */
-  const missing = new Map<string, boolean>()
+  const missing = newMissingKeys(input)
   const inTurn = newTurns()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
-
-  const keyOf = async (id: string) => {
-    const { [id]: key } = await keys.get("app-state-sync-key", [id])
-    if (!key && !missing.has(id)) missing.set(id, false)
-    return key
-  }
 
   /** Works in turn. @returns whether it was done */
   const later = async (work: () => Promise<void>): Promise<boolean> => {
@@ -57,27 +50,12 @@ export function newSyncedSettings(input: Input) {
   async function readUnlessBlocked(name: Collection): Promise<void> {
     blocked.delete(name)
     try {
-      await readCollection({ ...input, keyOf }, name)
+      await readCollection({ ...input, keyOf: missing.keyOf }, name)
     } catch (error) {
       if (!isMissingKeyError(error)) throw error
       blocked.add(name)
-      setTimeout(() => void askForMissing().catch(onNotAsked), keyComesMs).unref()
+      missing.askSoon()
     }
-  }
-
-  /** The phone sends each new key to all devices. A device that did not get it has to ask. */
-  async function askForMissing(): Promise<void> {
-    const unasked = [...missing].flatMap(([id, wasAsked]) => (wasAsked ? [] : [id]))
-    const known = await keys.get("app-state-sync-key", unasked)
-    const wanted = unasked.filter((id) => !known[id] && missing.get(id) === false)
-    if (wanted.length === 0 || !isOpen()) return
-    for (const id of wanted) missing.set(id, true)
-    log.warn({}, "keys of the account's settings are missing: its phone is asked for them")
-    await askForKeys(wanted)
-  }
-
-  function onNotAsked(error: unknown): void {
-    if (isOpen()) log.warn({ error }, "the phone was not asked for keys of the account's settings")
   }
 
   return {
@@ -103,5 +81,37 @@ export function newSyncedSettings(input: Input) {
       const done = await Promise.all(ours.map((name) => later(() => readUnlessBlocked(name))))
       return isOpen() && !done.includes(false) && !ours.some((name) => blocked.has(name))
     },
+  }
+}
+
+/** Keys that are missing. Those that do not come by themselves are asked for. */
+function newMissingKeys({ keys, isOpen, askForKeys, log }: Input) {
+  /** By id: whether the phone was asked for it on this connection. */
+  const missing = new Map<string, boolean>()
+
+  const keyOf = async (id: string) => {
+    const { [id]: key } = await keys.get("app-state-sync-key", [id])
+    if (!key && !missing.has(id)) missing.set(id, false)
+    return key
+  }
+
+  /** The phone sends each new key to all devices. A device that did not get it has to ask. */
+  async function ask(): Promise<void> {
+    const unasked = [...missing].flatMap(([id, wasAsked]) => (wasAsked ? [] : [id]))
+    const known = await keys.get("app-state-sync-key", unasked)
+    const wanted = unasked.filter((id) => !known[id] && missing.get(id) === false)
+    if (wanted.length === 0 || !isOpen()) return
+    for (const id of wanted) missing.set(id, true)
+    log.warn({}, "keys of the account's settings are missing: its phone is asked for them")
+    await askForKeys(wanted)
+  }
+
+  function onNotAsked(error: unknown): void {
+    if (isOpen()) log.warn({ error }, "the phone was not asked for keys of the account's settings")
+  }
+
+  return {
+    keyOf,
+    askSoon: () => void setTimeout(() => void ask().catch(onNotAsked), keyComesMs).unref(),
   }
 }

@@ -55,6 +55,8 @@ export function addSpareCodes({ content }: BinaryNode): void {
 
 export type PasskeyLink = ReturnType<typeof newPasskeyLink>
 
+type Step = (type: "get" | "set", child: Stanza) => Promise<Stanza>
+
 /**
  * Links an account that wants a passkey first. Baileys knows none of it. The order and the contents are those of whatsmeow
  * (`pair-passkey.go`), whatsapp-rust (928) and zapo (`WaShortcakeFlow.ts`): an assertion goes out with our half of a key
@@ -68,15 +70,13 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
   let isBusy = false
   let onContinued: ((half: Uint8Array) => void) | undefined
 
-  const step = (type: "get" | "set", child: Stanza) =>
-    askNetwork(sock, { xmlns: "md", type, children: [child] })
-
+  const step: Step = (type, child) => askNetwork(sock, { xmlns: "md", type, children: [child] })
   const show = (options: PasskeyOptions) => {
-    const lastsS = Math.min(longestS, Math.floor((options.timeout ?? longestS * 1000) / 1000))
-    request = { options, expiresAt: now() + lastsS }
+    request = { options, expiresAt: expiryOf(options) }
     lifetime.emit({ kind: "passkey_required", request })
   }
   const again = async () => show(optionsIn(await step("get", part("passkey_request_options"))))
+  const nextHalf = () => new Promise<Uint8Array>((resolve) => (onContinued = resolve))
 
   const begin = async (asked: Stanza) => {
     if (shownSecret === undefined) {
@@ -104,7 +104,7 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
       const { options, expiresAt } = request
       if (now() >= expiresAt) throw new PasskeyRefused("late")
       check(assertion, options)
-      await agree(assertion, shownSecret)
+      await agree({ step, creds, assertion, secret: shownSecret, nextHalf })
       request = undefined
     } catch (error) {
       const refusal = error instanceof NetworkRejected ? refusalOf(error) : error
@@ -114,54 +114,6 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
     } finally {
       isBusy = false
     }
-  }
-
-  const agree = async (assertion: PasskeyAssertion, secret: string) => {
-    const ref = childOf(await step("get", part("ref")), "ref").toString()
-    const [own, nonce, deviceType] = [
-      Curve.generateKeyPair(),
-      randomBytes(32),
-      proto.DeviceProps.PlatformType.CHROME,
-    ]
-    const identity = proto.CompanionEphemeralIdentity.encode({
-      publicKey: own.public,
-      deviceType,
-      ref,
-    }).finish()
-    const commitment = { hash: createHash("sha256").update(identity).update(nonce).digest() }
-    const prologue = proto.ProloguePayload.encode({
-      companionEphemeralIdentity: identity,
-      commitment,
-    }).finish()
-    const handoff = hkdf(Buffer.from(secret, "base64"), 32, { info: "shortcake-passkey-handoff-v1" })
-    const continued = new Promise<Uint8Array>((resolve) => (onContinued = resolve))
-    await step("set", {
-      ...part("passkey_prologue"),
-      children: [
-        part("credential_id", Buffer.from(assertion.rawId, "base64url")),
-        part("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
-        part("prologue_payload", prologue),
-        part("pairing_handoff_proof", hmacSign(Buffer.from(prologue), Buffer.from(handoff))),
-      ],
-    })
-    const half = await within(answerMs, continued, () => {
-      throw new NoAnswer("the phone did not answer")
-    })
-    const shared = agreed(own.private, half)
-    await step("set", part("companion_nonce", nonce))
-    const key = hkdf(shared, 32, {
-      salt: Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`),
-      info: "Pairing Information Encryption Key",
-    })
-    const keys = proto.PairingRequest.encode({
-      companionPublicKey: creds.noiseKey.public,
-      companionIdentityKey: creds.signedIdentityKey.public,
-      advSecret: Buffer.from(creds.advSecretKey, "base64"),
-    }).finish()
-    const iv = randomBytes(12)
-    const encryptedPayload = aesEncryptGCM(keys, key, iv, Buffer.alloc(0))
-    const sealed = proto.EncryptedPairingRequest.encode({ encryptedPayload, iv }).finish()
-    await step("set", part("encrypted_pairing_request", sealed))
   }
 
   return {
@@ -180,6 +132,68 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
       if (half?.bytes) onContinued?.(half.bytes)
     },
   }
+}
+
+function expiryOf({ timeout = longestS * 1000 }: PasskeyOptions): number {
+  return now() + Math.min(longestS, Math.floor(timeout / 1000))
+}
+
+/** Agrees on a key with the phone, and sends it our keys under it. */
+async function agree(input: {
+  step: Step
+  creds: AuthenticationCreds
+  assertion: PasskeyAssertion
+  /** The one that the phone has seen. */
+  secret: string
+  /** The phone's half, when it comes. */
+  nextHalf: () => Promise<Uint8Array>
+}): Promise<void> {
+  const { step, creds, assertion, secret } = input
+  const ref = childOf(await step("get", part("ref")), "ref").toString()
+  const [own, nonce, deviceType] = [
+    Curve.generateKeyPair(),
+    randomBytes(32),
+    proto.DeviceProps.PlatformType.CHROME,
+  ]
+  const identity = proto.CompanionEphemeralIdentity.encode({
+    publicKey: own.public,
+    deviceType,
+    ref,
+  }).finish()
+  const commitment = { hash: createHash("sha256").update(identity).update(nonce).digest() }
+  const prologue = proto.ProloguePayload.encode({
+    companionEphemeralIdentity: identity,
+    commitment,
+  }).finish()
+  const handoff = hkdf(Buffer.from(secret, "base64"), 32, { info: "shortcake-passkey-handoff-v1" })
+  const continued = input.nextHalf()
+  await step("set", {
+    ...part("passkey_prologue"),
+    children: [
+      part("credential_id", Buffer.from(assertion.rawId, "base64url")),
+      part("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
+      part("prologue_payload", prologue),
+      part("pairing_handoff_proof", hmacSign(Buffer.from(prologue), Buffer.from(handoff))),
+    ],
+  })
+  const half = await within(answerMs, continued, () => {
+    throw new NoAnswer("the phone did not answer")
+  })
+  const shared = agreed(own.private, half)
+  await step("set", part("companion_nonce", nonce))
+  const key = hkdf(shared, 32, {
+    salt: Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`),
+    info: "Pairing Information Encryption Key",
+  })
+  const keys = proto.PairingRequest.encode({
+    companionPublicKey: creds.noiseKey.public,
+    companionIdentityKey: creds.signedIdentityKey.public,
+    advSecret: Buffer.from(creds.advSecretKey, "base64"),
+  }).finish()
+  const iv = randomBytes(12)
+  const encryptedPayload = aesEncryptGCM(keys, key, iv, Buffer.alloc(0))
+  const sealed = proto.EncryptedPairingRequest.encode({ encryptedPayload, iv }).finish()
+  await step("set", part("encrypted_pairing_request", sealed))
 }
 
 const part = (tag: string, bytes?: Uint8Array): Stanza => ({

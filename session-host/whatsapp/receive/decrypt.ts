@@ -66,6 +66,30 @@ type Decrypting = Pick<
   "decryptMessage" | "decryptGroupMessage" | "processSenderKeyDistributionMessage"
 >
 
+/**
+ * Has a message requested again where Baileys would not, and says when a ciphertext is done with. The request goes
+ * first: after the answer, the network is done with the message.
+ */
+function newSettling(input: RepositoryInput) {
+  /** Messages that were requested again: each may have several ciphertexts. */
+  const requested = new WeakSet<BinaryNode>()
+
+  return async (ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) => {
+    try {
+      return await decrypt()
+    } catch (error) {
+      const stanza = input.stanzaOf(ciphertext)
+      const kind = stanza && unrequested.find(({ is }) => is(stanza))
+      if (!kind || error instanceof SessionEnded) throw error
+      if (!requested.has(stanza)) await input.whileAsking(() => input.request(stanza))
+      requested.add(stanza)
+      throw kind.error(error)
+    } finally {
+      input.onSettled(ciphertext)
+    }
+  }
+}
+
 /** Decrypts ciphertexts that were not decrypted before. Their events are made in the unit that moves the ratchet. */
 export function newDecrypting(
   input: RepositoryInput,
@@ -73,8 +97,7 @@ export function newDecrypting(
   log: ILogger,
 ): Decrypting {
   const { creds, keys, intake, guarded, hold } = input
-  /** Messages that were requested again: each may have several ciphertexts. */
-  const requested = new WeakSet<BinaryNode>()
+  const settling = newSettling(input)
 
   /** Decrypts a ciphertext, and has it taken in as one unit. @returns an empty message for one that came before */
   async function decryptAndTake(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
@@ -116,45 +139,16 @@ export function newDecrypting(
     return { message, plaintext }
   }
 
-  /**
-   * Has a message requested again where Baileys would not. The request goes first: after the answer, the network is
-   * done with the message.
-   */
-  async function requesting(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
-    try {
-      return await decrypt()
-    } catch (error) {
-      const stanza = input.stanzaOf(ciphertext)
-      const kind = stanza && unrequested.find(({ is }) => is(stanza))
-      if (!kind || error instanceof SessionEnded) throw error
-      if (!requested.has(stanza)) await input.whileAsking(() => input.request(stanza))
-      requested.add(stanza)
-      throw kind.error(error)
-    }
-  }
-
-  async function settling<T>(ciphertext: Uint8Array, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } finally {
-      input.onSettled(ciphertext)
-    }
-  }
-
   return {
     decryptMessage: (message) =>
       settling(message.ciphertext, async () =>
-        requesting(message.ciphertext, async () =>
-          hold(await addressesOf(message.jid, inner), () =>
-            decryptAndTake(message.ciphertext, () => inner.decryptMessage(message)),
-          ),
+        hold(await addressesOf(message.jid, inner), () =>
+          decryptAndTake(message.ciphertext, () => inner.decryptMessage(message)),
         ),
       ),
     decryptGroupMessage: (message) =>
       settling(message.msg, () =>
-        requesting(message.msg, () =>
-          hold([message.group], () => decryptAndTake(message.msg, () => inner.decryptGroupMessage(message))),
-        ),
+        hold([message.group], () => decryptAndTake(message.msg, () => inner.decryptGroupMessage(message))),
       ),
     /** Done already, in the unit of the message that brought it. One that came unencrypted is not to be believed. */
     processSenderKeyDistributionMessage: async () => {},

@@ -28,11 +28,9 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
   const held: { data: Buffer; unit: number }[] = []
   let isWaiting = false
   let isFull = false
-  /** How many reasons there are to read nothing more. */
-  let holds = 0
-  let readOnAtMs = -Infinity
   let open = true
   let broken = false
+  const { stopReading, stoppedReadingAtMs } = newReading(socket, () => open)
 
   /** Notes a failed write, which is known before the socket says so. */
   const send = (data: Buffer, done: Done) =>
@@ -51,16 +49,6 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
     isWaiting = true
     // A commit that fails ends the session, and the frames that wait for it stay here.
     gate.whenKept(unit).then(release, ignored)
-  }
-  const readOn = () => {
-    holds--
-    readOnAtMs = performance.now()
-    if (holds === 0 && open) socket.resume()
-  }
-  const stopReading = (until: Promise<void>) => {
-    if (holds === 0) socket.pause()
-    holds++
-    until.then(readOn, ignored)
   }
   const stopReadingWhileFull = () => {
     if (isFull || !gate.isFull) return
@@ -87,12 +75,33 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
     },
     stopReading,
     stopReadingWhileFull,
-    stoppedReadingAtMs: () => (holds > 0 ? performance.now() : readOnAtMs),
+    stoppedReadingAtMs,
     cut() {
       open = false
       held.length = 0
       socket.terminate()
     },
+  }
+}
+
+/** Reads nothing more from a socket while there is a reason. */
+function newReading(socket: WebSocket, isOpen: () => boolean) {
+  /** How many reasons there are. */
+  let holds = 0
+  let readOnAtMs = -Infinity
+
+  const readOn = () => {
+    holds--
+    readOnAtMs = performance.now()
+    if (holds === 0 && isOpen()) socket.resume()
+  }
+  return {
+    stopReading: (until: Promise<void>): void => {
+      if (holds === 0) socket.pause()
+      holds++
+      until.then(readOn, ignored)
+    },
+    stoppedReadingAtMs: () => (holds > 0 ? performance.now() : readOnAtMs),
   }
 }
 
