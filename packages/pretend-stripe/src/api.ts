@@ -1,6 +1,14 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { type Customer, idFor, type Invoice, type Portal, price, type Subscription } from "./book.ts"
+import {
+  type Book,
+  type Customer,
+  idFor,
+  type Invoice,
+  type Portal,
+  price,
+  type Subscription,
+} from "./book.ts"
 import { type Form, parseForm } from "./form.ts"
 import { expire, open } from "./checkout.ts"
 import { remove } from "./remove-customer.ts"
@@ -31,16 +39,6 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
   const { book } = world
   const app = new Hono<Env>()
 
-  /** The card on file, as a way to pay. */
-  function methodOf(customer: string) {
-    const card = book.cards[customer]
-    if (!card) return null
-    return {
-      object: "payment_method",
-      card: { last4: card.last4, fingerprint: card.fingerprint ?? customer },
-    }
-  }
-
   app.onError((error, c) => {
     if (!(error instanceof Refused)) throw error
     const { message, type, code, status } = error
@@ -53,28 +51,39 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     c.set("form", parseForm(text))
     const key = c.req.header("idempotency-key")
     if (c.req.method !== "POST" || key === undefined) return await next()
-    return await once(c, key, `${c.req.path} ${text}`, next)
+    return await once(book, c, key, `${c.req.path} ${text}`, next)
   })
-
-  /** Answers a known idempotency key from memory. */
-  async function once(c: Context<Env>, key: string, call: string, next: () => Promise<void>) {
-    const known = book.answered[key]
-    if (known && known.call !== call)
-      throw new Refused(400, "Keys for idempotent requests can only be used with the same parameters", {
-        type: "idempotency_error",
-      })
-    if (known) return c.json(known.body as object, known.status as 200, { "idempotent-replayed": "true" })
-    await next()
-    // Failures of Stripe's own are remembered as well.
-    book.answered[key] = { call, status: c.res.status, body: await c.res.clone().json() }
-    return undefined
-  }
 
   app.post("/v1/*", async (c, next) => {
     if (!input.isBroken()) return await next()
     return c.json({ error: { type: "api_error", message: "Something is wrong at Stripe" } }, 500)
   })
 
+  for (const route of [routeCustomers, routeCheckout, routeSubscriptions, routeInvoices, routePortal])
+    route(app, world, finding(book))
+  app.all("/v1/*", (c) => {
+    throw new Refused(404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`)
+  })
+
+  return app
+}
+
+/** Answers a known idempotency key from memory. */
+async function once(book: Book, c: Context<Env>, key: string, call: string, next: () => Promise<void>) {
+  const known = book.answered[key]
+  if (known && known.call !== call)
+    throw new Refused(400, "Keys for idempotent requests can only be used with the same parameters", {
+      type: "idempotency_error",
+    })
+  if (known) return c.json(known.body as object, known.status as 200, { "idempotent-replayed": "true" })
+  await next()
+  // Failures of Stripe's own are remembered as well.
+  book.answered[key] = { call, status: c.res.status, body: await c.res.clone().json() }
+  return undefined
+}
+
+function routeCustomers(app: Hono<Env>, world: World, { customerOf }: Finding): void {
+  const { book } = world
   app.post("/v1/customers", (c) => {
     const { email, metadata } = c.var.form
     const id = idFor("cus")
@@ -98,7 +107,10 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     if (c.req.param("id") !== price.id) throw missing("price", c.req.param("id"))
     return c.json(price)
   })
+}
 
+function routeCheckout(app: Hono<Env>, world: World, { buyer, sessionOf }: Finding): void {
+  const { book } = world
   app.post("/v1/checkout/sessions", (c) => {
     const { form } = c.var
     const customer = buyer(form)
@@ -132,13 +144,16 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     expire(world, session)
     return c.json(session)
   })
+}
 
+function routeSubscriptions(app: Hono<Env>, world: World, { customerOf, subscriptionOf }: Finding): void {
+  const { book } = world
   app.get("/v1/subscriptions", (c) => {
     const asked = customerOf(text(c.var.form, "customer")).id
     const data = Object.values(book.subscriptions)
       .filter(({ customer }) => customer === asked)
       .toSorted((a, b) => b.created - a.created)
-      .map((one) => ({ ...one, default_payment_method: methodOf(one.customer) }))
+      .map((one) => ({ ...one, default_payment_method: methodOf(book, one.customer) }))
     return c.json({ object: "list", url: "/v1/subscriptions", has_more: false, data })
   })
   app.get("/v1/subscriptions/:id", (c) => {
@@ -149,7 +164,7 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
       ...subscription,
       ...(expand.includes("latest_invoice") && { latest_invoice: invoice ?? null }),
       ...(expand.includes("default_payment_method") && {
-        default_payment_method: methodOf(subscription.customer),
+        default_payment_method: methodOf(book, subscription.customer),
       }),
     })
   })
@@ -178,7 +193,24 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     })
     return c.json(subscription.items.data[0])
   })
+}
 
+/** The card on file, as a way to pay. */
+function methodOf(book: Book, customer: string) {
+  const card = book.cards[customer]
+  if (!card) return null
+  return {
+    object: "payment_method",
+    card: { last4: card.last4, fingerprint: card.fingerprint ?? customer },
+  }
+}
+
+function routeInvoices(
+  app: Hono<Env>,
+  world: World,
+  { customerOf, invoiceOf, subscriptionOf }: Finding,
+): void {
+  const { book } = world
   app.get("/v1/invoices", (c) => {
     const { status } = c.var.form
     const asked = customerOf(text(c.var.form, "customer")).id
@@ -204,38 +236,43 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     const about = { currency: price.currency, amount_due: Math.max(0, amount), next_payment_attempt: at }
     return c.json({ id: "upcoming_in", object: "invoice", ...about, period_end: at })
   })
+}
 
+function routePortal(app: Hono<Env>, world: World, find: Finding): void {
+  const { buyer } = find
+  const { book } = world
   app.post("/v1/billing_portal/sessions", (c) => {
     const id = idFor("bps")
     const customer = buyer(c.var.form)
     const return_url = text(c.var.form, "return_url")
-    book.portals[id] = { customer, return_url, cancels: cancelFlow(c.var.form, customer) }
+    book.portals[id] = { customer, return_url, cancels: cancelFlow(find, c.var.form, customer) }
     return c.json({ id, object: "billing_portal.session", url: `${world.url()}/portal/${id}` })
   })
+}
 
-  /** The only flow of the portal that is here: to cancel a subscription of this customer that does not end yet. */
-  function cancelFlow(form: Form, customer: string): Portal["cancels"] {
-    if (form.flow_data === undefined) return undefined
-    const flow = form.flow_data as Form // an object, by the SDK's types
-    if (flow.type !== "subscription_cancel") throw new Refused(400, "There is no such flow here")
-    const { subscription: asked } = (flow.subscription_cancel ?? {}) as Form // likewise
-    if (typeof asked !== "string")
-      throw new Refused(400, "Missing required param: flow_data[subscription_cancel][subscription].")
-    const subscription = subscriptionOf(asked)
-    if (subscription.customer !== customer) throw missing("subscription", asked)
-    if (subscription.status === "canceled")
-      throw new Refused(400, "The subscription is canceled, and cannot be canceled again")
-    if (subscription.cancel_at_period_end)
-      throw new Refused(400, "The subscription is already set to be canceled at period end")
-    const { type, redirect } = (flow.after_completion ?? {}) as Form // likewise
-    const return_url = type === "redirect" ? text(redirect as Form, "return_url") : undefined
-    return { subscription: asked, return_url }
-  }
+/** The only flow of the portal that is here: to cancel a subscription of this customer that does not end yet. */
+function cancelFlow({ subscriptionOf }: Finding, form: Form, customer: string): Portal["cancels"] {
+  if (form.flow_data === undefined) return undefined
+  const flow = form.flow_data as Form // an object, by the SDK's types
+  if (flow.type !== "subscription_cancel") throw new Refused(400, "There is no such flow here")
+  const { subscription: asked } = (flow.subscription_cancel ?? {}) as Form // likewise
+  if (typeof asked !== "string")
+    throw new Refused(400, "Missing required param: flow_data[subscription_cancel][subscription].")
+  const subscription = subscriptionOf(asked)
+  if (subscription.customer !== customer) throw missing("subscription", asked)
+  if (subscription.status === "canceled")
+    throw new Refused(400, "The subscription is canceled, and cannot be canceled again")
+  if (subscription.cancel_at_period_end)
+    throw new Refused(400, "The subscription is already set to be canceled at period end")
+  const { type, redirect } = (flow.after_completion ?? {}) as Form // likewise
+  const return_url = type === "redirect" ? text(redirect as Form, "return_url") : undefined
+  return { subscription: asked, return_url }
+}
 
-  app.all("/v1/*", (c) => {
-    throw new Refused(404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`)
-  })
+type Finding = ReturnType<typeof finding>
 
+/** What the book has under an id; without, the call is refused. */
+function finding(book: Book) {
   function customerOf(id: string): Customer {
     const customer = book.customers[id]
     if (!customer) throw missing("customer", id)
@@ -262,7 +299,7 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     if (!subscription) throw missing("subscription", id)
     return subscription
   }
-  return app
+  return { customerOf, buyer, sessionOf, invoiceOf, subscriptionOf }
 }
 
 function missing(kind: string, id: string): Refused {

@@ -18,16 +18,16 @@ export function pages(world: World) {
 
   app.get("/checkout/:id", (c) => {
     const session = book.sessions[c.req.param("id")]
-    return session ? c.html(checkout(session)) : c.notFound()
+    return session ? c.html(checkout(world, session)) : c.notFound()
   })
   app.post("/checkout/:id", async (c) => {
     const session = book.sessions[c.req.param("id")]
     if (!session) return c.notFound()
-    if (session.status !== "open") return c.html(checkout(session))
+    if (session.status !== "open") return c.html(checkout(world, session))
     return await withCard(
       c,
       `Pay with this card`,
-      (problem) => checkout(session, problem),
+      (problem) => checkout(world, session, problem),
       (card) => {
         complete(world, session, card)
         return session.success_url
@@ -55,7 +55,21 @@ export function pages(world: World) {
     )
   })
 
-  app.get("/portal/:id", (c) => c.html(portal(c.req.param("id"))))
+  routePortal(app, world)
+
+  app.get("/", (c) => c.html(desk(world)))
+  app.post("/advance", async (c) => {
+    const { days } = await c.req.parseBody()
+    advance(world, Number(days) * 86_400)
+    return c.redirect(world.url(), 303)
+  })
+
+  return app
+}
+
+function routePortal(app: Hono, world: World): void {
+  const { book } = world
+  app.get("/portal/:id", (c) => c.html(portal(world, c.req.param("id"))))
   app.post("/portal/:id", async (c) => {
     const id = c.req.param("id")
     const { customer, cancels } = book.portals[id] ?? {}
@@ -70,100 +84,94 @@ export function pages(world: World) {
       return await withCard(
         c,
         "Put this card on file",
-        (problem) => portal(id, problem),
+        (problem) => portal(world, id, problem),
         (card) => {
           useCard(world, customer, card)
           return c.req.path
         },
       )
-    for (const subscription of ofCustomer(customer)) setCancelAtEnd(world, subscription, act === "cancel")
+    for (const subscription of ofCustomer(world, customer))
+      setCancelAtEnd(world, subscription, act === "cancel")
     return c.redirect(c.req.path, 303)
   })
+}
 
-  app.get("/", (c) => c.html(desk()))
-  app.post("/advance", async (c) => {
-    const { days } = await c.req.parseBody()
-    advance(world, Number(days) * 86_400)
-    return c.redirect(world.url(), 303)
-  })
+function ofCustomer({ book }: World, customer: string) {
+  return Object.values(book.subscriptions).filter(
+    (one) => one.customer === customer && one.status !== "canceled",
+  )
+}
 
-  function ofCustomer(customer: string) {
-    return Object.values(book.subscriptions).filter(
-      (one) => one.customer === customer && one.status !== "canceled",
-    )
-  }
-
-  function checkout(session: Session, problem?: string): Html {
-    const { trialDays, quantity } = book.asked[session.id]!
-    if (session.status !== "open")
-      return whole(
-        "This page is done",
-        html`<p>It can be paid once, and has been, or it is too old.</p>
-          <p><a href="${session.cancel_url}">Back</a></p>`,
-      )
-    const due = trialDays === undefined ? money(quantity * price.unit_amount) : money(0)
-    const trial =
-      trialDays === undefined
-        ? ""
-        : html`<p>${trialDays} days free, then ${money(price.unit_amount)} for each number and month.</p>`
+function checkout({ book }: World, session: Session, problem?: string): Html {
+  const { trialDays, quantity } = book.asked[session.id]!
+  if (session.status !== "open")
     return whole(
-      "Checkout",
-      html`${trial}
-        <p>Due today: <b>${due}</b></p>
-        ${cardForm(problem)}
-        <p><a href="${session.cancel_url}">Back, without paying</a></p>`,
+      "This page is done",
+      html`<p>It can be paid once, and has been, or it is too old.</p>
+        <p><a href="${session.cancel_url}">Back</a></p>`,
     )
-  }
+  const due = trialDays === undefined ? money(quantity * price.unit_amount) : money(0)
+  const trial =
+    trialDays === undefined
+      ? ""
+      : html`<p>${trialDays} days free, then ${money(price.unit_amount)} for each number and month.</p>`
+  return whole(
+    "Checkout",
+    html`${trial}
+      <p>Due today: <b>${due}</b></p>
+      ${cardForm(problem)}
+      <p><a href="${session.cancel_url}">Back, without paying</a></p>`,
+  )
+}
 
-  function portal(id: string, problem?: string): Html {
-    const page = book.portals[id]
-    if (!page) return whole("Gone", html`<p>This page is too old.</p>`)
-    if (page.cancels)
-      return whole(
-        "Cancel your subscription",
-        html`<p>It then ends with the time that is paid.</p>
-          <form method="post"><button>Cancel it</button></form>
-          <p><a href="${page.return_url}">Back, without canceling</a></p>`,
-      )
-    const card = book.cards[page.customer]
-    const invoices = Object.values(book.invoices).filter(({ customer }) => customer === page.customer)
+function portal(world: World, id: string, problem?: string): Html {
+  const { book } = world
+  const page = book.portals[id]
+  if (!page) return whole("Gone", html`<p>This page is too old.</p>`)
+  if (page.cancels)
     return whole(
-      "Your subscription",
-      html` ${ofCustomer(page.customer).map(
-          (one) =>
-            html`<p>
-                ${one.items.data[0].quantity} numbers:
-                ${one.status}${one.cancel_at_period_end ? ", ends with this period" : ""}.
-              </p>
-              <form method="post">
-                <button name="act" value="${one.cancel_at_period_end ? "go-on" : "cancel"}">
-                  ${one.cancel_at_period_end ? "Go on after all" : "Cancel it"}
-                </button>
-              </form>`,
-        )}
-        <p>Card on file: ${card ? `ends with ${card.last4}` : "none"}.</p>
-        ${cardForm(problem)}
-        <ul>
-          ${invoices.map((one) => html`<li><a href="${one.hosted_invoice_url}">${money(one.amount_due)}, ${one.status}</a></li>`)}
-        </ul>
-        <p><a href="${page.return_url}">Back</a></p>`,
+      "Cancel your subscription",
+      html`<p>It then ends with the time that is paid.</p>
+        <form method="post"><button>Cancel it</button></form>
+        <p><a href="${page.return_url}">Back, without canceling</a></p>`,
     )
-  }
+  const card = book.cards[page.customer]
+  const invoices = Object.values(book.invoices).filter(({ customer }) => customer === page.customer)
+  return whole(
+    "Your subscription",
+    html` ${ofCustomer(world, page.customer).map(
+        (one) =>
+          html`<p>
+              ${one.items.data[0].quantity} numbers:
+              ${one.status}${one.cancel_at_period_end ? ", ends with this period" : ""}.
+            </p>
+            <form method="post">
+              <button name="act" value="${one.cancel_at_period_end ? "go-on" : "cancel"}">
+                ${one.cancel_at_period_end ? "Go on after all" : "Cancel it"}
+              </button>
+            </form>`,
+      )}
+      <p>Card on file: ${card ? `ends with ${card.last4}` : "none"}.</p>
+      ${cardForm(problem)}
+      <ul>
+        ${invoices.map((one) => html`<li><a href="${one.hosted_invoice_url}">${money(one.amount_due)}, ${one.status}</a></li>`)}
+      </ul>
+      <p><a href="${page.return_url}">Back</a></p>`,
+  )
+}
 
-  /** A page for people who try billing out: it shows the clock, and what exists at this Stripe. */
-  function desk(): Html {
-    const subscriptions = Object.values(book.subscriptions)
-    return whole(
-      "The pretend Stripe",
-      html` <p>Here it is ${new Date(now(world) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC.</p>
-        ${[1, 8, 30].map((days) => html`<form method="post" action="${world.url()}/advance"><input type="hidden" name="days" value="${days}" /><button>Let ${days} ${days === 1 ? "day" : "days"} pass</button></form>`)}
-        <ul>
-          ${subscriptions.map((one) => html`<li>${book.customers[one.customer]?.email}: ${one.status}, ${one.items.data[0].quantity} numbers</li>`)}
-        </ul>`,
-    )
-  }
-
-  return app
+/** A page for people who try billing out: it shows the clock, and what exists at this Stripe. */
+function desk(world: World): Html {
+  const { book } = world
+  const subscriptions = Object.values(book.subscriptions)
+  return whole(
+    "The pretend Stripe",
+    html` <p>Here it is ${new Date(now(world) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC.</p>
+      ${[1, 8, 30].map((days) => html`<form method="post" action="${world.url()}/advance"><input type="hidden" name="days" value="${days}" /><button>Let ${days} ${days === 1 ? "day" : "days"} pass</button></form>`)}
+      <ul>
+        ${subscriptions.map((one) => html`<li>${book.customers[one.customer]?.email}: ${one.status}, ${one.items.data[0].quantity} numbers</li>`)}
+      </ul>`,
+  )
 }
 
 function invoice(found: Book["invoices"][string], problem?: string): Html {

@@ -11,12 +11,7 @@ import { pages } from "./pages.ts"
 import { webhooks as startWebhooks } from "./webhooks.ts"
 import { now, type World } from "./world.ts"
 
-/**
- * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock
- * that can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period.
- * There are no taxes.
- */
-export async function startPretendStripe(input: {
+interface Input {
   /** Where its webhooks go. */
   webhookUrl: string
   /** Signs them. */
@@ -27,15 +22,18 @@ export async function startPretendStripe(input: {
   port?: number
   /** Keeps everything across restarts. */
   file?: string
-}) {
+}
+
+/**
+ * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock
+ * that can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period.
+ * There are no taxes.
+ */
+export async function startPretendStripe(input: Input) {
   const { key = newKey() } = input
   const door = createHash("sha256").update(key).digest("hex").slice(0, 32)
   let url = ""
-  /** How many answers will still break off after the work is done. */
-  let broken = 0
-  /** How many changes will still fail, with a 500. */
-  let failing = 0
-  let isAway = false
+  const faults: Faults = { broken: 0, failing: 0, isAway: false }
   const { book, keep } = openBook(input.file)
   let keys = [key]
   let secrets = [input.webhookSecret]
@@ -46,22 +44,11 @@ export async function startPretendStripe(input: {
   })
   const world: World = { book, url: () => url, emit: webhooks.emit }
 
-  const app = new Hono<{ Bindings: HttpBindings }>()
-  app.use(async (c, next) => {
-    catchUp(world)
-    await next()
-    keep()
-    if (broken === 0 || c.req.method !== "POST" || !c.req.path.startsWith("/v1/")) return
-    broken -= 1
-    c.env.outgoing.destroy()
-  })
-  app.route("/", api({ world, keys: () => keys, isBroken: () => failing-- > 0 }))
-  app.route(`/${door}`, pages(world))
-
+  const app = appOf(world, { keep, door, keys: () => keys, faults })
   const answer = getRequestListener(app.fetch)
   const server = createServer((request, response) => {
     const isCall = request.url?.startsWith("/v1/") ?? false
-    if (isAway && isCall) return void request.socket.destroy()
+    if (faults.isAway && isCall) return void request.socket.destroy()
     void answer(request, response)
   })
   server.listen(input.port ?? 0, "127.0.0.1")
@@ -87,11 +74,11 @@ export async function startPretendStripe(input: {
       keep()
     },
     /** Makes its API unreachable, or reachable again. */
-    away: (is: boolean) => void (isAway = is),
+    away: (is: boolean) => void (faults.isAway = is),
     /** Makes the next changes through its API, but loses their answers. */
-    loseAnswers: (count: number) => void (broken = count),
+    loseAnswers: (count: number) => void (faults.broken = count),
     /** Fails the next changes through its API. */
-    fail: (count: number) => void (failing = count),
+    fail: (count: number) => void (faults.failing = count),
     /** Adds a key, and a secret of the webhooks. */
     roll: (next: { key: string; webhookSecret: string }) => {
       keys = [...keys, next.key]
@@ -110,6 +97,32 @@ export async function startPretendStripe(input: {
       await closed
     },
   }
+}
+
+interface Faults {
+  /** How many answers will still break off after the work is done. */
+  broken: number
+  /** How many changes will still fail, with a 500. */
+  failing: number
+  isAway: boolean
+}
+
+function appOf(
+  world: World,
+  { keep, door, keys, faults }: { keep: () => void; door: string; keys: () => string[]; faults: Faults },
+) {
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  app.use(async (c, next) => {
+    catchUp(world)
+    await next()
+    keep()
+    if (faults.broken === 0 || c.req.method !== "POST" || !c.req.path.startsWith("/v1/")) return
+    faults.broken -= 1
+    c.env.outgoing.destroy()
+  })
+  app.route("/", api({ world, keys, isBroken: () => faults.failing-- > 0 }))
+  app.route(`/${door}`, pages(world))
+  return app
 }
 
 /** A key for the API of a pretend Stripe. */
