@@ -14,8 +14,8 @@ type Asked = z.output<typeof contract.listSent.request.query>
 const mostRead = 2000
 
 /**
- * A page of the messages that the API has sent, newest first, and the id of its last one if there may be more (Contract, "Sent
- * messages").
+ * A page of the messages that the API has sent, newest first, and the id of its last one if there may be more
+ * (Contract, "Remembered messages").
  * @throws ApiError and SessionEnded as `SentList.behind` does
  */
 export async function sentPage(

@@ -1,7 +1,8 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 
 /**
- * How much may wait before reading from the network stops: stanzas, and bytes in them. Reading goes on at half as much.
+ * How much may wait before reading from the network stops: stanzas, and bytes in them. Reading goes on at
+ * half as much.
  */
 const most = { stanzas: 200, bytes: 8_000_000 }
 
@@ -35,7 +36,7 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
   }
 
   return {
-    /** This stanza waits for its turn, until the returned function is called. Counts from the next `look` on. */
+    /** Waits for its turn, until the returned function is called. Counts from the next `look` on. */
     wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
     /** Looks whether enough waits to stop reading, or little enough to go on. */
     look,
@@ -50,7 +51,10 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
         look()
       }
     },
-    /** Runs a question to the network on which a message may depend: the network is read until it has answered. */
+    /**
+     * Runs a question to the network on which a message may depend: the network is read until it has
+     * answered.
+     */
     async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
       open.forMessages++
       look()
@@ -62,7 +66,8 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
       }
     },
     /**
-     * One more question to the network is open, or one less (-1). The work beside messages may depend on any of them.
+     * One more question to the network is open, or one less (-1). The work beside messages may depend on any
+     * of them.
      */
     asked(change: 1 | -1): void {
       open.all += change

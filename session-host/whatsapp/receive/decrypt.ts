@@ -13,38 +13,49 @@ import { hasChild } from "../stanza.ts"
 const emptyMessage = Buffer.of(1)
 
 /**
- * Messages that Baileys does not request again when it cannot read them. To each `error` Baileys gives the right
- * answer.
+ * Messages that Baileys does not request again when it cannot read them. To each `error` Baileys gives the
+ * right answer.
  */
 const unrequested: { is: (stanza: BinaryNode) => boolean; error: (cause: unknown) => Error }[] = [
   {
-    // The live network sends a refused status again at each connection, and nothing behind it (Baileys pull request 2779).
+    // The live network sends a refused status again at each connection, and nothing behind it (Baileys pull
+    // request 2779).
     is: ({ attrs }) => attrs.from === "status@broadcast",
     // Baileys' own error for a message without content, which it acknowledges.
     error: (cause) => new Error("Message absent from node", { cause }),
   },
   {
-    // A message of the phone's for this device alone. Baileys would send its receipt, and it would never come again.
+    // A message of the phone's for this device alone. Baileys would send its receipt, and it would never come
+    // again.
     is: ({ attrs }) => attrs.category === "peer",
-    // Baileys reads the `message` of an error. If there is none it stumbles, and refuses the stanza like a malformed
-    // one.
+    // Baileys reads the `message` of an error. If there is none it stumbles, and refuses the stanza like a
+    // malformed one.
     error: (cause) => Object.assign(new Error("", { cause }), { message: undefined }),
   },
 ]
 
-/** For an ignored message: its sender need not send it again, and it may have come before without leaving a mark. */
+/**
+ * For an ignored message: its sender need not send it again, and it may have come before without leaving a
+ * mark.
+ */
 function asForgotten(error: unknown): Uint8Array {
   if (error instanceof SessionEnded) throw error
   return emptyMessage
 }
 
-/** For a message that was decrypted before and left no mark, since nobody wanted its event: it gets its receipt now. */
+/**
+ * For a message that was decrypted before and left no mark, since nobody wanted its event: it gets its
+ * receipt now.
+ */
 function asReceived(error: unknown): Uint8Array {
   if (wasDecrypted(error)) return emptyMessage
   throw error
 }
 
-/** Whether the key of this ciphertext is gone: libsignal's words for a message, and Baileys' for one in a group. */
+/**
+ * Whether the key of this ciphertext is gone: libsignal's words for a message, and Baileys' for one in a
+ * group.
+ */
 function wasDecrypted(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error.name === "MessageCounterError" || error.message.startsWith("Received message with old counter")
@@ -67,8 +78,8 @@ type Decrypting = Pick<
 >
 
 /**
- * Has a message requested again where Baileys would not, and says when a ciphertext is done with. The request goes
- * first: after the answer, the network is done with the message.
+ * Has a message requested again where Baileys would not, and says when a ciphertext is done with. The request
+ * goes first: after the answer, the network is done with the message.
  */
 function newSettling(input: RepositoryInput) {
   /** Messages that were requested again: each may have several ciphertexts. */
@@ -90,7 +101,10 @@ function newSettling(input: RepositoryInput) {
   }
 }
 
-/** Decrypts ciphertexts that were not decrypted before. Their events are made in the unit that moves the ratchet. */
+/**
+ * Decrypts ciphertexts that were not decrypted before. Their events are made in the unit that moves the
+ * ratchet.
+ */
 export function newDecrypting(
   input: RepositoryInput,
   inner: SignalRepositoryWithLIDStore,
@@ -99,7 +113,10 @@ export function newDecrypting(
   const { creds, keys, intake, guarded, hold } = input
   const settling = newSettling(input)
 
-  /** Decrypts a ciphertext, and has it taken in as one unit. @returns an empty message for one that came before */
+  /**
+   * Decrypts a ciphertext, and has it taken in as one unit. @returns an empty message for one that came
+   * before
+   */
   async function decryptAndTake(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
     const stanza = input.stanzaOf(ciphertext)
     if (!stanza) throw new Error("a ciphertext without its stanza")
@@ -132,7 +149,7 @@ export function newDecrypting(
     return await (forgets === "maybe" ? fresh.catch(asReceived) : fresh)
   }
 
-  /** The content of a decrypted message, if it can be read. What it brings for our own keys is applied in the same step. */
+  /** Reads a decrypted message, if it can be read, and applies what it brings for our own keys. */
   async function opened(stanza: BinaryNode, plaintext: Uint8Array) {
     const message = contentOf(plaintext, log)
     if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
@@ -150,14 +167,17 @@ export function newDecrypting(
       settling(message.msg, () =>
         hold([message.group], () => decryptAndTake(message.msg, () => inner.decryptGroupMessage(message))),
       ),
-    /** Done already, in the unit of the message that brought it. One that came unencrypted is not to be believed. */
+    /**
+     * Done already, in the unit of the message that brought it. One that came unencrypted is not to be
+     * believed.
+     */
     processSenderKeyDistributionMessage: async () => {},
   }
 }
 
 /**
- * Whether a message says that it may have come before: the network marks what it delivers again (`offline`), and a sender
- * what they encrypt again when asked (`count`).
+ * Whether a message says that it may have come before: the network marks what it delivers again (`offline`),
+ * and a sender what they encrypt again when asked (`count`).
  */
 function saysAgain({ attrs, content }: BinaryNode): boolean {
   if (attrs.offline !== undefined) return true
