@@ -154,6 +154,7 @@ export async function letGo(held: Delivery.Info): Promise<boolean> {
       ":me": held.holder,
     },
   })
+  ifHeld(refused, held, held.head)
   // It has no holder already: our own write, whose answer was lost.
   return freed !== undefined || refused?.holder === Delivery.nobody
 }

@@ -58,8 +58,8 @@ export async function advance(
     },
     { mayLinger: isLast },
   )
-  // We hold it and it has moved on: our own write, whose answer was lost. No other process moves it.
-  return advanced ?? (refused?.holder === held.holder && refused.head === to ? refused : undefined)
+  // We hold it and it has moved on: our own write, whose answer was lost.
+  return advanced ?? Claim.ifHeld(refused, held, to)
 }
 
 /**
