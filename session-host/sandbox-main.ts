@@ -12,7 +12,11 @@ import { spawnSimulator } from "#simulator/spawn.ts"
  */
 const dataDir = resolve(z.string().min(1).parse(process.env.DATA_DIR))
 mkdirSync(join(dataDir, "logs"), { recursive: true })
-const network = await spawnSimulator({ dataDir, controlPort: 0 })
+const network = await spawnSimulator({
+  dataDir,
+  controlPort: 0,
+  imports: [import.meta.resolve("#core/platform/faster-node-crypto.ts")],
+})
 if (!network) throw new Error(`the simulated network did not start: ${dataDir}/logs/simulator.log says why`)
 
 const host = spawn(process.execPath, [fileURLToPath(new URL("main.ts", import.meta.url))], {

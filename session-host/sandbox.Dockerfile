@@ -5,6 +5,7 @@ FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookwo
 ARG TARGETARCH
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
 RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu=$(echo $TARGETARCH | sed s/amd64/x64/) && rm -rf node_modules/node-linux-*
 
 # Makes voice notes (docs/contract.md, "Sent files").

@@ -284,6 +284,8 @@ async function ownStore(dataDir: string, at: At, stops: (() => unknown)[]) {
   return store
 }
 
+const fasterCrypto = import.meta.resolve("#core/platform/faster-node-crypto.ts")
+
 /** The simulated network; undefined on the live network without sandboxes. @throws CannotStart */
 async function simulatedNetwork(
   settings: Settings,
@@ -292,7 +294,7 @@ async function simulatedNetwork(
   if (settings.HOST_NETWORK !== "simulated" && settings.SANDBOX === "0") return undefined
   if (elsewhere.network) return elsewhere.network
   const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings
-  const simulator = await spawnSimulator({ dataDir, controlPort })
+  const simulator = await spawnSimulator({ dataDir, controlPort, imports: [fasterCrypto] })
   if (simulator) return simulator
   throw new CannotStart(
     `the simulated network did not start: is port ${controlPort} taken ` +

@@ -18,7 +18,11 @@ export type Network = Awaited<ReturnType<typeof startNetwork>>
 export async function startNetwork(dir: string) {
   const dataDir = join(dir, "network")
   mkdirSync(join(dataDir, "logs"), { recursive: true })
-  const simulator = await spawnSimulator({ dataDir, controlPort: 0 })
+  const simulator = await spawnSimulator({
+    dataDir,
+    controlPort: 0,
+    imports: [import.meta.resolve("#core/platform/faster-node-crypto.ts")],
+  })
   if (!simulator) throw new Error(`the simulated network did not start: see ${dataDir}/logs`)
   const { url, controlUrl, rootKey, caFile } = simulator
   const control = networkClient(simulator)

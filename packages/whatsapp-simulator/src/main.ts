@@ -1,4 +1,4 @@
-import "#core/platform/faster-node-crypto.ts"
+#!/usr/bin/env node
 import { rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

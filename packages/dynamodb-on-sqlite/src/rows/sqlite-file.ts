@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, existsSync, openSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { extname, join } from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { syncFolder } from "./sync-folder.ts"
@@ -173,7 +173,9 @@ function checkFormat(db: DatabaseSync, path: string): void {
 }
 
 function startWriter(path: string) {
-  const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData: path })
+  const worker = new Worker(new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url), {
+    workerData: path,
+  })
   let answer: PromiseWithResolvers<void> | undefined
   worker.on("message", (failed: { message: string; errcode?: number } | undefined) => {
     if (failed) answer?.reject(Object.assign(new Error(failed.message), { errcode: failed.errcode }))
