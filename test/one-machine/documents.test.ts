@@ -61,10 +61,3 @@ test("no comment cites a page that the repository does not have", () => {
   const citing = sources.filter((path) => foreign.test(readFileSync(join(root, path), "utf8")))
   expect(citing).toEqual([])
 })
-
-test("every file that the page of words names is there", () => {
-  const page = readFileSync(join(root, "docs/words.md"), "utf8")
-  const files = [...page.matchAll(/`([\w-]+(?:\/[\w.-]+)+)`/g)].map(([, file = ""]) => file)
-  expect(files.length).toBeGreaterThan(50)
-  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
-})

@@ -1,0 +1,173 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { matchesGlob } from "node:path"
+import { type Node, parseSync, Visitor } from "oxc-parser"
+import { expect, test } from "vitest"
+
+const root = new URL("../", import.meta.url)
+
+/** The project's files, also those that are not committed yet. */
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(new URL(path, root)))
+const textOf = (path: string) => readFileSync(new URL(path, root), "utf8")
+const lines = (text: string) => text.split("\n")
+
+/** The sources, without the one that is generated. */
+const sources = files
+  .filter((path) => /\.(?:ts|mjs|js)$/.test(path) && path !== "clients/typescript/src/generated.ts")
+  .map((path) => {
+    const text = textOf(path)
+    const { program, comments } = parseSync(path, text)
+    return { path, text, program, comments }
+  })
+
+/** The name that a call begins with: of `test.for(cases)("...", run)` it is `test`. */
+function calledName(node: Node): string | undefined {
+  if (node.type === "CallExpression") return calledName(node.callee)
+  if (node.type === "MemberExpression") return calledName(node.object)
+  return node.type === "Identifier" ? node.name : undefined
+}
+
+test("a comment has at most 110 columns", () => {
+  const long = sources.flatMap(({ path, text, comments }) =>
+    comments
+      .flatMap(({ start, end }) => lines(text.slice(text.lastIndexOf("\n", start) + 1, end)))
+      .filter((line) => line.length > 110)
+      .map((line) => `${path}: ${line.trim()}`),
+  )
+  expect(long).toEqual([])
+})
+
+/** How many functions of a file are longer. A number here may only fall. */
+const stillLong: Record<string, number> = {
+  "clients/generate/python-models.ts": 1,
+  "local/service/service.ts": 1,
+  "session-host/baileys/dial.ts": 1,
+  "test/dashboard/pages/home-and-list.ts": 1,
+  "test/dashboard/pages/people.ts": 1,
+  "test/functions/delivery/interleavings.alone.test.ts": 1,
+  "test/infra/rehearsal/stage.ts": 1,
+  "test/security/secrets.alone.test.ts": 1,
+  "test/simulator/linking/passkey.test.ts": 1,
+  "test/simulator/restart.test.ts": 1,
+  "test/support/network/baileys-client.ts": 1,
+  "test/support/network/network.ts": 1,
+  "test/support/service/start-receiver.ts": 1,
+  "test/support/session/vault.ts": 1,
+  "trials/bench/sides/ours.ts": 1,
+  "trials/chaos/killer.ts": 1,
+  "trials/chaos/run.ts": 1,
+  "trials/chaos/traffic.ts": 1,
+  "trials/cluster/cluster.ts": 1,
+  "trials/crashes/service-under-blows.ts": 1,
+  "trials/drills/restart-machine.ts": 1,
+  "trials/move/run.ts": 1,
+  "trials/pages/states/world.ts": 1,
+  "trials/restore/run.ts": 1,
+}
+
+test("a function has at most 70 lines, but one that only holds tests", () => {
+  const found = sources.flatMap(({ path, text, program }) => {
+    const long: Node[] = []
+    const holders = new Set<Node>()
+    const look = (node: Node) => {
+      if (lines(text.slice(node.start, node.end)).length > 70 && !holders.has(node)) long.push(node)
+    }
+    new Visitor({
+      CallExpression(call) {
+        if (calledName(call) === "describe") for (const given of call.arguments) holders.add(given)
+      },
+      FunctionDeclaration: look,
+      FunctionExpression: look,
+      ArrowFunctionExpression: look,
+    }).visit(program)
+    return long.length > 0 ? [[path, long.length]] : []
+  })
+  expect(Object.fromEntries(found)).toEqual(stillLong)
+})
+
+test("a test's name has at most 100 characters", () => {
+  const long = sources.flatMap(({ path, text, program }) => {
+    const found: string[] = []
+    new Visitor({
+      CallExpression(call) {
+        const [name] = call.arguments
+        if (!name || !["test", "describe"].includes(calledName(call) ?? "")) return
+        if (name.type !== "Literal" && name.type !== "TemplateLiteral") return
+        const written = text.slice(name.start + 1, name.end - 1)
+        if (written.length > 100) found.push(`${path}: ${written}`)
+      },
+    }).visit(program)
+    return found
+  })
+  expect(long).toEqual([])
+})
+
+const folders = new Set(
+  files.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))),
+)
+const paths = [...files, ...folders]
+
+/** In a reader's own project, or not in git. */
+const elsewhere = ["app/hook/route.ts", ".sst/**", "node_modules/**"]
+
+/** `a/{b,c}` as `a/b` and `a/c`. */
+function expanded(pattern: string): string[] {
+  const [braces, inside] = /\{([^{}]*)\}/.exec(pattern) ?? []
+  if (braces === undefined || inside === undefined) return [pattern]
+  return inside.split(",").flatMap((one) => expanded(pattern.replace(braces, () => one)))
+}
+
+const isInFolder = (path: string) => folders.has(path.split("/")[0] ?? "")
+
+/** Paths begin with a folder of the root, or end as our files do; in settings, patterns are paths, too. */
+function pathsIn(text: string, isSettings: boolean): string[] {
+  return text
+    .split(/[\s"'`()[\]<>]+/)
+    .map((word) => word.replaceAll(isSettings ? /^\.?\/|[/.,:;]*$/g : /^\.\/|[/.,:;]*$/g, ""))
+    .filter((word) => /^[\w@*{},.-]+\/[\w@*{},./-]+$/.test(word) && !word.startsWith(".."))
+    .flatMap(expanded)
+    .filter(
+      (path) =>
+        isInFolder(path) || /\.(?:ts|mjs|js|json|md)$/.test(path) || (isSettings && path.includes("*")),
+    )
+}
+
+/** Whether it is there: from the root, or anywhere if the root has no folder of its first name. */
+function isThere(path: string): boolean {
+  if (elsewhere.includes(path)) return true
+  if (path.includes("*")) return files.some((one) => matchesGlob(one, path.replace(/\/\*$/, "/**")))
+  return paths.includes(path) || (!isInFolder(path) && paths.some((one) => one.endsWith(`/${path}`)))
+}
+
+test.for(files.filter((path) => path.endsWith(".md")))("what %s names is there", (path) => {
+  const named = pathsIn(textOf(path), false)
+  expect(named.filter((one) => !isThere(one))).toEqual([])
+})
+
+test.for([
+  "package.json",
+  "knip.json",
+  "tsconfig.json",
+  ".oxlintrc.json",
+  "vitest.config.ts",
+  ".ci/run",
+  "compose.yaml",
+])("what %s names is there", (path) => {
+  const named = pathsIn(textOf(path), true)
+  expect(named.filter((one) => !isThere(one))).toEqual([])
+})
+
+test.for(files.filter((path) => /Dockerfile$|\.dockerignore$/.test(path)))(
+  "what %s copies is there",
+  (path) => {
+    const copied = [...textOf(path).matchAll(/^(?:COPY (?!--)(.+) \S+|!(.+))$/gm)].flatMap(
+      ([, names, name]) => names?.split(" ") ?? name!,
+    )
+    expect([...copied, ...pathsIn(textOf(path), false)].filter((one) => !isThere(one))).toEqual([])
+  },
+)
