@@ -3,9 +3,10 @@
  * Baileys' socket is behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form,
  * is known elsewhere, too.
  */
-import type { Connections } from "#core/fetch/connections.ts"
+
+import type { proto } from "@whiskeysockets/baileys"
 import type { PasskeyAssertion } from "#contract/passkey.ts"
-import type { proto } from "./proto.ts"
+import type { Connections } from "#core/fetch/connections.ts"
 import type { SessionWrite } from "../memory/rows.ts"
 import type { Media } from "../content/content.ts"
 import type { Stanza } from "./stanza.ts"

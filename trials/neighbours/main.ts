@@ -3,12 +3,13 @@
  * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it. With
  * `--take all`, an account tries to take each thing that all accounts share.
  */
-import { sendToLargestGroup } from "./send-to-largest-group.ts"
+
+import { optionsFrom } from "../options.ts"
 import { prepareFlood } from "./floods.ts"
 import { linkLargeAccount } from "./link-large-account.ts"
 import { ordinaryLife } from "./neighbour.ts"
-import { optionsFrom } from "../options.ts"
 import { Options } from "./options.ts"
+import { sendToLargestGroup } from "./send-to-largest-group.ts"
 import { oneKey, startStreet, type Street } from "./street.ts"
 import { takeEach } from "./take.ts"
 import { sendUnreadable } from "./unreadable.ts"

@@ -1,12 +1,13 @@
 // Without a host: one would take a lease in the moment in which a test has let it go.
-import { dynamoDb } from "#test/support/store.ts"
+
 import { expect, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import type { Receipt } from "#session-host/network/connection.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
-import { aMemory } from "#test/support/session/memory.ts"
 import { eventsOfType } from "#test/support/session/host.ts"
+import { aMemory } from "#test/support/session/memory.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 /** A message to Bob that a session has sent, without a network. */
 async function aSentMessage(memory: Awaited<ReturnType<typeof aMemory>>["memory"], chat = "1@lid") {
