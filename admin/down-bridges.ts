@@ -1,8 +1,8 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { iso } from "#core/platform/clock.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { iso } from "#core/platform/clock.ts"
 import type { Row } from "./verb.ts"
 
 /** The bridges of all accounts that should be connected and are not, as far as their leases say. */

@@ -1,10 +1,10 @@
 import { Bridge } from "#core/bridge/bridge.ts"
-import { iso } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"
-import { EventLists } from "#core/event/event-lists.ts"
 import { Resend } from "#core/event/resend.ts"
+import { iso } from "#core/platform/clock.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { bridgeId } from "./verb.ts"
 

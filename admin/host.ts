@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { iso } from "#core/platform/clock.ts"
-import { Host } from "#core/lease/host.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
+import { Host } from "#core/lease/host.ts"
+import { iso } from "#core/platform/clock.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 /**

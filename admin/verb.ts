@@ -1,8 +1,8 @@
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { StoreAway } from "#core/store/store.ts"
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 
 /** One command of an operator. Its result is printed: as one line per row, or all of it as JSON. */

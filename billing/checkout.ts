@@ -2,15 +2,15 @@ export * as Checkout from "./checkout.ts"
 
 import type Stripe from "stripe"
 import { Account } from "#core/account/account.ts"
+import { Billing } from "#core/billing.ts"
+import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import { need } from "#core/platform/config.ts"
-import { ApiError } from "#core/error.ts"
-import { Billing } from "#core/billing.ts"
 import { countToPay } from "./billable-bridges.ts"
+import { FormerTrials } from "./former-trials.ts"
 import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripeMode, stripe } from "./stripe.ts"
-import { FormerTrials } from "./former-trials.ts"
 
 /** Contract, "Subscription" */
 const trialDays = 7

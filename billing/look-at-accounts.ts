@@ -1,12 +1,12 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { TrialChecks } from "#core/bridge/trial-checks.ts"
-import { Due } from "./due.ts"
-import { lookAtStripe } from "./look-at-stripe.ts"
-import { Payer } from "./payer.ts"
 import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { Due } from "./due.ts"
+import { lookAtStripe } from "./look-at-stripe.ts"
+import { Payer } from "./payer.ts"
 
 /** How many looks run at once: Stripe takes a hundred calls a second, and a look makes one or two. */
 const atOnce = 5

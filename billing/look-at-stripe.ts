@@ -7,11 +7,11 @@ import { iso, now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { transact } from "#core/store/store.ts"
 import { billableBridges, isNumberStillWanted } from "./billable-bridges.ts"
-import { pauseOrResumeBridges } from "./unpaid-bridges.ts"
+import { FormerTrials } from "./former-trials.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
 import { idOf, ifThere, stripeMode, stripe } from "./stripe.ts"
-import { FormerTrials } from "./former-trials.ts"
+import { pauseOrResumeBridges } from "./unpaid-bridges.ts"
 
 /**
  * Two looks at one account at the same time begin again, so this many are enough for any number of webhooks at once.

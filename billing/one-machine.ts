@@ -1,11 +1,11 @@
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { newKey, startPretendStripe } from "#pretend-stripe/start.ts"
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { readOrCreatePrivate } from "#one-machine/service/private-file.ts"
 import type { Settings } from "#one-machine/service/settings.ts"
+import { newKey, startPretendStripe } from "#pretend-stripe/start.ts"
 
 const dayMs = 86_400_000
 

@@ -1,6 +1,6 @@
 import type Stripe from "stripe"
-import { lookAtStripe } from "./look-at-stripe.ts"
 import { Billing } from "#core/billing.ts"
+import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"
 

@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { Account } from "#core/account/account.ts"
-import { heading } from "#dashboard/layout.ts"
 import { type Html, note, buttonForm } from "#dashboard/elements.ts"
+import { heading } from "#dashboard/layout.ts"
 import { day, until } from "#dashboard/times.ts"
 import { type Amount, type Bill, money, type Price, priceLine } from "./price-and-bills.ts"
 

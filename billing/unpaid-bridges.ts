@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { notifyHolder } from "#core/lease/notify-holder.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { notifyHolder } from "#core/lease/notify-holder.ts"
 import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { billableBridges } from "./billable-bridges.ts"

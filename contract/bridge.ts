@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { boolean, integer, string, Timestamp } from "./field-types.ts"
 import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
+import { boolean, integer, string, Timestamp } from "./field-types.ts"
 import { Keep, openapiOfKeepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, codesOfSession } from "./route-parts.ts"

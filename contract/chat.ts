@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { MessageEvent } from "./message-events.ts"
 import { boolean, ChatAddress, integer, limit, PersonAddress, string, timeInQuery } from "./field-types.ts"
+import { MessageEvent } from "./message-events.ts"
 import { codesOfNetwork, body, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Contract, "Chats" */

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer } from "./field-types.ts"
 import { path } from "./bridge.ts"
+import { integer } from "./field-types.ts"
 import { proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Figures of the host's process, under the names of Go's runtime, for compatibility. */

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { boolean, integer, string } from "./field-types.ts"
 import { path } from "./bridge.ts"
+import { boolean, integer, string } from "./field-types.ts"
 import { body, codesOfBridge, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { EventId, StoredEvent } from "./stored-event.ts"
 import { webhookInQuery } from "./webhook.ts"

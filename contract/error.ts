@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi"
-import { integer, string } from "./field-types.ts"
 import { errors } from "./error-codes.ts"
+import { integer, string } from "./field-types.ts"
 
 export type ErrorCode = keyof typeof errors
 

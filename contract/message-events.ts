@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi"
-import { integer, string, Timestamp } from "./field-types.ts"
 import { ChatJid, ContactJid, FromMe, Offline, Phone, SenderName, Username } from "./event-fields.ts"
+import { integer, string, Timestamp } from "./field-types.ts"
 
 // The events about messages: what came in, what answers a message, and what has become of one that was sent.
 

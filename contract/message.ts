@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Counts } from "./message-events.ts"
 import { ChatId, integer, limit, MessageId, string, text } from "./field-types.ts"
 import { codesOfSend, idempotencyHeaders, IdempotencyKey } from "./idempotency-key.ts"
+import { Counts } from "./message-events.ts"
 import {
   codesOfNetwork,
   body,

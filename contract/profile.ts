@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { FetchedUrl, text } from "./field-types.ts"
 import { jpeg } from "./contact.ts"
+import { FetchedUrl, text } from "./field-types.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** The session's own. */

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import type { ErrorCode } from "./error.ts"
 import {
   base64,
   boolean,
@@ -13,7 +14,6 @@ import {
   PhoneNumber,
   text,
 } from "./field-types.ts"
-import type { ErrorCode } from "./error.ts"
 import { codesOfSend, idempotencyHeaders } from "./idempotency-key.ts"
 import { MessageChat, SendResult } from "./message.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"

@@ -2,7 +2,6 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { integer, PhoneNumber, Timestamp } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
-import { Objection, RestrictionKind, Status } from "./status-and-objection.ts"
 import {
   codesOfBridge,
   body,
@@ -13,6 +12,7 @@ import {
   codesOfSession,
   optionalBody,
 } from "./route-parts.ts"
+import { Objection, RestrictionKind, Status } from "./status-and-objection.ts"
 
 /** Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts. */
 export const SessionStatus = z

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { limit, timeInQuery, Timestamp } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { Event, EventType } from "./event.ts"
+import { limit, timeInQuery, Timestamp } from "./field-types.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 import { webhookInQuery } from "./webhook.ts"
 

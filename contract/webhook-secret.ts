@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer, string } from "./field-types.ts"
 import { path } from "./bridge.ts"
-import { webhookInQuery } from "./webhook.ts"
+import { integer, string } from "./field-types.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
+import { webhookInQuery } from "./webhook.ts"
 
 const Rolled = z.object({
   webhook_secret: string("The webhook's secret from now on."),

@@ -1,6 +1,6 @@
 import type { z } from "zod"
-import { type ErrorCode, errorStatus } from "#contract/error.ts"
 import { sentences } from "#contract/error-codes.ts"
+import { type ErrorCode, errorStatus } from "#contract/error.ts"
 
 /**
  * An error that a customer may see. Its sentence is the usual one of its code unless another is given. Everything else

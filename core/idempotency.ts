@@ -2,10 +2,10 @@ export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { z } from "zod"
+import { newMessageId } from "./message-id.ts"
 import { isClockDoubted, latestEnd, now, timeLeft } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { Metrics } from "./platform/metrics.ts"
-import { newMessageId } from "./message-id.ts"
 import { getRow, putRow, removeRow, type Row, updateRow } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 

@@ -1,7 +1,5 @@
 export * as StoredMedia from "./stored-media.ts"
 
-import { FilesOnDisk } from "./files-on-disk.ts"
-import { nowMs } from "./platform/clock.ts"
 import { createHmac } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { open as openFile, stat } from "node:fs/promises"
@@ -18,7 +16,9 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
+import { FilesOnDisk } from "./files-on-disk.ts"
 import { transferTimeouts } from "./platform/aws-client-options.ts"
+import { nowMs } from "./platform/clock.ts"
 import { config, need } from "./platform/config.ts"
 import { lazily } from "./platform/lazily.ts"
 

@@ -1,8 +1,8 @@
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { HTTPException } from "hono/http-exception"
-import { Billing } from "#core/billing.ts"
 import { sentences } from "#contract/error-codes.ts"
+import { Billing } from "#core/billing.ts"
 import type { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
@@ -10,10 +10,10 @@ import { sentenceForPeople } from "./api-words.ts"
 import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import type { Html } from "./elements.ts"
-import { span } from "./times.ts"
-import { linkWordsFor, refusalIn } from "./numbers/link-words.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Brand, framed, lone, type Place, refusalBody } from "./layout.ts"
+import { linkWordsFor, refusalIn } from "./numbers/link-words.ts"
+import { span } from "./times.ts"
 
 export type Status = 200 | ApiError["status"]
 

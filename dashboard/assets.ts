@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { Hono } from "hono"
+import { tokens } from "#contract/reference/design-tokens.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import type { Assets } from "./layout.ts"
-import { tokens } from "#contract/reference/design-tokens.ts"
 
 /** A function is one file at the top of its folder, and the assets are copied beside it. */
 const besideFunction = new URL("./dashboard/assets/", import.meta.url)

@@ -6,9 +6,9 @@ import { AuditLog } from "#core/account/audit-log.ts"
 import { addressOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { browserName, cardTable, type Html } from "./elements.ts"
-import { when } from "./times.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
 import { heading } from "./layout.ts"
+import { when } from "./times.ts"
 
 /** Who did what in the account, for its owners. */
 export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async (c) => {

@@ -1,31 +1,31 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
+import type { StoredEvent } from "#contract/stored-event.ts"
 import { KeptOverview } from "#core/account/kept-overview.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import type { StoredEvent } from "#contract/stored-event.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page } from "./answer.ts"
 import { barsByHour } from "./bars.ts"
 import { type Html, icon } from "./elements.ts"
-import { ago } from "./times.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { heading } from "./layout.ts"
 import { live } from "./live.ts"
-import { eventLine } from "./numbers/event-item.ts"
-import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type KnownState, knownStateWithin } from "./numbers/ask-for-state.ts"
-import { addButton } from "./numbers/numbers.ts"
-import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/webhook-health.ts"
 import {
   failedSendsToday,
   countInWords,
   type FailedSends,
   newChatsLine,
 } from "./numbers/count-failed-sends.ts"
+import { eventLine } from "./numbers/event-item.ts"
+import { outcomeMark } from "./numbers/event-outcomes.ts"
+import { addButton } from "./numbers/numbers.ts"
 import { kinds, kindWords, manyNumbers, type Ranked, rankingOf } from "./numbers/ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./numbers/state-words.ts"
+import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/webhook-health.ts"
+import { ago } from "./times.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import type { ApiKey } from "#core/account/api-key.ts"
 import { KeyRights, type Rights } from "#contract/api-key.ts"
+import type { ApiKey } from "#core/account/api-key.ts"
 import { invalid, issuesOf } from "#core/error.ts"
 import { type Html, options } from "./elements.ts"
 import { textsOf } from "./form.ts"

@@ -3,9 +3,9 @@ import { Mail } from "#core/account/mail.ts"
 import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
+import { copyable, type Html, icon, type IconName, ourLogo } from "./elements.ts"
 import { marksOf } from "./numbers/head-marks.ts"
 import { calledOf } from "./numbers/state-words.ts"
-import { copyable, type Html, icon, type IconName, ourLogo } from "./elements.ts"
 
 /** Who looks at a page. */
 export interface Viewer {

@@ -1,27 +1,26 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { Account } from "#core/account/account.ts"
 import { AccountName } from "#core/account/account-name.ts"
+import { Account } from "#core/account/account.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
-import { askHost } from "#functions/api/ask-host.ts"
 import { RateLimit } from "#core/rate-limit.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { goTo, type Html, note, buttonForm } from "./elements.ts"
-import { until } from "./times.ts"
 import { fromWhere } from "./audit-log.ts"
-import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
+import { goTo, type Html, note, buttonForm } from "./elements.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
+import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
 import { live, type Piece } from "./live.ts"
 import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./numbers/ask-for-codes.ts"
-import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
 import { knownStateOf, forStrangers, isLinked } from "./numbers/ask-for-state.ts"
+import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
 import {
   type Code,
   codePiece,
@@ -41,6 +40,7 @@ import {
   turnAway,
   wantsPasskey,
 } from "./numbers/passkey.ts"
+import { until } from "./times.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
 export const linkPage = new Hono<DashboardEnv>()

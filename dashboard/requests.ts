@@ -6,9 +6,9 @@ import { requestsOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
 import { asSentence, bridgesAsNumbers } from "./api-words.ts"
 import { copyable, type Html, icon } from "./elements.ts"
-import { ago } from "./times.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { heading } from "./layout.ts"
+import { ago } from "./times.ts"
 
 const perPage = 50
 

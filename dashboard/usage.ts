@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import { html } from "hono/html"
-import { Bridge } from "#core/bridge/bridge.ts"
 import type { UsageRow } from "#contract/usage.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"

@@ -1,5 +1,5 @@
-import { ServeSettings } from "./service/settings.ts"
 import { runUntilAsked } from "./run-until-asked.ts"
+import { ServeSettings } from "./service/settings.ts"
 
 process.exitCode = await runUntilAsked(
   () => ServeSettings.parse(process.env),

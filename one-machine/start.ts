@@ -1,6 +1,6 @@
+import { showCodes } from "./network/show-codes.ts"
 import { runUntilAsked } from "./run-until-asked.ts"
 import { Settings } from "./service/settings.ts"
-import { showCodes } from "./network/show-codes.ts"
 
 process.exitCode = await runUntilAsked(
   () => Settings.parse(process.env),

@@ -9,13 +9,13 @@ import { timeHeader } from "#core/lease/clocks-of-hosts.ts"
 import { verifyCall } from "#core/lease/signed-call.ts"
 import { now } from "#core/platform/clock.ts"
 import { listenAtSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
 import { internalCommands } from "./commands/session.ts"
-import { sessionScope } from "./session/session-scope.ts"
 import type { SessionHost } from "./host/host.ts"
-import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "./session/session-ended.ts"
+import { sessionScope } from "./session/session-scope.ts"
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(

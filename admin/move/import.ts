@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
-import { MoveApiKey } from "#core/account/move-api-key.ts"
 import { Member } from "#core/account/member.ts"
+import { MoveApiKey } from "#core/account/move-api-key.ts"
 import { Person } from "#core/account/person.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Move } from "#core/bridge/move.ts"

@@ -1,8 +1,8 @@
-import { pythonExamples } from "../sdks/python.ts"
-import { typescriptExample } from "../sdks/typescript.ts"
 import { examples } from "#contract/examples.ts"
 import type { RouteName } from "#contract/routes.ts"
 import { type Document, entriesOf, type Entry } from "../openapi.ts"
+import { pythonExamples } from "../sdks/python.ts"
+import { typescriptExample } from "../sdks/typescript.ts"
 
 interface ExampleCall {
   language: "curl" | "TypeScript" | "Python"

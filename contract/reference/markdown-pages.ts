@@ -7,9 +7,9 @@ import {
   type Parameter,
   type Schema,
 } from "../openapi.ts"
+import { limitsOf, withInherited } from "../openapi.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { repositoryPages } from "./repository-pages.ts"
-import { limitsOf, withInherited } from "../openapi.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
 

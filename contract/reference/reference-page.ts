@@ -1,13 +1,6 @@
 import { html, raw } from "hono/html"
 import { errors } from "#contract/error-codes.ts"
-import { exampleCalls } from "./example-calls.ts"
-import { guide, type Reader } from "./guide.ts"
-import { hrefOf, prose, table, type Html } from "./prose-and-tables.ts"
-import { copyScript } from "./copying.ts"
-import { schemaTable, parameterRow, typeOf } from "./schema-table.ts"
 import { withInherited } from "../openapi.ts"
-import { style } from "./style.ts"
-import { canTry } from "./tryable-routes.ts"
 import {
   type Document,
   entriesOf,
@@ -16,6 +9,13 @@ import {
   type Header,
   type Operation,
 } from "../openapi.ts"
+import { copyScript } from "./copying.ts"
+import { exampleCalls } from "./example-calls.ts"
+import { guide, type Reader } from "./guide.ts"
+import { hrefOf, prose, table, type Html } from "./prose-and-tables.ts"
+import { schemaTable, parameterRow, typeOf } from "./schema-table.ts"
+import { style } from "./style.ts"
+import { canTry } from "./tryable-routes.ts"
 
 /** What a reader wants to see: a part, by its name in the address, or where these words are found. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import { hrefOf, prose, table, type Html } from "./prose-and-tables.ts"
 import { limitsOf, type Parameter, type Schema } from "../openapi.ts"
+import { hrefOf, prose, table, type Html } from "./prose-and-tables.ts"
 
 /** The fields of a schema, or its type if it has none. */
 export function schemaTable(schema: Schema): Html {

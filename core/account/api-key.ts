@@ -11,8 +11,8 @@ import { Bytes, getRow, rowsBeginning, transact, updateRow, type Write } from ".
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import { AgentReads } from "./agent-reads.ts"
-import { hmac, ownPepper, pepperOf } from "./pepper.ts"
 import { idOf, isWhole, newSecretKey } from "./api-key-secret.ts"
+import { hmac, ownPepper, pepperOf } from "./pepper.ts"
 
 export { idOf }
 

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto"
-import { nowMs } from "../platform/clock.ts"
 import { Delivery } from "../event/delivery.ts"
 import { EventLists } from "../event/event-lists.ts"
 import { Lease } from "../lease/lease.ts"
+import { nowMs } from "../platform/clock.ts"
 
 /** More events than a bridge can append in a second. */
 const eventsEachSecond = 1000

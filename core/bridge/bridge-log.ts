@@ -2,9 +2,9 @@ export * as BridgeLog from "./bridge-log.ts"
 
 import { iso, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
+import { log } from "../platform/log.ts"
 import type * as Streams from "./log-in-cloudwatch.ts"
 import * as files from "./log-on-disk.ts"
-import { log } from "../platform/log.ts"
 
 // The log that a bridge's customer sees. Its lines are written for the customer and never hold a message body, a phone
 // number, a key or a code. It belongs to the bridge, not to a process: any process appends to it.

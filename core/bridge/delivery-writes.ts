@@ -2,8 +2,8 @@ export * as DeliveryWrites from "./delivery-writes.ts"
 
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
-import { now } from "../platform/clock.ts"
 import { shardOf } from "../event/waiting-deliveries.ts"
+import { now } from "../platform/clock.ts"
 import type { Row, Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 

@@ -7,14 +7,14 @@ import { ring } from "../event/doorbell.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { wrap } from "../keys/wrapping.ts"
 import { Lease } from "../lease/lease.ts"
+import { notifyHolder } from "../lease/notify-holder.ts"
 import { nowMs } from "../platform/clock.ts"
 import { getRow, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { numbersSince } from "./after-restore.ts"
-import { Bridge } from "./bridge.ts"
 import { BridgeCount } from "./bridge-count.ts"
+import { Bridge } from "./bridge.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
-import { notifyHolder } from "../lease/notify-holder.ts"
 
 // A bridge leaves for another service, and comes from one. Its other rows are read and written by `admin/move/`.
 

@@ -3,8 +3,8 @@ import { Billing } from "../billing.ts"
 import { ApiError } from "../error.ts"
 import { freshLease, wakeOrRefuse } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
-import type { Bridge } from "./bridge.ts"
 import { notifyHolder } from "../lease/notify-holder.ts"
+import type { Bridge } from "./bridge.ts"
 
 /**
  * A bridge's own people pause it. It stays linked, and is paid for.

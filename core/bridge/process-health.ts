@@ -1,8 +1,8 @@
 import type { z } from "zod"
-import { iso, timeLeft } from "../platform/clock.ts"
 import type { ProcessHealth } from "#contract/bridge.ts"
 import type { Host } from "../lease/host.ts"
 import { Lease } from "../lease/lease.ts"
+import { iso, timeLeft } from "../platform/clock.ts"
 
 /** After this much healthy time earlier failures are forgotten, in seconds. */
 const forgivenAfter = 600

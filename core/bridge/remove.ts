@@ -1,8 +1,8 @@
-import { Bridge } from "./bridge.ts"
 import { ApiError } from "#core/error.ts"
+import { callHost, type Call } from "../lease/call-host.ts"
 import { Lease } from "../lease/lease.ts"
 import { log } from "../platform/log.ts"
-import { callHost, type Call } from "../lease/call-host.ts"
+import { Bridge } from "./bridge.ts"
 
 /** The time the holder may take to unlink the session from the network. The bridge is deleted in any case. */
 const logOutWithinMs = 10_000

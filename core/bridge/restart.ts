@@ -1,7 +1,7 @@
 import { orchestratorFailedSentence } from "#contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
-import { log } from "../platform/log.ts"
 import { callHolderIfAny } from "../lease/call-holder.ts"
+import { log } from "../platform/log.ts"
 
 /** Contract, "Changing the webhook" */
 const restartWithinMs = 10_000

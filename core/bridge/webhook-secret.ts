@@ -1,15 +1,15 @@
 export * as WebhookSecret from "./webhook-secret.ts"
 
 import { randomBytes } from "node:crypto"
-import { BridgeLog } from "./bridge-log.ts"
-import { now } from "../platform/clock.ts"
 import { ApiError, mustBeHere, noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { seal } from "../keys/seal.ts"
+import { now } from "../platform/clock.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { BridgeLog } from "./bridge-log.ts"
 
 /** How long both secrets sign, in seconds (Contract, "Webhooks"). */
 const overlap = 86_400

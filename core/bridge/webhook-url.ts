@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { config } from "../platform/config.ts"
 import { invalid, issuesOf } from "../error.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
+import { config } from "../platform/config.ts"
 
 /** Contract, "Webhooks" */
 const WebhookUrl = z

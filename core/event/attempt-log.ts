@@ -1,13 +1,13 @@
 export * as AttemptLog from "./attempt-log.ts"
 
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
 import { Attempt } from "#contract/delivery.ts"
-import { EventRow } from "./event-row.ts"
-import { Receiver } from "./receiver.ts"
 import { open, seal } from "../keys/seal.ts"
+import { now } from "../platform/clock.ts"
 import { batchWrite, Bytes, getRow, type Key, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { EventRow } from "./event-row.ts"
+import { Receiver } from "./receiver.ts"
 
 /** So many of the latest attempts at a webhook are listed. */
 const kept = 200

@@ -1,12 +1,12 @@
 export * as Claim from "./claim.ts"
 
 import { latestEnd, now, nowMs } from "../platform/clock.ts"
+import { transact } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventRow } from "./event-row.ts"
 import type { Receiver } from "./receiver.ts"
-import { transact } from "../store/store.ts"
-import { tables } from "../store/tables.ts"
 
 // How an invocation takes, keeps and gives back the `DELIVERY` row. `progress.ts` has what it records meanwhile.
 

@@ -1,8 +1,8 @@
 export * as DeliveryReport from "./delivery-report.ts"
 
-import { Bridge } from "../bridge/bridge.ts"
-import type { Event } from "#contract/event.ts"
 import type { Deliveries, DeliveryOfEvent } from "#contract/delivery.ts"
+import type { Event } from "#contract/event.ts"
+import { Bridge } from "../bridge/bridge.ts"
 import { now } from "../platform/clock.ts"
 import { AttemptLog } from "./attempt-log.ts"
 import { Delivery } from "./delivery.ts"

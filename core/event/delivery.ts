@@ -3,10 +3,10 @@ export * as Delivery from "./delivery.ts"
 import { z } from "zod"
 import { latestEnd, now, nowMs, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import { Receiver } from "./receiver.ts"
 import { batchGet, getRow, type Key, type Row, updateRow } from "../store/store.ts"
-import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
+import { Receiver } from "./receiver.ts"
+import { Usage } from "./usage.ts"
 
 const Missed = z.object({
   /** How many events of the bridge it has missed, whether or not it wanted them. */

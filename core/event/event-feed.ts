@@ -1,14 +1,14 @@
 export * as EventFeed from "./event-feed.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
-import { Bridge } from "../bridge/bridge.ts"
-import type { StoredEvent } from "#contract/stored-event.ts"
 import type { Event } from "#contract/event.ts"
+import type { StoredEvent } from "#contract/stored-event.ts"
+import { Bridge } from "../bridge/bridge.ts"
+import { toJid } from "../jid.ts"
 import { Delivery } from "./delivery.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import { Filter } from "./filter.ts"
-import { toJid } from "../jid.ts"
 
 /** Which events of a bridge are wanted. */
 export interface Wanted {

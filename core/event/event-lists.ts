@@ -1,13 +1,13 @@
 export * as EventLists from "./event-lists.ts"
 
 import { z } from "zod"
-import { isClockDoubted, now } from "../platform/clock.ts"
-import { Delivery } from "./delivery.ts"
 import { sessionUnavailable } from "../error.ts"
-import { EventRow } from "./event-row.ts"
-import { Receiver } from "./receiver.ts"
+import { isClockDoubted, now } from "../platform/clock.ts"
 import { batchGet, batchWrite, getRow, type Key, query, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Delivery } from "./delivery.ts"
+import { EventRow } from "./event-row.ts"
+import { Receiver } from "./receiver.ts"
 
 /** The states that have a list of their own. */
 export type ListedState = "pending" | "undelivered" | "inbox"

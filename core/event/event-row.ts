@@ -2,12 +2,12 @@ export * as EventRow from "./event-row.ts"
 
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
 import type { Event } from "#contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
-import { wellFormedJson } from "../well-formed-json.ts"
+import { now } from "../platform/clock.ts"
 import { batchGet, Bytes, getRow, query, type Row, type Write } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
+import { wellFormedJson } from "../well-formed-json.ts"
 
 /**
  * - `pending`: waits for delivery. Up to `DELIVERY.head` it means delivered (see `asOf`).

@@ -1,8 +1,8 @@
 export * as Filter from "./filter.ts"
 
 import { z } from "zod"
-import { Choice } from "../bridge/choice.ts"
 import { type Event, Ignored } from "#contract/event.ts"
+import { Choice } from "../bridge/choice.ts"
 
 /** Which of a bridge's events a further webhook gets. An event must pass all that are given. */
 export const Info = z.object({

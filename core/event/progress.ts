@@ -1,14 +1,14 @@
 export * as Progress from "./progress.ts"
 
 import { now, nowMs } from "../platform/clock.ts"
+import { transact, type Write } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
 import { Claim } from "./claim.ts"
 import { Delivery } from "./delivery.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import { Receiver } from "./receiver.ts"
-import { transact, type Write } from "../store/store.ts"
 import { Usage } from "./usage.ts"
-import { tables } from "../store/tables.ts"
 
 /**
  * The changes that an invocation makes to the `DELIVERY` row while it holds the row (`claim.ts`).

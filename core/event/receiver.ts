@@ -1,13 +1,13 @@
 export * as Receiver from "./receiver.ts"
 
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
 import { DataKeys } from "../keys/data-keys.ts"
-import { Filter } from "./filter.ts"
 import { open, seal } from "../keys/seal.ts"
+import type { Owner } from "../keys/wrapping.ts"
+import { now } from "../platform/clock.ts"
 import { Bytes, type Row } from "../store/store.ts"
 import { bridgeIdOf } from "../store/tables.ts"
-import type { Owner } from "../keys/wrapping.ts"
+import { Filter } from "./filter.ts"
 
 /** Which of a bridge's receivers: the first, or that of a further webhook. Each has a delivery of its own. */
 export interface Id {

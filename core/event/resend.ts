@@ -1,17 +1,17 @@
 export * as Resend from "./resend.ts"
 
 import { now } from "../platform/clock.ts"
-import { Delivery } from "./delivery.ts"
-import { ring } from "./doorbell.ts"
-import { Claim } from "./claim.ts"
-import { Progress } from "./progress.ts"
-import { EventLists } from "./event-lists.ts"
-import type { EventRow } from "./event-row.ts"
 import { log } from "../platform/log.ts"
-import type { Receiver } from "./receiver.ts"
-import type { Usage } from "./usage.ts"
 import { transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Claim } from "./claim.ts"
+import { Delivery } from "./delivery.ts"
+import { ring } from "./doorbell.ts"
+import { EventLists } from "./event-lists.ts"
+import type { EventRow } from "./event-row.ts"
+import { Progress } from "./progress.ts"
+import type { Receiver } from "./receiver.ts"
+import type { Usage } from "./usage.ts"
 
 /** How many resends to a webhook may wait at a time. */
 const most = 100

@@ -1,9 +1,9 @@
 import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
-import { DataKeys } from "./data-keys.ts"
 import { Delivery } from "../event/delivery.ts"
 import { Bytes, getRow, type Key, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { DataKeys } from "./data-keys.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
 /**

@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-
 import type { Key } from "../store/store.ts"
 
 const version = 1

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
-import { Billing } from "../billing.ts"
 import { orchestratorFailedSentence } from "#contract/error-codes.ts"
+import { Billing } from "../billing.ts"
 import { ApiError, noSuchBridge, sessionUnavailable } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { isPassing } from "../store/store.ts"
-import { Lease } from "./lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call-host.ts"
+import { Lease } from "./lease.ts"
 
 /**
  * How long a call waits for a session that is moving, starting or connecting, here and at the host

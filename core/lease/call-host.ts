@@ -1,11 +1,11 @@
 import type * as Undici from "undici"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-lambda.ts"
-import { secondsAhead, learnTime, timeHeader } from "./clocks-of-hosts.ts"
-import { signCall } from "./signed-call.ts"
 import { config } from "../platform/config.ts"
 import { namesSocket, socketPath } from "../platform/local-socket.ts"
 import { log } from "../platform/log.ts"
+import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-lambda.ts"
+import { secondsAhead, learnTime, timeHeader } from "./clocks-of-hosts.ts"
+import { signCall } from "./signed-call.ts"
 
 export interface Call {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -3,9 +3,9 @@ export * as HostShortage from "./host-shortage.ts"
 import { z } from "zod"
 import { now, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import type { Network } from "./lease.ts"
 import { getRow, removeRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import type { Network } from "./lease.ts"
 
 /**
  * Why hosts of a network cannot be started at the moment. Every process sees it here, so the orchestrator is not asked

@@ -3,9 +3,9 @@ export * as Host from "./host.ts"
 import { randomInt, randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { Network } from "./lease.ts"
 import { getRow, putRow, query, removeRow, type Row, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Network } from "./lease.ts"
 
 /**
  * - `starting`: requested, no beat yet. It counts already, so that it is not requested twice.

@@ -1,10 +1,10 @@
 export * as Lease from "./lease.ts"
 
 import { randomUUID } from "node:crypto"
+import type { Status } from "#contract/status-and-objection.ts"
 import type { Choice } from "../bridge/choice.ts"
 import { nowMs, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import type { Status } from "#contract/status-and-objection.ts"
 import { batchGet, getRow, query } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, STOPPED } from "./row.ts"

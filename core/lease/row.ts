@@ -1,7 +1,7 @@
 import { z } from "zod"
+import { Objection, RestrictionKind, Status } from "#contract/status-and-objection.ts"
 import { Choice } from "../bridge/choice.ts"
 import { now } from "../platform/clock.ts"
-import { Objection, RestrictionKind, Status } from "#contract/status-and-objection.ts"
 import { type Row, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { nowMs } from "../platform/clock.ts"
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { isOnThisMachine, localAgent, requestTimeouts } from "../platform/aws-client-options.ts"
+import { nowMs } from "../platform/clock.ts"
 import { retryKindOf, StoreError } from "./error.ts"
 
 /** A request or an answer in DynamoDB's JSON. */

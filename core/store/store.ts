@@ -10,8 +10,8 @@ import {
   type StoreWithoutHttp,
   type Wire,
 } from "./client.ts"
-import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
+import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 
 export { isPassing, isStoreFault, isThrottled, StoreAway, type Row }
 export { runWatched, sinceStoreAnswerMs, type UnderWay, waitForStore } from "./client.ts"

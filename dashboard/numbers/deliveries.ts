@@ -2,23 +2,24 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import type { Event } from "#contract/event.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
-import { Resend } from "#core/event/resend.ts"
 import { Receiver } from "#core/event/receiver.ts"
+import { Resend } from "#core/event/resend.ts"
 import { now } from "#core/platform/clock.ts"
-import { Webhook } from "#core/bridge/webhook.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page, toQuery } from "../answer.ts"
 import { copyButton, type Html, icon, note, options, buttonForm } from "../elements.ts"
-import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
+import { ago } from "../times.ts"
+import { aboutTest, outcome, testWords } from "./attempt-words.ts"
 import { AskedAttempts, attemptsCard, attemptsList, typeTag, type EventWords } from "./attempts.ts"
 import { eventLine } from "./event-item.ts"
 import {
@@ -30,7 +31,6 @@ import {
   receivingAt,
   webhookQuery,
 } from "./webhook-health.ts"
-import { aboutTest, outcome, testWords } from "./attempt-words.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000

@@ -1,11 +1,11 @@
 import { html } from "hono/html"
-import type { StoredEvent } from "#contract/stored-event.ts"
 import type { EventType } from "#contract/event.ts"
-import { outcomeMark } from "./event-outcomes.ts"
-import { webhookQuery } from "./webhook-health.ts"
-import { phoneOrJid } from "./session-answer.ts"
+import type { StoredEvent } from "#contract/stored-event.ts"
 import { codeBlock, copyable, type Html, buttonForm } from "../elements.ts"
 import { ago } from "../times.ts"
+import { outcomeMark } from "./event-outcomes.ts"
+import { phoneOrJid } from "./session-answer.ts"
+import { webhookQuery } from "./webhook-health.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(

@@ -3,8 +3,8 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
 import { knownStateWithin } from "./ask-for-state.ts"
-import { webhookMarks } from "./webhook-health.ts"
 import { inWords, phoneOf, pathOfAction } from "./state-words.ts"
+import { webhookMarks } from "./webhook-health.ts"
 
 /** How long a page waits for the session's word on its head, ms. */
 const soonMs = 150

@@ -1,7 +1,7 @@
 import { html } from "hono/html"
+import { Keep } from "#contract/keep.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
-import { Keep } from "#contract/keep.ts"
 import { invalid } from "#core/error.ts"
 import { type Html, selectField } from "../elements.ts"
 

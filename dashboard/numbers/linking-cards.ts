@@ -4,8 +4,8 @@ import { config } from "#core/platform/config.ts"
 import { type Html, note } from "../elements.ts"
 import { time, until } from "../times.ts"
 import type { KnownState } from "./ask-for-state.ts"
-import { dashboardWords, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
 import { type Failure, linkFailures } from "./failure-words.ts"
+import { dashboardWords, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
 import { inWords } from "./state-words.ts"
 
 /** The code to scan, or why there is none. */

@@ -5,10 +5,10 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { page } from "../answer.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
 import { type Html, note, selectField } from "../elements.ts"
-import { clock } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
+import { clock } from "../times.ts"
 
 /** How many past lines a page shows. */
 const most = 300

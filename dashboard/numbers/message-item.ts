@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { z } from "zod"
-import type { StoredEvent } from "#contract/stored-event.ts"
 import type { SentMessage } from "#contract/message.ts"
+import type { StoredEvent } from "#contract/stored-event.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { copyable, type Html } from "../elements.ts"
 import { ago } from "../times.ts"

@@ -3,22 +3,24 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { Choice } from "#core/bridge/choice.ts"
 import { restart } from "#core/bridge/restart.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Usage } from "#core/event/usage.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { page } from "../answer.ts"
 import { barsByHour } from "../bars.ts"
 import { copyable, type Html, note, buttonForm } from "../elements.ts"
-import { age, ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
-import { eventLine } from "./event-item.ts"
+import { age, ago } from "../times.ts"
 import { knownStateOf, isLinked } from "./ask-for-state.ts"
+import { newChatsLine, failedSendsToday } from "./count-failed-sends.ts"
+import { eventLine } from "./event-item.ts"
 import { lookEachMs } from "./numbers.ts"
+import { stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 import {
   pathOfWebhook,
   failingWebhook,
@@ -27,8 +29,6 @@ import {
   receiverLine,
   receivingOf,
 } from "./webhook-health.ts"
-import { newChatsLine, failedSendsToday } from "./count-failed-sends.ts"
-import { stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
 export const number = new Hono<DashboardEnv>()

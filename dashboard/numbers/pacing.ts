@@ -1,7 +1,7 @@
 import { html } from "hono/html"
+import { Pacing } from "#contract/pacing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
-import { Pacing } from "#contract/pacing.ts"
 import { invalid } from "#core/error.ts"
 import type { Html } from "../elements.ts"
 import { knownStateOf } from "./ask-for-state.ts"

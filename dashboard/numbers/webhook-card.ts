@@ -5,9 +5,9 @@ import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { codeBlock, confirming, type Html, note, buttonForm, urlField } from "../elements.ts"
 import { age, until } from "../times.ts"
-import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 import { aboutTest } from "./attempt-words.ts"
 import { checkbox } from "./settings.ts"
+import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 
 /** One webhook of a number: how events get there, and what can be done with it. */
 export async function webhookCard(

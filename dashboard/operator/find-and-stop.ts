@@ -10,11 +10,11 @@ import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { page } from "../answer.ts"
 import { cardTable, copyable, type Html, note, buttonForm } from "../elements.ts"
-import { age, ago } from "../times.ts"
-import { unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
+import { unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
+import { age, ago } from "../times.ts"
 import { accountsCard, showOperator, whatWaitsFor } from "./operator.ts"
 
 /** Finding a number or an account, and stopping or waking one number. */

@@ -4,9 +4,9 @@ import { Mail } from "#core/account/mail.ts"
 import { ApiError } from "#core/error.ts"
 import { page } from "../answer.ts"
 import type { Html } from "../elements.ts"
-import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
+import { ago } from "../times.ts"
 
 const about = "This service sends no mail. What it would have sent is listed here until it is stopped."
 

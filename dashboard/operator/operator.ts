@@ -4,14 +4,14 @@ import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
-import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import type { Receiver } from "#core/event/receiver.ts"
+import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import { Host } from "#core/lease/host.ts"
 import { page } from "../answer.ts"
 import { cardTable, copyable, copyButton, type Html, note } from "../elements.ts"
-import { age, ago, until } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
+import { age, ago, until } from "../times.ts"
 
 /** How many numbers with waiting events the page shows. */
 const mostWaiting = 10

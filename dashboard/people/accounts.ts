@@ -8,9 +8,9 @@ import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import type { Person } from "#core/account/person.ts"
 import { lonePage } from "../answer.ts"
+import { fromWhere } from "../audit-log.ts"
 import { type Html, note, buttonForm } from "../elements.ts"
 import { type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
-import { fromWhere } from "../audit-log.ts"
 
 /** Where people choose an account. They are signed in, and perhaps in none. */
 export const accounts = new Hono<DashboardEnv>()

@@ -11,11 +11,11 @@ import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
+import { did } from "../audit-log.ts"
 import { confirming, type Html, buttonForm, removing } from "../elements.ts"
-import { ago } from "../times.ts"
 import { signInAgainPath, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
-import { did } from "../audit-log.ts"
+import { ago } from "../times.ts"
 import { admitBrowser } from "./admit-browser.ts"
 
 /**

@@ -12,11 +12,11 @@ import { config } from "#core/platform/config.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, buttonForm } from "../elements.ts"
-import { span } from "../times.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
+import { span } from "../times.ts"
+import { whatJoiningMeans, decline, join, whoInvites } from "./accounts.ts"
 import { admitBrowser, shownAccount } from "./admit-browser.ts"
 import { tooManyMails } from "./too-many-mails.ts"
-import { whatJoiningMeans, decline, join, whoInvites } from "./accounts.ts"
 
 /** Signing in with a mailed code or link. Nothing that it answers tells whether an address is known. */
 export const signIn = new Hono<DashboardEnv>()

@@ -1,8 +1,8 @@
 export * as SimulatedPhone from "./simulated-phone.ts"
 
 import { z } from "zod"
-import type { Bridge } from "#core/bridge/bridge.ts"
 import { Contact } from "#contract/contact.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"

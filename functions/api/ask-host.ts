@@ -1,10 +1,10 @@
 import { ErrorBody, type ErrorCode, errorStatus } from "#contract/error.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { ApiError, internalError, rateLimited } from "#core/error.ts"
+import { callHolder } from "#core/lease/call-holder.ts"
+import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { AnswerInBucket } from "#core/answer-in-bucket.ts"
-import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
-import { callHolder } from "#core/lease/call-holder.ts"
 
 type Asked =
   | { success: HostAnswer; refusal?: undefined }

@@ -1,14 +1,14 @@
 import { handle } from "hono/aws-lambda"
+import { door } from "../http/door.ts"
+import { withAgents } from "../mcp/routes.ts"
 import { account } from "./account.ts"
 import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
-import { uploads } from "./uploads.ts"
-import { webhooks } from "./webhooks.ts"
-import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy-routes.ts"
-import { withAgents } from "../mcp/routes.ts"
 import { reference } from "./reference.ts"
+import { uploads } from "./uploads.ts"
+import { webhooks } from "./webhooks.ts"
 
 /** The API without the routes that need a stream. */
 export const handler = handle(

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto"
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
-import { now } from "#core/platform/clock.ts"
 import type { ErrorCode } from "#contract/error.ts"
 import { IdempotencyKey } from "#contract/idempotency-key.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
-import { Metrics } from "#core/platform/metrics.ts"
-import { log } from "#core/platform/log.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
-import { askHost, hostHeaders } from "./ask-host.ts"
+import { now } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
+import { askHost, hostHeaders } from "./ask-host.ts"
 
 /** The request's idempotency key, if it has one. @throws ApiError `invalid_idempotency_key` */
 export function idempotencyKeyOf(c: Context<ApiEnv>): string | undefined {

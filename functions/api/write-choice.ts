@@ -1,8 +1,8 @@
 import type { Choice } from "#core/bridge/choice.ts"
 import { ApiError, noSuchBridge } from "#core/error.ts"
+import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
-import { callHolderIfAny } from "#core/lease/call-holder.ts"
 
 /** A session that is not notified now finds out when its host compares its leases, within half a minute. */
 const notifyWithinMs = 3000

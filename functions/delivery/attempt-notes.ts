@@ -1,10 +1,10 @@
-import { AttemptLog } from "#core/event/attempt-log.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
 import type { EventRow } from "#core/event/event-row.ts"
-import { log } from "#core/platform/log.ts"
-import { Metrics } from "#core/platform/metrics.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { DiskRoom } from "#core/platform/disk-room.ts"
+import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 import { type Outcome, toWire } from "./attempt.ts"
 
 /** As many as one request can write. */

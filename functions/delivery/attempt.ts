@@ -1,11 +1,11 @@
-import { iso, now, nowMs } from "#core/platform/clock.ts"
 import type { Attempt } from "#contract/delivery.ts"
+import type { Receiver } from "#core/event/receiver.ts"
+import { signedHeaders } from "#core/event/signed-headers.ts"
 import type { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
-import type { Receiver } from "#core/event/receiver.ts"
+import { iso, now, nowMs } from "#core/platform/clock.ts"
 import type { PostBody } from "./post-body.ts"
-import { signedHeaders } from "#core/event/signed-headers.ts"
 
 /** Contract, "Delivery", dialling included. */
 const withinMs = 10_000

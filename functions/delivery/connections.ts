@@ -1,5 +1,5 @@
-import { config } from "#core/platform/config.ts"
 import { Connections } from "#core/fetch/connections.ts"
+import { config } from "#core/platform/config.ts"
 
 /** Receivers close idle connections after 2 s or more. A POST on a connection that is just being closed would fail. */
 const idleMs = 1000

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
-import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Doorbell, hide } from "#core/event/doorbell.ts"
 import "#core/platform/faster-node-crypto.ts"

@@ -1,5 +1,5 @@
-import type { Connections } from "#core/fetch/connections.ts"
 import type { Arrivals } from "#core/event/arrivals.ts"
+import type { Connections } from "#core/fetch/connections.ts"
 import type { AttemptNotes } from "./attempt-notes.ts"
 import type { TimeLimit } from "./time-for-one-bridge.ts"
 

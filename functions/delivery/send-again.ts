@@ -3,9 +3,9 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { attempt } from "./attempt.ts"
-import { postBodyOf } from "./post-body.ts"
 import type { Means } from "./means.ts"
 import { orLetGo } from "./or-let-go.ts"
+import { postBodyOf } from "./post-body.ts"
 
 /** A resend gets one attempt, and a few more if the deliverer died during it. */
 const maxAttempts = 3

@@ -1,10 +1,10 @@
-import ipaddr from "ipaddr.js"
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import type { LambdaEvent } from "hono/aws-lambda"
-import { config } from "#core/platform/config.ts"
 import { createMiddleware } from "hono/factory"
+import ipaddr from "ipaddr.js"
+import { config } from "#core/platform/config.ts"
 
 /** The environment of Node's server or of Lambda. */
 type Env = Partial<HttpBindings> & { event?: LambdaEvent }

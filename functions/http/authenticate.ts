@@ -2,8 +2,8 @@ import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { ApiKey } from "#core/account/api-key.ts"
 import { ApiError } from "#core/error.ts"
-import type { ApiEnv } from "./contract-router.ts"
 import { originOf } from "./address.ts"
+import type { ApiEnv } from "./contract-router.ts"
 
 /** The key that a call brings; undefined without one. */
 export function keyOf(c: Context): string | undefined {

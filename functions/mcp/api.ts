@@ -1,5 +1,5 @@
-import type { ErrorBody } from "#contract/error.ts"
 import type { z } from "@hono/zod-openapi"
+import type { ErrorBody } from "#contract/error.ts"
 
 /** Answers an HTTP request as the API does. */
 export type Serve = (request: Request) => Response | Promise<Response>

@@ -1,10 +1,10 @@
 import type { Context, Hono } from "hono"
-import type { ApiEnv } from "../http/contract-router.ts"
+import { ApiError } from "#core/error.ts"
 import { authenticate } from "../http/authenticate.ts"
+import type { ApiEnv } from "../http/contract-router.ts"
 import { jsonBody, limitedBody } from "../http/json-body.ts"
 import { byAddress, byKey } from "../http/rate-limits.ts"
 import { Api } from "./api.ts"
-import { ApiError } from "#core/error.ts"
 import { WhenToAsk } from "./when-to-ask.ts"
 
 /**

@@ -1,14 +1,14 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server"
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server"
-import type { ApiKey } from "#core/account/api-key.ts"
 import { AgentReads } from "#core/account/agent-reads.ts"
-import { type Api, Refused } from "./api.ts"
+import type { ApiKey } from "#core/account/api-key.ts"
 import { chatsOf, type FromStrangers, fromStrangers, refusedWith } from "./answer.ts"
-import type { WhenToAsk } from "./when-to-ask.ts"
+import { type Api, Refused } from "./api.ts"
 import { deliveryTools } from "./delivery-tools.ts"
 import { readingTools } from "./reading-tools.ts"
 import { sendingTools } from "./sending-tools.ts"
 import type { Tool } from "./tool.ts"
+import type { WhenToAsk } from "./when-to-ask.ts"
 import { newYes } from "./yes.ts"
 
 /** Who asks, and under which conditions. */

@@ -1,8 +1,8 @@
 import { listEvents, type StoredEvent } from "#contract/stored-event.ts"
-import { Receiver } from "#core/event/receiver.ts"
-import { EventFeed } from "#core/event/event-feed.ts"
 import { invalid, notItsEvent } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { eventStreamLastsMs, sendEvents, wantsStream } from "./sse.ts"
 

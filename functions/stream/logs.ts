@@ -1,5 +1,5 @@
-import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { streamLogs } from "#contract/bridge-log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { sendEvents, timing } from "./sse.ts"

@@ -1,11 +1,11 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { ring, unhide } from "#core/event/doorbell.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { overdue } from "#core/event/waiting-deliveries.ts"
-import { ring, unhide } from "#core/event/doorbell.ts"
-import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
 
 /** Rings for every delivery whose promise to look was broken by a crash or a lost doorbell. */
 export async function ringOverdue(): Promise<void> {

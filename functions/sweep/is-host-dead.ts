@@ -1,6 +1,6 @@
+import type { Host } from "#core/lease/host.ts"
 import { timeLeft } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import type { Host } from "#core/lease/host.ts"
 
 /** For each host: the version that its beats have reached, and since when it is unchanged (ms, monotonic). */
 export type Observations = ReadonlyMap<string, { version: number; sinceMs: number }>

@@ -1,12 +1,12 @@
-import { now } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease, type Network } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { HostShortage } from "#core/lease/host-shortage.ts"
-import { runTask } from "./tasks.ts"
 import { type Fleet, hostsToStart, oldHostsToDrain, surplusHost } from "./fleet-size.ts"
+import { runTask } from "./tasks.ts"
 
 /** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
 const beatsOfSurplus = 120

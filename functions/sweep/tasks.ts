@@ -7,12 +7,12 @@ import {
   StopTaskCommand,
   type Task,
 } from "@aws-sdk/client-ecs"
+import type { HostShortage } from "#core/lease/host-shortage.ts"
+import { Host } from "#core/lease/host.ts"
 import { requestTimeouts } from "#core/platform/aws-client-options.ts"
 import { config } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
-import { Host } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
-import type { HostShortage } from "#core/lease/host-shortage.ts"
 import { isPassing } from "#core/store/store.ts"
 import type { Report } from "./is-host-dead.ts"
 

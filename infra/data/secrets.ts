@@ -1,6 +1,6 @@
-import { settingsKey } from "./keys.ts"
 import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
+import { settingsKey } from "./keys.ts"
 
 /** Peppers the HMAC of API keys. A new one makes every API key void. */
 const madePepper = secret("ApiKeyPepper", operator.versions.API_KEY_PEPPER_VERSION).current

@@ -1,10 +1,10 @@
 import { pageFiles } from "#contract/reference/repository-pages.ts"
-import { rowActions, tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
+import { rowActions, tableAccess } from "../iam-statement.ts"
 import { calls } from "./calls.ts"
 import { answeringSettings, commonArguments, settings } from "./common.ts"
 

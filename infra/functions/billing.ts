@@ -1,6 +1,6 @@
-import { tableAccess } from "../iam-statement.ts"
 import { settingsKey } from "../data/keys.ts"
 import { accounts, events, leases } from "../data/tables.ts"
+import { tableAccess } from "../iam-statement.ts"
 import { operator } from "../stage/settings.ts"
 import { calls } from "./calls.ts"
 import { commonArguments, settings } from "./common.ts"

@@ -1,9 +1,9 @@
-import { logAccess, policy, type Statement } from "../iam-statement.ts"
 import { settingsKey } from "../data/keys.ts"
 import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
-import { stage } from "../stage/stage.ts"
-import { operator } from "../stage/settings.ts"
+import { logAccess, policy, type Statement } from "../iam-statement.ts"
 import { givenSettings } from "../stage/passed-on.ts"
+import { operator } from "../stage/settings.ts"
+import { stage } from "../stage/stage.ts"
 
 /**
  * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of

@@ -1,14 +1,14 @@
-import { tableAccess, indexAccess, mailAccess, rowActions } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { phoneSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
+import { tableAccess, indexAccess, mailAccess, rowActions } from "../iam-statement.ts"
 import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
+import { stripeSettings } from "./billing.ts"
 import { calls } from "./calls.ts"
 import { answeringSettings, commonArguments, settings } from "./common.ts"
-import { stripeSettings } from "./billing.ts"
 
 /** The rights of both functions besides reading and writing tables. */
 const both = [

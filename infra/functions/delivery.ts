@@ -1,8 +1,8 @@
-import { tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey } from "../data/keys.ts"
 import { events } from "../data/tables.ts"
+import { tableAccess } from "../iam-statement.ts"
 import { stage } from "../stage/stage.ts"
 import { commonArguments, settings } from "./common.ts"
 

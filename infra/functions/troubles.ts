@@ -1,6 +1,6 @@
-import { indexAccess, mailAccess, tableAccess } from "../iam-statement.ts"
 import { deliveryKey } from "../data/keys.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
+import { indexAccess, mailAccess, tableAccess } from "../iam-statement.ts"
 import { router } from "../router.ts"
 import { operator } from "../stage/settings.ts"
 import { commonArguments, settings } from "./common.ts"

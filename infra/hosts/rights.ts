@@ -1,10 +1,10 @@
-import { tableAccess, indexAccess, logAccess, onlyRows, policy, type Statement } from "../iam-statement.ts"
 import { bridgeLogs } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
 import { hostSecretsFolder } from "../data/secrets.ts"
 import { events, leases, requests, sessions } from "../data/tables.ts"
+import { tableAccess, indexAccess, logAccess, onlyRows, policy, type Statement } from "../iam-statement.ts"
 import { accountId, region } from "../stage/stage.ts"
 
 /** The prefix with which the ids of sandbox bridges begin, as `core/bridge/bridge.ts` makes them. */

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { z } from "zod"
-import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { AwsRefusal, startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
+import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { readOrCreatePrivate, writePrivate } from "../service/private-file.ts"
 
 /** The material of each key, by the key's id, the newest first. */

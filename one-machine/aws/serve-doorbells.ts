@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import type { DoorbellQueue } from "#core/event/doorbell.ts"
-import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { startAwsJson } from "#dynamodb-on-sqlite/aws-json-server.ts"
+import type { At } from "#dynamodb-on-sqlite/listen.ts"
 
 const Send = z.object({ MessageGroupId: z.string(), MessageBody: z.string() })
 const Hide = z.object({ ReceiptHandle: z.string(), VisibilityTimeout: z.number() })

@@ -2,9 +2,9 @@ import { EventEmitter } from "node:events"
 import { type Arrivals, learnArrivalsFrom } from "#core/event/arrivals.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Key } from "#core/store/store.ts"
-import { Receiver } from "#core/event/receiver.ts"
 
 /** How long a delivery waits for another event, in ms. Traffic of four events a second is then one delivery. */
 export const staysMs = 250

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { apiClient } from "../api-client.ts"
-import { link } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
+import { link } from "../network/link.ts"
 import type { Running } from "../service/running.ts"
 import { sessionHostPids } from "../service/session-host-pids.ts"
 import type { startReceiver } from "./receiver.ts"

@@ -1,6 +1,6 @@
 import { Unexpected, apiClient, patiently } from "../api-client.ts"
-import { link, untilConnected } from "../network/link.ts"
 import { networkClient } from "../network/client.ts"
+import { link, untilConnected } from "../network/link.ts"
 import type { SpawnedService } from "../service/spawn-service.ts"
 import { scriptlessBrowser, type ScriptlessBrowser } from "./scriptless-browser.ts"
 

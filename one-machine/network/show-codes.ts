@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { toString } from "qrcode"
 import { z } from "zod"
-import { readQr } from "#simulator/phone/qr-image.ts"
 import { networkUnreachable } from "#core/error.ts"
+import { readQr } from "#simulator/phone/qr-image.ts"
 import { Unexpected } from "../api-client.ts"
 
 const patienceMs = 5 * 60_000

@@ -1,8 +1,8 @@
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { DiskRoom } from "#core/platform/disk-room.ts"
-import { Host } from "#core/lease/host.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 

@@ -1,9 +1,9 @@
-import { syncFolder } from "#dynamodb-on-sqlite/rows/sync-folder.ts"
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { randomUUID } from "node:crypto"
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import type { z } from "zod"
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
+import { syncFolder } from "#dynamodb-on-sqlite/rows/sync-folder.ts"
 
 /**
  * A JSON file of mode 600: read if it exists, otherwise created from `fresh`. Of several who create it at once, one does,

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { apiClient } from "../api-client.ts"
-import { link } from "../network/link.ts"
 import { networkClient, type NetworkClient, type Phone } from "../network/client.ts"
+import { link } from "../network/link.ts"
 import { accountFile, SeededAccount } from "./data-folder.ts"
 import { readOrCreatePrivate } from "./private-file.ts"
 import type { Service } from "./service.ts"

@@ -1,8 +1,8 @@
-import ipaddr from "ipaddr.js"
 import { readFileSync } from "node:fs"
 import { isIP } from "node:net"
-import "#core/platform/zod-sentences.ts"
 import { resolve } from "node:path"
+import "#core/platform/zod-sentences.ts"
+import ipaddr from "ipaddr.js"
 import { z } from "zod"
 
 const port = (otherwise: number) =>

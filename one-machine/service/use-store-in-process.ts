@@ -3,9 +3,9 @@ import { askWhetherDoubted } from "#core/platform/clock.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { Bells } from "../delivery/ring-for-written-events.ts"
-import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
 import type { DynamoDb } from "#dynamodb-on-sqlite/server.ts"
+import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
+import { Bells } from "../delivery/ring-for-written-events.ts"
 
 /**
  * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP. It tells deliveries

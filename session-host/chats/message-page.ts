@@ -1,11 +1,11 @@
 import type { z } from "@hono/zod-openapi"
 import type * as contract from "#contract/chat.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
-import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { outcomeOf } from "../commands/look-up-message.ts"
-import type { Memory } from "../session/memory.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
+import type { Memory } from "../session/memory.ts"
 import type { Line } from "./transcript.ts"
 
 type Message = z.input<typeof contract.KeptMessage>

@@ -1,6 +1,5 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import type { MessageContent } from "../network/connection.ts"
 import {
   type MessageContext,
   type UploadedFile,
@@ -9,11 +8,12 @@ import {
   toMedia,
 } from "../content/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
-import type { Kind } from "../media/kind-and-content-type.ts"
 import { type Fetched, fetchCustomerFile, type Source } from "../media/fetch.ts"
+import { inTurn } from "../media/in-turn.ts"
+import type { Kind } from "../media/kind-and-content-type.ts"
 import { makeSticker, readPicture } from "../media/picture.ts"
 import { toVoice } from "../media/voice.ts"
-import { inTurn } from "../media/in-turn.ts"
+import type { MessageContent } from "../network/connection.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
 interface Asked extends Source {

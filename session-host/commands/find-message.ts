@@ -1,8 +1,8 @@
 import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/jid.ts"
 import type { MessageKey } from "../content/compose.ts"
-import type { Recalled } from "../memory/messages/messages.ts"
 import type { Remembered } from "../content/remembered.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
 import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
 
 /**

@@ -3,11 +3,11 @@ import { networkRejectedSentence } from "#contract/error-codes.ts"
 import type * as contract from "#contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
-import type { Memory } from "../session/memory.ts"
-import type { Recalled } from "../memory/messages/messages.ts"
 import { kindOf, mediaOf, unwrap, wordsOf } from "../content/content.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
 import { receiptKinds } from "../network/connection.ts"
 import { countsOf } from "../send/receipt-steps.ts"
+import type { Memory } from "../session/memory.ts"
 import { chatOf } from "./find-message.ts"
 
 type Message = z.input<(typeof contract.getMessage.responses)[200]["content"]["application/json"]["schema"]>

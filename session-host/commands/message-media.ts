@@ -1,6 +1,6 @@
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
-import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { mediaOf, unwrap } from "../content/content.ts"
 import type { Remembered } from "../content/remembered.ts"

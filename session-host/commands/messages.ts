@@ -3,12 +3,6 @@ import * as send from "#contract/send.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { isUsername, statusChat, toJid } from "#core/jid.ts"
-import { makePreview } from "../media/picture.ts"
-import type { Recalled } from "../memory/messages/messages.ts"
-import type { MessageContent } from "../network/connection.ts"
-import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../content/content.ts"
-import { findStatusAudience } from "../people/status-audience.ts"
-import { longestText } from "../content/kept-content.ts"
 import {
   buildMessage,
   toContacts,
@@ -24,15 +18,21 @@ import {
   toStatusText,
   toText,
 } from "../content/compose.ts"
+import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../content/content.ts"
+import { longestText } from "../content/kept-content.ts"
+import { makePreview } from "../media/picture.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
+import type { MessageContent } from "../network/connection.ts"
+import { findStatusAudience } from "../people/status-audience.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
-import { chatOf, findMessages, findOwnMessage, keyOf } from "./find-message.ts"
 import { type Called, command, pageResponse } from "./command.ts"
+import { composeMedia } from "./compose-media.ts"
+import { chatOf, findMessages, findOwnMessage, keyOf } from "./find-message.ts"
 import { recall, messageWire } from "./look-up-message.ts"
 import { mediaResponse } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage } from "./sent-page.ts"
-import { composeMedia } from "./compose-media.ts"
 
 export const messages = {
   sendText: sendCommand(send.sendText, async ({ body, preview }, { connected, context }) => {

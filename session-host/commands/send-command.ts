@@ -8,11 +8,11 @@ import { log } from "#core/platform/log.ts"
 import { buildMessage, type MessageContext } from "../content/compose.ts"
 import { unwrap } from "../content/content.ts"
 import { quoteOf } from "../content/kept-content.ts"
-import { authorOf, chatOf, findMessages } from "./find-message.ts"
-import type { ConnectedSession } from "../session/connected-session.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Wish } from "../send/sending.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
 import { type Called, command, type Route } from "./command.ts"
+import { authorOf, chatOf, findMessages } from "./find-message.ts"
 
 /** The input of every send besides its content. */
 interface Addressed {

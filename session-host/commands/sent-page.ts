@@ -1,10 +1,10 @@
 import type { z } from "@hono/zod-openapi"
 import type * as contract from "#contract/message.ts"
-import { toJid } from "#core/jid.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
-import type { Memory } from "../session/memory.ts"
+import { toJid } from "#core/jid.ts"
 import { asRecalled } from "../memory/messages/messages.ts"
 import type { Sent } from "../memory/messages/sent.ts"
+import type { Memory } from "../session/memory.ts"
 import { messageWire } from "./look-up-message.ts"
 
 type Message = z.input<typeof contract.SentMessage>

@@ -1,7 +1,7 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { contextInfoOf, unwrap } from "./content.ts"
 import type { Own } from "../session/own-addresses.ts"
+import { contextInfoOf, unwrap } from "./content.ts"
 import { type MessageIdentity, wholeNumber } from "./mapped.ts"
 import { messageIdentityOf, usernameOf } from "./message-identity.ts"
 

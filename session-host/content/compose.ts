@@ -1,5 +1,5 @@
-import { now, nowMs } from "#core/platform/clock.ts"
 import { randomBytes } from "node:crypto"
+import { now, nowMs } from "#core/platform/clock.ts"
 import type { Encrypted } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import type { Picture } from "../media/picture.ts"

@@ -1,8 +1,8 @@
 import { isGroup } from "#core/jid.ts"
+import type { MessageContent } from "../network/connection.ts"
 import type { About } from "./chat-and-sender.ts"
 import { changeTypes } from "./content.ts"
 import type { Remembered } from "./remembered.ts"
-import type { MessageContent } from "../network/connection.ts"
 
 /** The id of the message that an unwrapped content edits or revokes, if only that message's author may do so. */
 export function changedMessageId(content: MessageContent, from: string): string | undefined {

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { groupSettings } from "#contract/field-types.ts"
 import type { Event } from "#contract/event.ts"
+import { groupSettings } from "#contract/field-types.ts"
 import { isGroup, isPhoneJid, usernameIn, userOf, withoutDevice } from "#core/jid.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"

@@ -1,13 +1,13 @@
 import type { Stanza } from "../network/stanza.ts"
 import { fromCall } from "./call.ts"
-import { fromChatState } from "./typing.ts"
 import type { OccurrenceNumbers } from "./connection.ts"
 import { fromGroupNews, isGroupNews } from "./group.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromInfo } from "./offline-sync.ts"
-import type { KnownPeople } from "./people-in-stanza.ts"
 import { fromPictureNotification } from "./own-picture.ts"
+import type { KnownPeople } from "./people-in-stanza.ts"
 import { fromPresence } from "./presence.ts"
+import { fromChatState } from "./typing.ts"
 
 /** A stanza that is no message. */
 export function mapNonMessage(stanza: Stanza, known: KnownPeople, at: OccurrenceNumbers): Mapped[] {

@@ -1,8 +1,8 @@
 import { isGroup, isLid, usernameIn, withoutDevice, isPhoneJid } from "#core/jid.ts"
-import type { Own } from "../session/own-addresses.ts"
-import type { MessageIdentity } from "./mapped.ts"
 import type { Received } from "../network/connection.ts"
 import type { Acquaintance } from "../network/happening.ts"
+import type { Own } from "../session/own-addresses.ts"
+import type { MessageIdentity } from "./mapped.ts"
 
 /**
  * The identity of a stanza's message. Its author is named without device, and by the private address (LID) first where the

@@ -2,10 +2,10 @@ import type { Event } from "#contract/event.ts"
 import { isGroup } from "#core/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
-import { fromResponse, fromVote } from "./votes-and-responses.ts"
 import { changeTypes, contextInfoOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
-import { type Mapped, Unreadable, wholeNumber } from "./mapped.ts"
 import { keptContent } from "./kept-content.ts"
+import { type Mapped, Unreadable, wholeNumber } from "./mapped.ts"
+import { fromResponse, fromVote } from "./votes-and-responses.ts"
 
 export interface Incoming extends AboutInput {
   /** The stanza names a business whose name the network has verified. */

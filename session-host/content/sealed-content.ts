@@ -1,11 +1,11 @@
 import { isLid } from "#core/jid.ts"
-import { toEdit } from "./compose.ts"
-import { decodeAnswer, decodeBare } from "../network/decode.ts"
-import type { About } from "./chat-and-sender.ts"
-import type { Own } from "../session/own-addresses.ts"
-import type { Remembered } from "./remembered.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
+import { decodeAnswer, decodeBare } from "../network/decode.ts"
+import type { Own } from "../session/own-addresses.ts"
+import type { About } from "./chat-and-sender.ts"
+import { toEdit } from "./compose.ts"
 import { openSealed, type SecretUse } from "./message-secret-cipher.ts"
+import type { Remembered } from "./remembered.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
 

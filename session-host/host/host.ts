@@ -1,17 +1,17 @@
 import { randomInt } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { now } from "#core/platform/clock.ts"
 import { Host } from "#core/lease/host.ts"
 import { GONE, Lease, type Network } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Logger } from "#core/platform/log.ts"
+import { Slots } from "#core/platform/slots.ts"
+import type { KeysAnew } from "../network/connection.ts"
+import { Session } from "../session/session.ts"
+import type { Timing } from "../timing.ts"
 import type { Connect } from "../uplink/dialler.ts"
 import { Heartbeat } from "./heartbeat.ts"
 import { OpenCalls } from "./open-calls.ts"
-import type { Logger } from "#core/platform/log.ts"
 import { removeBridge } from "./remove-bridge.ts"
-import { Session } from "../session/session.ts"
-import { Slots } from "#core/platform/slots.ts"
-import type { KeysAnew } from "../network/connection.ts"
-import type { Timing } from "../timing.ts"
 
 export interface HostInput {
   id: string

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { isDeepStrictEqual } from "node:util"
-import { now } from "#core/platform/clock.ts"
 import type { Status } from "#contract/status-and-objection.ts"
 import { Billing } from "#core/billing.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { TrialChecks } from "#core/bridge/trial-checks.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Timing } from "../timing.ts"
 

@@ -1,6 +1,6 @@
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
-import { batchWrite, query, removeRow } from "#core/store/store.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { batchWrite, query, removeRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 /** How many rows one request removes. */

@@ -1,7 +1,7 @@
 import { z } from "zod"
+import type { Logger } from "#core/platform/log.ts"
 import { getRow, putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import type { Logger } from "#core/platform/log.ts"
 import type { Connect } from "../uplink/dialler.ts"
 
 export type Version = [number, number, number]

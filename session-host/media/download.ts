@@ -1,10 +1,10 @@
 import { join } from "node:path"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
 import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
-import type { MediaHost } from "../network/connection.ts"
+import { FilesOnDisk } from "#core/files-on-disk.ts"
 import type { Media } from "../content/content.ts"
+import type { MediaHost } from "../network/connection.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
 

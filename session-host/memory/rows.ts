@@ -2,8 +2,8 @@ import { z } from "zod"
 import { open, seal } from "#core/keys/seal.ts"
 import { batchGet, Bytes, query, type Row, rowsBeginning, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import type { Patience } from "./patience.ts"
 import { compress, Packing, decompress } from "./compress.ts"
+import type { Patience } from "./patience.ts"
 
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
 const most = { bytes: 400_000, keyBytes: 1_024 }

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
-import { proto } from "./proto.ts"
 import { isLid, isPhoneJid, userOf, usernameIn, withoutDevice } from "#core/jid.ts"
-import type { Connection, Registered } from "./connection.ts"
-import { type Stanza, child, childrenOf, el, textOf } from "./stanza.ts"
-import { NoAnswer } from "./errors.ts"
 import type { Learnt } from "../people/contacts.ts"
+import type { Connection, Registered } from "./connection.ts"
+import { NoAnswer } from "./errors.ts"
+import { proto } from "./proto.ts"
+import { type Stanza, child, childrenOf, el, textOf } from "./stanza.ts"
 
 /**
  * Asks the network about people, in its own protocol for that.

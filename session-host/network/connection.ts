@@ -7,8 +7,8 @@
 import type { proto } from "@whiskeysockets/baileys"
 import type { PasskeyAssertion } from "#contract/passkey.ts"
 import type { Connections } from "#core/fetch/connections.ts"
-import type { SessionWrite } from "../memory/rows.ts"
 import type { Media } from "../content/content.ts"
+import type { SessionWrite } from "../memory/rows.ts"
 import type { Stanza } from "./stanza.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */

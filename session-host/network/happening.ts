@@ -1,5 +1,5 @@
-import type { Objection } from "#contract/status-and-objection.ts"
 import type { PasskeyOptions } from "#contract/passkey.ts"
+import type { Objection } from "#contract/status-and-objection.ts"
 import type { proto } from "./proto.ts"
 import type { Stanza } from "./stanza.ts"
 

@@ -1,8 +1,8 @@
 import { ApiError } from "#core/error.ts"
 import { isLid, isPhoneJid, userOf } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
-import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { NetworkRejected } from "../network/errors.ts"
+import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 
 type Asked = Pick<Connection, "ask" | "registered" | "phonesOf">
 

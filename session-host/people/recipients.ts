@@ -2,9 +2,9 @@ import { sentences } from "#contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
 import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
+import { findByUsername, askUsync } from "../network/ask-about-people.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { findByUsername, askUsync } from "../network/ask-about-people.ts"
 
 type Asked = Pick<Connection, "ask" | "registered" | "isInGroup">
 

@@ -2,8 +2,8 @@ import type { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { isLid } from "#core/jid.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Condition } from "../concurrency/condition.ts"
-import type { Memory } from "../session/memory.ts"
 import type { Notice, Restriction } from "../network/happening.ts"
+import type { Memory } from "../session/memory.ts"
 import type { Say } from "../session/say-in-log.ts"
 
 interface Input {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { now } from "#core/platform/clock.ts"
 import { withoutDevice } from "#core/jid.ts"
+import { now } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
-import type { Received } from "../network/connection.ts"
 import { joinSecret, splitSecret, type SessionStore, type SessionWrite, type Stored } from "../memory/rows.ts"
+import type { Received } from "../network/connection.ts"
 
 /** From the time of sending; messages are kept no longer. */
 const keptFor = 30 * 86_400

@@ -1,7 +1,7 @@
 import type { Commits } from "../memory/commits.ts"
+import type { SessionStore } from "../memory/rows.ts"
 import type { SessionIntake } from "./intake.ts"
 import { readParked, parkedKeys } from "./parked.ts"
-import type { SessionStore } from "../memory/rows.ts"
 
 /** The row that says which version of the code has tried everything parked. */
 const triedSk = "PARKED"

@@ -1,19 +1,19 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { statusChat } from "#core/jid.ts"
 import { nowMs } from "#core/platform/clock.ts"
+import type { Logger } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { MessageKeeping } from "../chats/keep-messages.ts"
 import { Condition } from "../concurrency/condition.ts"
-import type { Logger } from "#core/platform/log.ts"
-import type { Memory } from "../session/memory.ts"
 import { type Sent, sentMessage, withoutReceipts } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotInGroup, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
 import { notInGroup } from "../people/recipients.ts"
-import type { Uplink } from "../uplink/uplink.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Memory } from "../session/memory.ts"
 import { SessionEnded } from "../session/session-ended.ts"
+import type { Uplink } from "../uplink/uplink.ts"
 
 interface Input {
   memory: Pick<Memory, "store" | "vault" | "statuses" | "keeping" | "sentList">

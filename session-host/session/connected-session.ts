@@ -1,15 +1,15 @@
 import type { LRUCache } from "lru-cache"
 import type { NewChat } from "#contract/send.ts"
 import { isLid } from "#core/jid.ts"
+import type { Slots } from "#core/platform/slots.ts"
+import type { UploadedFile } from "../content/compose.ts"
+import type { CreatedGroups } from "../memory/created-groups.ts"
+import type { LoginStanding } from "../memory/login-standing.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
+import type { Connection } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Memory } from "./memory.ts"
 import type { Own } from "./own-addresses.ts"
-import type { Recalled } from "../memory/messages/messages.ts"
-import type { Connection } from "../network/connection.ts"
-import type { UploadedFile } from "../content/compose.ts"
-import type { Slots } from "#core/platform/slots.ts"
-import type { CreatedGroups } from "../memory/created-groups.ts"
-import type { LoginStanding } from "../memory/login-standing.ts"
 
 /** A connected session, as a command needs it. */
 export interface ConnectedSession {

@@ -1,11 +1,11 @@
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import type { KeysAnew } from "../network/connection.ts"
-import { Fenced } from "./session-ended.ts"
 import type { Commits } from "../memory/commits.ts"
-import type { SessionVault } from "../memory/vault.ts"
 import type { Patience } from "../memory/patience.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
+import type { SessionVault } from "../memory/vault.ts"
+import type { KeysAnew } from "../network/connection.ts"
+import { Fenced } from "./session-ended.ts"
 
 /** How many rows are read at a time. */
 const atOnce = 50

@@ -1,8 +1,8 @@
 import type { z } from "@hono/zod-openapi"
 import type { SessionStatus } from "#contract/session.ts"
 import { userOf } from "#core/jid.ts"
-import type { Memory } from "./memory.ts"
 import type { Uplink } from "../uplink/uplink.ts"
+import type { Memory } from "./memory.ts"
 
 /** What a session answers when it is asked for its status. */
 export function statusOf({

@@ -1,15 +1,15 @@
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import type { Commits } from "../memory/commits.ts"
-import type { UnitWrite } from "../memory/next-batch.ts"
-import type { EventOutbox } from "../receive/outbox.ts"
-import type { SessionStore, Stored } from "../memory/rows.ts"
+import type { Logger } from "#core/platform/log.ts"
 import {
   type OccurrenceNumbers,
   connectedEvent,
   disconnectedEvent,
   type WhyDisconnected,
 } from "../content/connection.ts"
-import type { Logger } from "#core/platform/log.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { UnitWrite } from "../memory/next-batch.ts"
+import type { SessionStore, Stored } from "../memory/rows.ts"
+import type { EventOutbox } from "../receive/outbox.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
 

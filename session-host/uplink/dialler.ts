@@ -1,9 +1,9 @@
 import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
-import { Backoff } from "./backoff.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, Intake, Vault } from "../network/connection.ts"
 import type { End, Happening } from "../network/happening.ts"
 import { sessionScope } from "../session/session-scope.ts"
+import { Backoff } from "./backoff.ts"
 
 /** The longest wait for a temporary ban, in ms: the ban may be lifted early. */
 const banMostMs = 24 * 3600 * 1000

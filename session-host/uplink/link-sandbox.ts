@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { sessionUnavailable } from "#core/error.ts"
-import type { Contacts } from "../people/contacts.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
+import type { Contacts } from "../people/contacts.ts"
 
 /**
  * Shows a sandbox bridge's code to the phone of its account's household, which scans it. The bridge's customer cannot

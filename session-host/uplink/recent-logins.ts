@@ -1,6 +1,6 @@
-import { nowMs } from "#core/platform/clock.ts"
 import { type ApiError, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import type { Say } from "../session/say-in-log.ts"
 import { Fenced } from "../session/session-ended.ts"
 

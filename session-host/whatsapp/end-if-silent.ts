@@ -1,7 +1,7 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
-import type { OutgoingFrames } from "./send/hold-frames.ts"
 import type { Lifetime } from "./lifetime.ts"
+import type { OutgoingFrames } from "./send/hold-frames.ts"
 
 export type SilenceWatch = ReturnType<typeof endIfSilent>
 

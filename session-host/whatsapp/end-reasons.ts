@@ -1,5 +1,5 @@
-import { ProxyError } from "#core/fetch/proxy-tunnel.ts"
 import type { Objection } from "#contract/status-and-objection.ts"
+import { ProxyError } from "#core/fetch/proxy-tunnel.ts"
 import type { End } from "../network/happening.ts"
 
 /** `<failure>`s at login after which the device is none of the account's any more (whatsmeow `ConnectFailureReason.IsLoggedOut`). */

@@ -1,5 +1,5 @@
-import type { End, Happening, Me } from "../network/happening.ts"
 import { RowTooLarge } from "../memory/rows.ts"
+import type { End, Happening, Me } from "../network/happening.ts"
 
 /** A connection from dialling to its end. */
 export interface Lifetime {

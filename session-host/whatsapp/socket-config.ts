@@ -6,13 +6,13 @@ import {
   type UserFacingSocketConfig,
   type WAVersion,
 } from "@whiskeysockets/baileys"
-import type { Vault } from "../network/connection.ts"
-import type { Keys } from "./signal/keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
+import type { Vault } from "../network/connection.ts"
+import { transmissionNow } from "./async-context.ts"
 import type { ILogger } from "./quiet-log.ts"
+import type { Keys } from "./signal/keys.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
 import { withoutDeletions } from "./signal/undo-deletions.ts"
-import { transmissionNow } from "./async-context.ts"
 
 interface Input {
   sent: Vault["sent"]

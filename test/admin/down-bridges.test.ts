@@ -1,15 +1,15 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
-import { Lease } from "#core/lease/lease.ts"
 import { bridge } from "#admin/bridge.ts"
 import { downAs } from "#admin/down-bridges.ts"
 import { host } from "#admin/host.ts"
-import { aBridge } from "../support/service/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
-import { aNetwork } from "../support/network/network.ts"
-import { aPairedSession } from "../support/session/paired.ts"
-import { aScriptedHost } from "../support/scripted-host.ts"
 import { until } from "#test/support/until.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { aScriptedHost } from "../support/scripted-host.ts"
+import { aBridge } from "../support/service/bridge.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 
 const down = async (id: string) => (await bridge.down!.run([])).find((row) => row.id === id)
 

@@ -1,8 +1,8 @@
-import { payWith } from "#test/billing/support/billed.ts"
 import { expect, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
 import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
+import { payWith } from "#test/billing/support/billed.ts"
 import { card, isRunning, leaseOf, stateOf, subscriber } from "./subscriber.ts"
 
 test("the word of another Stripe counts for nothing: the account begins anew, and its bridges wait", async () => {

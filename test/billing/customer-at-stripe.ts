@@ -1,10 +1,10 @@
-import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
 import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { payPage, portalPage } from "#billing/pages-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { config } from "#core/platform/config.ts"
+import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { card, deleteAtStripe, isRunning, leaseOf, stateOf, subscriber, subscribes } from "./subscriber.ts"
 
 describe("a customer", () => {

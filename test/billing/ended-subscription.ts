@@ -1,11 +1,11 @@
-import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
-import { removeEmpty } from "#core/account/remove-empty.ts"
 import { Checkout } from "#billing/checkout.ts"
+import { lookAtDue } from "#billing/look-at-accounts.ts"
 import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
+import { removeEmpty } from "#core/account/remove-empty.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { lookAtDue } from "#billing/look-at-accounts.ts"
+import { payWith, stripe } from "#test/billing/support/billed.ts"
 import {
   addSecond,
   aHint,

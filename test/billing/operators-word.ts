@@ -1,11 +1,11 @@
-import { payWith } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
-import { Account } from "#core/account/account.ts"
 import { Checkout } from "#billing/checkout.ts"
+import { makeAllDue, lookAtDue } from "#billing/look-at-accounts.ts"
 import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
+import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { makeAllDue, lookAtDue } from "#billing/look-at-accounts.ts"
+import { payWith } from "#test/billing/support/billed.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 import {
   admin,

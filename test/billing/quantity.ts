@@ -1,11 +1,11 @@
-import { stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
+import { lookAtDue } from "#billing/look-at-accounts.ts"
 import { lookAtStripe } from "#billing/look-at-stripe.ts"
-import { priceOf, nextCharge } from "#billing/price-and-bills.ts"
 import { Payer } from "#billing/payer.ts"
+import { priceOf, nextCharge } from "#billing/price-and-bills.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { lookAtDue } from "#billing/look-at-accounts.ts"
+import { stripe } from "#test/billing/support/billed.ts"
 import {
   addSecond,
   days,

@@ -1,7 +1,7 @@
-import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
 import { Payer } from "#billing/payer.ts"
+import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { type Means, scenarios } from "./scenarios.ts"
 import { card, latestInvoice, ofStripe, paid } from "./subscriber.ts"
 

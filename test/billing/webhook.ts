@@ -1,8 +1,8 @@
-import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { randomUUID } from "node:crypto"
 import { describe, expect, test, vi } from "vitest"
-import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { lookAtDue } from "#billing/look-at-accounts.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
+import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { aHint, card, days, isDue, isRunning, ofStripe, stateOf, subscriber } from "./subscriber.ts"
 
 describe("a webhook", () => {

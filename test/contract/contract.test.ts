@@ -1,15 +1,14 @@
 import { expect, test } from "vitest"
 import type { z } from "zod"
-
 import "#test/support/store.ts"
 import { examples } from "#contract/examples.ts"
+import { openapi, type Operation, type Parameter } from "#contract/openapi.ts"
 import { type RouteName, routes as contract } from "#contract/routes.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { openapi, type Operation, type Parameter } from "#contract/openapi.ts"
-import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
 import { type InvalidValue, invalidValuesOf, jsonOf } from "#test/support/invalid-values.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
 
 liftLimits()
 

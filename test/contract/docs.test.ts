@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { errorStatus } from "#contract/error.ts"
 import { Event } from "#contract/event.ts"
 import { routes } from "#contract/routes.ts"
-import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { reference } from "#functions/api/reference.ts"
 import { startChromium } from "#one-machine/browser/chromium.ts"
+import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { until } from "#test/support/until.ts"
 
 const server = serve({ fetch: reference.fetch, port: 0, hostname: "127.0.0.1" })

@@ -1,12 +1,12 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Claim } from "#core/event/claim.ts"
-import { Progress } from "#core/event/progress.ts"
-import { Delivery } from "#core/event/delivery.ts"
 import { Bell } from "#core/event/bell.ts"
+import { Claim } from "#core/event/claim.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { Progress } from "#core/event/progress.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 
 afterEach(forgetDoorbells)

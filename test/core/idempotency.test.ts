@@ -1,9 +1,9 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Idempotency } from "#core/idempotency.ts"
 import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 const answer = { message_id: "unset", timestamp: 1_700_000_000 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
-import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { config } from "#core/platform/config.ts"
 import { getRow, putRow, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "../support/service/bridge.ts"
 
 const a = { id: "host-a", addr: "127.0.0.1:1" }

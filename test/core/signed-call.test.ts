@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
+import { signCall, verifyCall } from "#core/lease/signed-call.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { signCall, verifyCall } from "#core/lease/signed-call.ts"
 
 const call = {
   method: "POST",

@@ -1,4 +1,3 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, test } from "vitest"
 import { Host } from "#core/lease/host.ts"
@@ -14,6 +13,7 @@ import {
   updateRow,
   type Write,
 } from "#core/store/store.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 afterEach(() => dynamoDb.faults.clear())
 

@@ -1,13 +1,13 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open, seal } from "#core/keys/seal.ts"
+import { newDataKey, newWrappedDataKey, unwrap } from "#core/keys/wrapping.ts"
 import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { newDataKey, newWrappedDataKey, unwrap } from "#core/keys/wrapping.ts"
 import { aBridge } from "../support/service/bridge.ts"
 
 const owner = { accountId: "a", bridgeId: "b" }

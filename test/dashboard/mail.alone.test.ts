@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
-
 import { Mail } from "#core/account/mail.ts"
-import { startSes } from "#test/support/ses.ts"
-import { aVisitor } from "#test/support/service/visitor.ts"
 import { config } from "#core/platform/config.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+import { startSes } from "#test/support/ses.ts"
 
 Object.assign(config, { MAIL_FROM: "bridge@example.com", DASHBOARD_URL: "https://dash.example" })
 

@@ -1,6 +1,6 @@
-import { isSend } from "#contract/idempotency-key.ts"
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
+import { isSend } from "#contract/idempotency-key.ts"
 import type { AnyWhole } from "./whole-service.ts"
 
 /** The parts of a route of the contract that are read here. */

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { beforeAll, afterAll, expect, test } from "vitest"
-import { until } from "../support/until.ts"
 import { type Customer, type Service, startService } from "../support/service/service.ts"
 import { type Receiver, startReceiver } from "../support/service/start-receiver.ts"
+import { until } from "../support/until.ts"
 
 const page = readFileSync(new URL("../../docs/ways.md", import.meta.url), "utf8")
 

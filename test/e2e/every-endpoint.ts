@@ -1,15 +1,15 @@
-import { z } from "zod"
 import { expect, test } from "vitest"
+import { z } from "zod"
 import { type RouteName, routes } from "#contract/routes.ts"
 import { asking, type Route, successesOf } from "./asking.ts"
+import { emptyFieldsIn, type Schema } from "./contract-coverage.ts"
 import { bridges } from "./endpoints/bridges.ts"
-import { chats } from "./endpoints/chats.ts"
 import type { CasesOf } from "./endpoints/cases.ts"
+import { chats } from "./endpoints/chats.ts"
 import { groups } from "./endpoints/groups.ts"
 import { messages } from "./endpoints/messages.ts"
 import { people } from "./endpoints/people.ts"
 import { whole } from "./endpoints/stage.ts"
-import { emptyFieldsIn, type Schema } from "./contract-coverage.ts"
 
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
 

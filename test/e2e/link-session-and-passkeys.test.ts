@@ -3,9 +3,9 @@ import type { Page } from "puppeteer-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { startChromium } from "#one-machine/browser/chromium.ts"
-import { until } from "#test/support/until.ts"
 import { type Customer, type Service, startService } from "#test/support/service/service.ts"
 import { press, sees } from "#test/support/service/walk.ts"
+import { until } from "#test/support/until.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { webhooks } from "#sdk-typescript/index.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
+import { webhooks } from "#sdk-typescript/index.ts"
 
 const page = readFileSync(new URL("../../docs/receivers/README.md", import.meta.url), "utf8")
 const [, snippet = ""] = /```php\n<\?php\n(.*?)```/s.exec(page) ?? []

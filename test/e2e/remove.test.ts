@@ -1,13 +1,13 @@
 import "#test/support/store.ts"
-import { rowsOf } from "#test/support/rows-of.ts"
 import { expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/whole-app.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
+import { until } from "#test/support/until.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
-import { until } from "#test/support/until.ts"
 
 test("deleting a linked bridge unlinks its phone and leaves no row of it", async () => {
   const network = await aNetwork()

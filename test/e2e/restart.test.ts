@@ -1,10 +1,10 @@
-import { z } from "zod"
 import { afterAll, expect, onTestFinished, test } from "vitest"
+import { z } from "zod"
 import { BridgeWithManager } from "#contract/bridge.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { spawnService } from "#one-machine/service/spawn-service.ts"
-import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { startService, statusOf } from "#test/support/service/service.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 
 type Manager = z.infer<typeof BridgeWithManager>["manager"]

@@ -5,8 +5,8 @@ import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { fitting, runs, serve } from "#test/support/service/serve.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
+import { fitting, runs, serve } from "#test/support/service/serve.ts"
 
 const dockerfile = readFileSync("one-machine/Dockerfile", "utf8")
 const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) })

@@ -1,4 +1,3 @@
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import {
@@ -18,13 +17,14 @@ import { DatabaseSync } from "node:sqlite"
 import { text } from "node:stream/consumers"
 import { isDeepStrictEqual } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
-import { startKms } from "#one-machine/aws/kms.ts"
+import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
+import { startKms } from "#one-machine/aws/kms.ts"
 import { refuseFolder } from "#one-machine/service/data-folder.ts"
 import { readOrCreateSecrets } from "#one-machine/service/secrets.ts"
 import { Settings } from "#one-machine/service/settings.ts"
-import { canMount, mountSmallDisk, remountReadOnly } from "#trials/drills/disk/small-disk.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
+import { canMount, mountSmallDisk, remountReadOnly } from "#trials/drills/disk/small-disk.ts"
 
 const isRoot = process.getuid?.() === 0
 

@@ -5,11 +5,11 @@ import { patiently, Unexpected } from "#one-machine/api-client.ts"
 import { throwRepeatable } from "#one-machine/network/link.ts"
 import { showCodes } from "#one-machine/network/show-codes.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
+import { until } from "#test/support/until.ts"
+import { aNetwork, type Network } from "../support/network/network.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
 import { aHost, held } from "../support/session/host.ts"
-import { aNetwork, type Network } from "../support/network/network.ts"
 import { codeOf } from "../support/session/paired.ts"
-import { until } from "#test/support/until.ts"
 
 /** The terminal of a new customer with an unlinked bridge on this network: everything it prints. */
 async function aTerminal(network: Network, timing: { codeMs?: number } = {}) {

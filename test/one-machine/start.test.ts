@@ -7,11 +7,11 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#one-machine/listen.ts"
-import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { findRunning } from "#one-machine/service/running.ts"
+import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { Settings } from "#one-machine/service/settings.ts"
-import { until } from "#test/support/until.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
+import { until } from "#test/support/until.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-start-"))
 afterAll(() => rmSync(folder, { recursive: true }))

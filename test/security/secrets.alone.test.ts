@@ -13,11 +13,11 @@ import { localAgent } from "#core/platform/aws-client-options.ts"
 import { getRow } from "#core/store/store.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { Packing, decompress } from "#session-host/memory/compress.ts"
-import { type Service, startService, statusOf } from "../support/service/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
-import { newPasskey } from "../support/service/passkey.ts"
-import { startReceiver } from "../support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
+import { newPasskey } from "../support/service/passkey.ts"
+import { type Service, startService, statusOf } from "../support/service/service.ts"
+import { startReceiver } from "../support/service/start-receiver.ts"
 
 let service: Service
 /** The strings that must appear nowhere, by name. */

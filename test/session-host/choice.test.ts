@@ -1,12 +1,12 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { rowsOf } from "#test/support/rows-of.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { tables } from "#core/store/tables.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
+import { until } from "#test/support/until.ts"
 import { aChat } from "../support/session/chat.ts"
 import { call, eventsOf } from "../support/session/host.ts"
-import { until } from "#test/support/until.ts"
 
 /** A linked session with this choice of its customer, and its rows of messages and events. */
 async function aChoosy(choice: Choice.Given, beatMs = 1000) {

@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { sendText } from "../support/session/host.ts"
 import { aNetwork } from "../support/network/network.ts"
+import { sendText } from "../support/session/host.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 
 const week = 604_800

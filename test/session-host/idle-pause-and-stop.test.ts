@@ -1,14 +1,14 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { signCall } from "#core/lease/signed-call.ts"
+import { now } from "#core/platform/clock.ts"
 import { setLease } from "#test/support/held-lease.ts"
+import { until } from "#test/support/until.ts"
+import { aNetwork } from "../support/network/network.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { aHost, call, held, statusOf } from "../support/session/host.ts"
-import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
-import { until } from "#test/support/until.ts"
-import { now } from "#core/platform/clock.ts"
-import { signCall } from "#core/lease/signed-call.ts"
-import { Lease } from "#core/lease/lease.ts"
 
 const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 const hour = 3600

@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { newMessageId } from "#core/message-id.ts"
-import { sendText } from "../support/session/host.ts"
 import { aNetwork } from "../support/network/network.ts"
+import { sendText } from "../support/session/host.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 
 /** A linked session in groups of a crowd, and Bob, who created them and reads along. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
-import { aBridge } from "#test/support/service/bridge.ts"
 import { countRequests } from "#test/support/count-requests.ts"
-import { transactions } from "#test/support/recorded-writes.ts"
-import { aHost, eventsOfType, held } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { aHost, eventsOfType, held } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { eventsOfType, held, sendText, statusOf } from "../support/session/host.ts"
-import { aHostProcess, exit } from "../support/session/host-process.ts"
-import { aNetwork } from "../support/network/network.ts"
-import { aPairedSession } from "../support/session/paired.ts"
-import { until } from "#test/support/until.ts"
-import { Host } from "#core/lease/host.ts"
-import { now } from "#core/platform/clock.ts"
 import { callDirectly } from "#core/lease/call-host.ts"
+import { Host } from "#core/lease/host.ts"
 import { FREE, Lease } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import { until } from "#test/support/until.ts"
+import { aNetwork } from "../support/network/network.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
+import { aHostProcess, exit } from "../support/session/host-process.ts"
+import { eventsOfType, held, sendText, statusOf } from "../support/session/host.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 
 test("SIGTERM, though it comes twice, hands sessions to the next process, ends well, and prints only logs", async () => {
   const network = await aNetwork()

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { bridge as admin } from "#admin/bridge.ts"
+import { anIntruder } from "../support/network/intruder.ts"
 import { aChat } from "../support/session/chat.ts"
 import { aHost, eventsOf, held } from "../support/session/host.ts"
-import { anIntruder } from "../support/network/intruder.ts"
 import { until } from "../support/until.ts"
 
 /** A linked session whose messages can be asked for, and that moves to another host when it is told. */

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { FREE, Lease } from "#core/lease/lease.ts"
+import { until } from "#test/support/until.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { held } from "../support/session/host.ts"
 import { codeOf } from "../support/session/paired.ts"
-import { until } from "#test/support/until.ts"
 
 test("a sandbox's task is the network and a host, and gives bridges back when stopped, though told twice", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sandbox-host-"))

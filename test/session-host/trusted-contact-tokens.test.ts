@@ -2,10 +2,10 @@ import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { trustMediaOf } from "#test/support/file-server.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { call, eventsOfType, sendText } from "../support/session/host.ts"
-import { aNetwork } from "../support/network/network.ts"
-import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
+import { aNetwork } from "../support/network/network.ts"
+import { call, eventsOfType, sendText } from "../support/session/host.ts"
+import { aPairedSession } from "../support/session/paired.ts"
 
 test("a contact gets a trusted-contact token with the first message, not with each, also after a reconnect", async () => {
   const network = await aNetwork()

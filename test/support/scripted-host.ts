@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { text } from "node:stream/consumers"
 import { onTestFinished } from "vitest"
-import { listen } from "#one-machine/listen.ts"
-import { type HostCall, verifyCall } from "#core/lease/signed-call.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { type HostCall, verifyCall } from "#core/lease/signed-call.ts"
+import { listen } from "#one-machine/listen.ts"
 
 interface Call {
   method: string

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { createTables } from "#one-machine/store/create-tables.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
-import { makeMediaBucket } from "./media-bucket.ts"
-import { startSqs } from "#trials/sqs.ts"
 import { listen } from "#one-machine/listen.ts"
+import { createTables } from "#one-machine/store/create-tables.ts"
+import { startSqs } from "#trials/sqs.ts"
+import { makeMediaBucket } from "./media-bucket.ts"
 
 /**
  * The service's real store and queue for one test file, with the environment that leads to them. The environment is read

@@ -1,6 +1,6 @@
-import type { Fleet, Fleets } from "./rest-and-recovery.ts"
-import type { Measured } from "./measure.ts"
 import type { countDynamoDbUnits } from "./dynamodb-units.ts"
+import type { Measured } from "./measure.ts"
+import type { Fleet, Fleets } from "./rest-and-recovery.ts"
 
 /** All the results of a run. */
 export interface Results {

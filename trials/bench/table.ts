@@ -1,7 +1,7 @@
-import type { Fleets } from "./rest-and-recovery.ts"
-import type { Measured } from "./measure.ts"
-import type { countDynamoDbUnits, DynamoDbUnits } from "./dynamodb-units.ts"
 import { quantile } from "#test/support/quantile.ts"
+import type { countDynamoDbUnits, DynamoDbUnits } from "./dynamodb-units.ts"
+import type { Measured } from "./measure.ts"
+import type { Fleets } from "./rest-and-recovery.ts"
 
 const head = ["", "", "messages", "ms CPU each", "msg/s", "p50 ms", "p99 ms", "by process"]
 const widths = [24, 14, 9, 12, 8, 9, 9]

@@ -1,6 +1,6 @@
 import type { ReadMessage } from "#one-machine/network/client.ts"
-import type { Sent } from "../cluster/keyed-send.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
+import type { Sent } from "../cluster/keyed-send.ts"
 
 /** The parts of a delivery that the oracle judges. */
 export type Seen = Pick<

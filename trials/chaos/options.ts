@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto"
 import { z } from "zod"
-import { optionsFrom } from "../options.ts"
-import { breakableRules, type BreakableRule } from "../cluster/breakable-rules.ts"
 import { shapes } from "../cluster/account-shapes.ts"
+import { breakableRules, type BreakableRule } from "../cluster/breakable-rules.ts"
+import { optionsFrom } from "../options.ts"
 
 const whole = z.coerce.number().int()
 

@@ -1,6 +1,6 @@
 import type { Evidence, Kind, Seen } from "./evidence.ts"
-import { judgeTranscripts } from "./transcripts.ts"
 import { isForward, statusesOf } from "./status-order.ts"
+import { judgeTranscripts } from "./transcripts.ts"
 
 /** A promise that was broken. */
 export interface Violation {

@@ -1,6 +1,6 @@
 import type { Random } from "#one-machine/random.ts"
-import { deadWebhook, slowWebhook } from "../cluster/linked-cluster.ts"
 import type { Answer, Arrival } from "#test/support/service/start-receiver.ts"
+import { deadWebhook, slowWebhook } from "../cluster/linked-cluster.ts"
 
 /** Bad answers to a share of the deliveries. The others are answered with 200. */
 const faults: { share: number; answer: Answer }[] = [

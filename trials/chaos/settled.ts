@@ -5,8 +5,8 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { NetworkClient } from "#one-machine/network/client.ts"
-import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { eventsIn, type Receiver } from "#test/support/service/start-receiver.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 
 /** Waits until no work is under way. @returns the work that still is when nothing has moved for so long. */
 export async function untilSettled(input: {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#one-machine/network/client.ts"
 import type { Random } from "#one-machine/random.ts"
-import type { LinkedBridge, LinkedCluster } from "../cluster/linked-cluster.ts"
-import { type Customer, sendUnderKey, type Sent } from "../cluster/keyed-send.ts"
-import type { Shape } from "../cluster/account-shapes.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
+import type { Shape } from "../cluster/account-shapes.ts"
+import { type Customer, sendUnderKey, type Sent } from "../cluster/keyed-send.ts"
+import type { LinkedBridge, LinkedCluster } from "../cluster/linked-cluster.ts"
 
 export interface Traffic {
   /** Texts written to each bridge, as the network took them. */

@@ -6,9 +6,9 @@ import { staysMs } from "#one-machine/delivery/new-events.ts"
 import { startEcs } from "#one-machine/ecs/ecs.ts"
 import { noRateLimits } from "#one-machine/service/spawn-service.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
+import { stepBoard } from "./armed-steps.ts"
 import type { BreakableRule } from "./breakable-rules.ts"
 import { keepAlive } from "./keep-alive.ts"
-import { stepBoard } from "./armed-steps.ts"
 import { startStore } from "./store.ts"
 
 export interface Options {

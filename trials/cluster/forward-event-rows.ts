@@ -2,8 +2,8 @@ import { createServer, connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { z } from "zod"
 import { tables } from "#core/store/tables.ts"
-import { listenForNewEvents as hear, noteRow } from "#one-machine/delivery/new-events.ts"
 import type { DynamoDb } from "#dynamodb-on-sqlite/server.ts"
+import { listenForNewEvents as hear, noteRow } from "#one-machine/delivery/new-events.ts"
 import { listen } from "#one-machine/listen.ts"
 
 /** A row of the events table, as one process tells another: a line of DynamoDB's JSON. */

@@ -2,11 +2,11 @@ import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { apiClient } from "#one-machine/api-client.ts"
-import { link } from "#one-machine/network/link.ts"
 import { type NetworkClient, networkClient } from "#one-machine/network/client.ts"
+import { link } from "#one-machine/network/link.ts"
 import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
-import { type Options, startCluster } from "./cluster.ts"
 import { type Around, companions, peopleFor, type Shape } from "./account-shapes.ts"
+import { type Options, startCluster } from "./cluster.ts"
 
 /** A bridge, with the phone it is linked to and somebody who writes with it. */
 export interface LinkedBridge {

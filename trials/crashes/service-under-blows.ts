@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
-import { startLinkedCluster } from "../cluster/linked-cluster.ts"
-import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
-import { statusesOf } from "../chaos/status-order.ts"
 import { EventType } from "#contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { until } from "#test/support/until.ts"
+import { statusesOf } from "../chaos/status-order.ts"
+import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
+import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
+import { startLinkedCluster } from "../cluster/linked-cluster.ts"
 
 const beat = 500
 /** A process dies on the way to the awaited result; the tests give up after two minutes. */

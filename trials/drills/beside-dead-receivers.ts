@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { until } from "#test/support/until.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { type Service, withinMs } from "./service.ts"
 
 export interface Measured {

@@ -1,7 +1,7 @@
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { until } from "#test/support/until.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { type Service, withinMs } from "./service.ts"
 
 /**

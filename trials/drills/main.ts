@@ -13,8 +13,8 @@ import { breaks } from "./disk/store.ts"
 import { firstStarts } from "./first-starts.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
-import { startDrilled, type Service } from "./service.ts"
 import { type End, restartMachine } from "./restart-machine.ts"
+import { startDrilled, type Service } from "./service.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,8 +1,8 @@
 import type { Entry } from "#one-machine/network/client.ts"
-import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type LinkedBridge, startLinkedCluster } from "../cluster/linked-cluster.ts"
 import { startNameServer } from "#test/support/name-server.ts"
 import { silence } from "#test/support/service/start-receiver.ts"
+import { followNetworkLog } from "../cluster/follow-network-log.ts"
+import { type LinkedBridge, startLinkedCluster } from "../cluster/linked-cluster.ts"
 
 /** How long a drill waits for what must come, with production's timing. */
 export const withinMs = 180_000

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
+import { config } from "#core/platform/config.ts"
 import { lookAtAll } from "#functions/sweep/sweep.ts"
 import type { Hosts } from "./hosts.ts"
 

@@ -7,8 +7,8 @@ import { mutate } from "./mutations.ts"
 import { faultsOf } from "./oracle.ts"
 import { routes } from "./routes.ts"
 import { run } from "./run.ts"
-import { changes } from "./visible-state.ts"
 import { startTenants } from "./tenants.ts"
+import { changes } from "./visible-state.ts"
 
 const known: KnownValues = {
   shop: "shop",

@@ -1,6 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi"
-import { type RouteName, routes as contract } from "#contract/routes.ts"
 import { openapi, type Operation } from "#contract/openapi.ts"
+import { type RouteName, routes as contract } from "#contract/routes.ts"
 
 /** A route of the contract: data to make requests from, and schemas to judge answers by. */
 export interface Route {

@@ -1,13 +1,13 @@
-import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { seeded } from "#one-machine/random.ts"
+import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { statusOf } from "#test/support/service/service.ts"
 import { type Answer, ask } from "./ask.ts"
 import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
 import { mutate } from "./mutations.ts"
 import type { Options } from "./options.ts"
 import { faultsOf } from "./oracle.ts"
-import { changes } from "./visible-state.ts"
 import type { Tenants } from "./tenants.ts"
+import { changes } from "./visible-state.ts"
 
 /** A request with an answer that must not occur. */
 interface Finding {

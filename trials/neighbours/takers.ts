@@ -1,7 +1,7 @@
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { connect, type Socket } from "node:net"
-import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import sharp from "sharp"
 import { z } from "zod"

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Unexpected } from "#one-machine/api-client.ts"
+import { readCommands } from "./commands-in-page.ts"
 import { lookAfter } from "./looks.ts"
 import { Machine } from "./machine.ts"
-import { readCommands } from "./commands-in-page.ts"
 
 /**
  * `npm run one-machine:try`: every command of docs/one-machine.md, in its order, on this machine; over https by Debian's

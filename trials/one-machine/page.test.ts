@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { lookAfter } from "./looks.ts"
 import { readCommands } from "./commands-in-page.ts"
+import { lookAfter } from "./looks.ts"
 
 test("the trial looks at what each command of the page has done", () => {
   const commands = readCommands("docs/one-machine.md")

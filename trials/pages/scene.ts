@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Browser, Page } from "puppeteer-core"
 import { scriptlessBrowser } from "#one-machine/demo/scriptless-browser.ts"
 import { operatorEmail } from "#one-machine/service/seed.ts"
-import { startReceiver } from "#test/support/service/start-receiver.ts"
 import type { Customer, Service } from "#test/support/service/service.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
-import type { Browser, Page } from "puppeteer-core"
 
 /** A service with a browser in which its operator is signed in. */
 export interface Stage {

@@ -1,11 +1,11 @@
-import type { Seeded, Stage } from "./scene.ts"
 import { setTimeout as sleep } from "node:timers/promises"
+import { startChromium } from "#one-machine/browser/chromium.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { quantile } from "#test/support/quantile.ts"
-import { startChromium } from "#one-machine/browser/chromium.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
-import { until } from "#test/support/until.ts"
 import { follow, press, sees } from "#test/support/service/walk.ts"
+import { until } from "#test/support/until.ts"
+import type { Seeded, Stage } from "./scene.ts"
 
 const secondsSince = (start: number) => Math.round((performance.now() - start) / 100) / 10
 

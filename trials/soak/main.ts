@@ -10,9 +10,9 @@ import { startNetwork } from "../bench/network.ts"
 import { linkTo } from "../bench/progress.ts"
 import { startReceiver } from "../bench/receiver.ts"
 import { startOurs } from "../bench/sides/ours.ts"
+import { optionsFrom } from "../options.ts"
 import { type Holding, holdingOf } from "./holding.ts"
 import { Messages } from "./messages.ts"
-import { optionsFrom } from "../options.ts"
 import { Options } from "./options.ts"
 
 /** How often a line is printed, in ms. */

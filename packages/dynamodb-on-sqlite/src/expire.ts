@@ -1,6 +1,6 @@
-import type { EngineParts } from "./engine-parts.ts"
-import { type Draft, draft, prepare } from "./draft-of-write.ts"
 import { keepingBelieved } from "./believed-clock.ts"
+import { type Draft, draft, prepare } from "./draft-of-write.ts"
+import type { EngineParts } from "./engine-parts.ts"
 import { rowName } from "./rows/rows.ts"
 import { expiryOf, keyNames, placeOfItem, type Table } from "./table.ts"
 import type { Item } from "./values/value.ts"

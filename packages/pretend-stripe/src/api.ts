@@ -9,8 +9,8 @@ import {
   price,
   type Subscription,
 } from "./book.ts"
-import { type Form, parseForm } from "./form.ts"
 import { expire, open } from "./checkout.ts"
+import { type Form, parseForm } from "./form.ts"
 import { remove } from "./remove-customer.ts"
 import { cancel, changeQuantity, endTrial } from "./subscriptions.ts"
 import { now, type World } from "./world.ts"

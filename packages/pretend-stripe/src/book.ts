@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { randomBytes } from "node:crypto"
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import type { Card } from "./cards.ts"
 
 /** The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds. */

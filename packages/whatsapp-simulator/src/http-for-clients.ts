@@ -1,8 +1,8 @@
 import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
-import { scanWithMockPhone } from "./control/mock-phone-scan.ts"
 import { onControlError } from "./control/http/errors.ts"
 import { onlyFromHere } from "./control/http/only-from-here.ts"
+import { scanWithMockPhone } from "./control/mock-phone-scan.ts"
 import type { Network } from "./network/network.ts"
 
 /** The size that `media_conn` allows, and what encryption adds to a file: a block of padding and ten bytes of MAC. */

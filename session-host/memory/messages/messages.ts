@@ -5,8 +5,8 @@ import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { MessageIdentity } from "#session-host/content/mapped.ts"
 import type { Remembered } from "#session-host/content/remembered.ts"
 import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
-import { type Sent, sentMessage } from "./sent.ts"
 import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } from "../rows.ts"
+import { type Sent, sentMessage } from "./sent.ts"
 
 /** Contract, "Remembered messages": 30 days. */
 const rememberedFor = 30 * 86_400

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import {
   encodeSyncdPatch,
   type LTHashState,
@@ -6,7 +7,6 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { makeLtHashGenerator } from "@whiskeysockets/baileys/lib/Utils/chat-utils.js"
-import { setImmediate as nextTurn } from "node:timers/promises"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { SettingChange } from "#session-host/network/connection.ts"

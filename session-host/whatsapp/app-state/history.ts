@@ -1,5 +1,5 @@
-import { createInflate } from "node:zlib"
 import { pipeline, Readable } from "node:stream"
+import { createInflate } from "node:zlib"
 import {
   getHistoryMsg,
   isJidGroup,
@@ -10,13 +10,13 @@ import {
   type BaileysEventMap,
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
+import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
 import type { MediaHost } from "#session-host/network/connection.ts"
 import type { FormerChat } from "#session-host/network/happening.ts"
-import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
-import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
+import type { Keys } from "../signal/keys.ts"
 import { personIn } from "./people.ts"
 import { type Field, fieldsInStream, fieldsOf } from "./protobuf-fields.ts"
-import type { Keys } from "../signal/keys.ts"
+import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 
 const { HistorySyncType } = proto.HistorySync
 

@@ -5,10 +5,10 @@ import {
   type BaileysEventMap,
 } from "@whiskeysockets/baileys"
 import type { Me } from "#session-host/network/happening.ts"
+import { endOf } from "../end-reasons.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { isSpareCode, type PasskeyLink } from "./passkey.ts"
 import type { newCodes } from "./qr.ts"
-import { endOf } from "../end-reasons.ts"
 
 /** The longest time from dialling to the network's first word, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
 const answerMs = 20_000

@@ -7,10 +7,10 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import type { Lifetime } from "../lifetime.ts"
-import { newAdvSecret, type newCodes } from "./qr.ts"
-import type { PasskeyLink } from "./passkey.ts"
 import { hasChild } from "../stanza.ts"
 import type { Interceptor } from "../tap.ts"
+import type { PasskeyLink } from "./passkey.ts"
+import { newAdvSecret, type newCodes } from "./qr.ts"
 
 interface Input {
   sock: Pick<WASocket, "sendNode">

@@ -1,5 +1,5 @@
-import { now } from "#core/platform/clock.ts"
 import { randomBytes } from "node:crypto"
+import { now } from "#core/platform/clock.ts"
 
 /** How long a code lives: the first 60 s, each further one 20 s (as Baileys and WhatsApp Web). */
 const lifetimes = { first: 60, further: 20 }

@@ -1,9 +1,9 @@
-import { repairCurve } from "./curve.ts"
-import { repairVerification } from "./verify-certificates.ts"
-import { repairLoginPayload } from "./login-counts.ts"
-import { repairRatchets } from "./ratchets.ts"
-import { silenceLibsignal } from "./quiet-libsignal.ts"
 import { TOKEN_MAP } from "@whiskeysockets/baileys/lib/WABinary/constants.js"
+import { repairCurve } from "./curve.ts"
+import { repairLoginPayload } from "./login-counts.ts"
+import { silenceLibsignal } from "./quiet-libsignal.ts"
+import { repairRatchets } from "./ratchets.ts"
+import { repairVerification } from "./verify-certificates.ts"
 
 let installed = false
 

@@ -1,6 +1,7 @@
 import { nowMs } from "#core/platform/clock.ts"
-import { Metrics } from "#core/platform/metrics.ts"
 import { newLocks, type Hold } from "#core/platform/locks.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import { askingForSignedPreKey } from "../async-context.ts"
 import {
   curve,
   SessionBuilder,
@@ -11,7 +12,6 @@ import {
   type Session,
   type Storage,
 } from "../signal/libsignal.ts"
-import { askingForSignedPreKey } from "../async-context.ts"
 import { isSignedBy } from "./signature.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { S_WHATSAPP_NET, type BinaryNode, type WASocket } from "@whiskeysockets/baileys"
 import { within } from "#session-host/concurrency/call-deadline.ts"
-import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import type { Question } from "#session-host/network/connection.ts"
+import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"
 import { toNode, toStanza } from "../stanza.ts"
 

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto"
 import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
-import { decode } from "../../network/decode.ts"
 import type { MessageContent } from "../../network/connection.ts"
-import { addressesOf } from "../signal/addresses.ts"
-import { keepKeysFromMessage } from "./keys-from-messages.ts"
-import type { ILogger } from "../quiet-log.ts"
-import type { RepositoryInput } from "../signal/repository.ts"
+import { decode } from "../../network/decode.ts"
 import { SessionEnded } from "../../session/session-ended.ts"
+import type { ILogger } from "../quiet-log.ts"
+import { addressesOf } from "../signal/addresses.ts"
+import type { RepositoryInput } from "../signal/repository.ts"
 import { hasChild } from "../stanza.ts"
+import { keepKeysFromMessage } from "./keys-from-messages.ts"
 
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)

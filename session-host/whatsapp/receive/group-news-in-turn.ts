@@ -1,9 +1,9 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
+import { isGroupNews } from "../../content/group.ts"
+import type { Intake } from "../../network/connection.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { toStanza } from "../stanza.ts"
 import type { Interceptor } from "../tap.ts"
-import type { Intake } from "../../network/connection.ts"
-import { isGroupNews } from "../../content/group.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
 interface Input {

@@ -5,9 +5,9 @@ import {
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
 import type { MessageContent } from "../../network/connection.ts"
-import type { Keys } from "../signal/keys.ts"
 import type { ILogger } from "../quiet-log.ts"
 import { keepTimer } from "../send/disappearing-timers.ts"
+import type { Keys } from "../signal/keys.ts"
 
 interface Input {
   message: MessageContent

@@ -5,10 +5,10 @@ import {
   getBinaryNodeChildren,
   proto,
 } from "@whiskeysockets/baileys"
-import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import type { Received } from "../../network/connection.ts"
 import type { Interceptor } from "../tap.ts"
 import { placeholderIn } from "./placeholder.ts"
+import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import { viewOnceIn } from "./view-once.ts"
 
 interface Input {

@@ -9,12 +9,12 @@ import {
 } from "@whiskeysockets/baileys"
 import { z } from "zod"
 import { usernameIn } from "#core/jid.ts"
-import type { Lifetime } from "../lifetime.ts"
-import type { ILogger } from "../quiet-log.ts"
+import { verifiedNameIn } from "../../network/ask-about-people.ts"
 import type { Acquaintance, Notice } from "../../network/happening.ts"
 import { jsonIn } from "../../network/mex.ts"
-import { verifiedNameIn } from "../../network/ask-about-people.ts"
+import type { Lifetime } from "../lifetime.ts"
 import { restrictionsIn } from "../questions/restrictions.ts"
+import type { ILogger } from "../quiet-log.ts"
 import { placeholderIn } from "./placeholder.ts"
 
 interface Input {

@@ -3,13 +3,13 @@ import { isGroup } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Intake } from "../../network/connection.ts"
 import type { Acquaintance } from "../../network/happening.ts"
-import type { OutgoingFrames } from "../send/hold-frames.ts"
-import type { Backpressure } from "./backpressure.ts"
-import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
-import type { newCallers } from "../questions/reject-call.ts"
 import type { Lifetime } from "../lifetime.ts"
-import { redactedPhonesAndUsernames } from "./redacted-phones-and-usernames.ts"
+import type { newCallers } from "../questions/reject-call.ts"
+import type { OutgoingFrames } from "../send/hold-frames.ts"
 import { hasChild, toStanza } from "../stanza.ts"
+import type { Backpressure } from "./backpressure.ts"
+import { redactedPhonesAndUsernames } from "./redacted-phones-and-usernames.ts"
+import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
 interface Input {
   unsettled: Pick<UnsettledStanzas, "message" | "afterThose">

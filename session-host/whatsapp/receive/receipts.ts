@@ -1,7 +1,7 @@
 import { isGroup, statusChat, withoutDevice } from "#core/jid.ts"
+import { wholeNumber } from "../../content/mapped.ts"
 import type { Receipt, ReceiptKind } from "../../network/connection.ts"
 import { type Stanza, child, childrenOf } from "../../network/stanza.ts"
-import { wholeNumber } from "../../content/mapped.ts"
 
 /**
  * `inactive`: it is there, and nobody looks. All other types are about something else: our own devices, a message that is to be sent

@@ -1,5 +1,5 @@
-import { now } from "#core/platform/clock.ts"
 import type { BinaryNode } from "@whiskeysockets/baileys"
+import { now } from "#core/platform/clock.ts"
 
 /** How many messages without an answer are remembered, for answers that come late. */
 const rememberedMost = 1_000

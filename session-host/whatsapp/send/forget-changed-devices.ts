@@ -7,8 +7,8 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { userOf, withoutDevice } from "#core/jid.ts"
-import type { DeviceLists } from "./device-lists.ts"
 import { hasChild } from "../stanza.ts"
+import type { DeviceLists } from "./device-lists.ts"
 
 interface Input {
   devices: Pick<DeviceLists, "forget" | "withHash">

@@ -5,9 +5,9 @@ import {
   jidNormalizedUser,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { askNetwork } from "../questions/ask.ts"
-import type { Acquaintance } from "../../network/happening.ts"
 import { askForLids } from "../../network/ask-about-people.ts"
+import type { Acquaintance } from "../../network/happening.ts"
+import { askNetwork } from "../questions/ask.ts"
 
 interface Input {
   sock: Pick<WASocket, "query" | "signalRepository">

@@ -3,8 +3,8 @@ import { isGroup, userOf } from "#core/jid.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Keys } from "../signal/keys.ts"
-import { findGroup } from "./recipient-devices.ts"
 import type { GroupCache } from "./group-cache.ts"
+import { findGroup } from "./recipient-devices.ts"
 
 interface Input {
   groups: GroupCache

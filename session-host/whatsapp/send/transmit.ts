@@ -1,14 +1,14 @@
 import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
 import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { within } from "../../concurrency/call-deadline.ts"
-import { NetworkRejected, NotSent, OutcomeUnknown } from "../../network/errors.ts"
 import type { Outgoing } from "../../network/connection.ts"
-import type { Acks } from "./acks.ts"
-import { stanzaAttributesOf } from "./stanza-attributes.ts"
+import { NetworkRejected, NotSent, OutcomeUnknown } from "../../network/errors.ts"
+import { inTransmission } from "../async-context.ts"
 import type { Keys } from "../signal/keys.ts"
+import type { Acks } from "./acks.ts"
 import type { SendToMissed } from "./missed-devices.ts"
 import type { SenderKeys } from "./renew-sender-key.ts"
-import { inTransmission } from "../async-context.ts"
+import { stanzaAttributesOf } from "./stanza-attributes.ts"
 import { Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */

@@ -5,17 +5,17 @@ import {
   type SignalCreds,
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
+import type { Hold } from "#core/platform/locks.ts"
 import type { Intake, Vault } from "#session-host/network/connection.ts"
-import type { Guarded } from "../lifetime.ts"
-import { addressesMoved } from "./addresses.ts"
-import { newAskForLids } from "./ask-for-lids.ts"
 import { newDecrypting } from "#session-host/whatsapp/receive/decrypt.ts"
 import { newEncrypting } from "#session-host/whatsapp/send/encrypt-and-keep.ts"
-import type { Keys } from "./keys.ts"
-import { closingFormerSessions } from "./undo-deletions.ts"
-import { withFormerKeys } from "./signed-pre-keys.ts"
-import type { Hold } from "#core/platform/locks.ts"
+import type { Guarded } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
+import { addressesMoved } from "./addresses.ts"
+import { newAskForLids } from "./ask-for-lids.ts"
+import type { Keys } from "./keys.ts"
+import { withFormerKeys } from "./signed-pre-keys.ts"
+import { closingFormerSessions } from "./undo-deletions.ts"
 
 export interface RepositoryInput {
   creds: SignalCreds & { additionalData?: unknown; me?: { id: string; lid?: string } }

@@ -20,11 +20,11 @@ import { batchWrite, getRow, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Uploads } from "#core/uploads.ts"
 import { app } from "#functions/whole-app.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
-import { until } from "#test/support/until.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
+import { until } from "#test/support/until.ts"
 import { aPerson } from "./person.ts"
 
 test("a number in use shows first what is down, why and what helps, then what was given up and came last", async () => {

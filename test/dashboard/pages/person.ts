@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
-import { Account } from "#core/account/account.ts"
 import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
+import { Account } from "#core/account/account.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"

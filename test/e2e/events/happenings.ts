@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import type { Event } from "#contract/event.ts"
-import { uncoveredIn } from "../contract-coverage.ts"
 import type { Phone } from "#one-machine/network/client.ts"
+import { uncoveredIn } from "../contract-coverage.ts"
 import { whole } from "./stage.ts"
 
 let grace: Phone

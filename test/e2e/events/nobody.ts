@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest"
 import { examples } from "#contract/examples.ts"
-import type { RouteName } from "#contract/routes.ts"
 import { openapi, type Operation } from "#contract/openapi.ts"
+import type { RouteName } from "#contract/routes.ts"
 import type { Phone } from "#one-machine/network/client.ts"
 import { whole } from "./stage.ts"
 

@@ -1,17 +1,17 @@
-import { updateRow } from "#core/store/store.ts"
-import { dynamoDb } from "#test/support/store.ts"
 import { createServer } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-import { listen } from "#one-machine/listen.ts"
-import { ApiKey } from "#core/account/api-key.ts"
 import { ErrorBody } from "#contract/error.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { log } from "#core/platform/log.ts"
-import { app } from "#functions/whole-app.ts"
-import { listener } from "#functions/node-listener.ts"
+import { updateRow } from "#core/store/store.ts"
 import { handler } from "#functions/api/handler.ts"
+import { listener } from "#functions/node-listener.ts"
+import { app } from "#functions/whole-app.ts"
+import { listen } from "#one-machine/listen.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 describe("API keys", () => {
   test("whatever is wrong with a key, the answer is the same 401", async () => {

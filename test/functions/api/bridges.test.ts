@@ -1,16 +1,16 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
+import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
+import { EventType, isUsual } from "#contract/event.ts"
 import { Account } from "#core/account/account.ts"
 import { Bridge as Stored } from "#core/bridge/bridge.ts"
 import { Move } from "#core/bridge/move.ts"
-import { config } from "#core/platform/config.ts"
-import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
-import { EventType, isUsual } from "#contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
-import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
+import { config } from "#core/platform/config.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 liftLimits()
 

@@ -2,9 +2,9 @@ import { setImmediate } from "node:timers/promises"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aBridge } from "#test/support/service/bridge.ts"
-import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { callHost, hangUpOnHosts } from "#core/lease/call-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
 import { until } from "#test/support/until.ts"
 
 test("a host that has ended since the last call over its connection was never reached by the next one", async () => {

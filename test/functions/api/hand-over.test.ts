@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aCustomer, json } from "#test/support/service/customer.ts"
-import { held, statusOf } from "#test/support/session/host.ts"
-import { aHostProcess, exit } from "#test/support/session/host-process.ts"
 import { aNetwork } from "#test/support/network/network.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { aHostProcess, exit } from "#test/support/session/host-process.ts"
+import { held, statusOf } from "#test/support/session/host.ts"
 import { codeOf } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 

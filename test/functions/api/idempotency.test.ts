@@ -1,17 +1,17 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { once } from "node:events"
 import { createServer, request, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
 import { getRequestListener } from "@hono/node-server"
 import { expect, onTestFinished, test } from "vitest"
-import { listen } from "#one-machine/listen.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/whole-app.ts"
-import { aCustomer, json } from "#test/support/service/customer.ts"
+import { listen } from "#one-machine/listen.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 type Script = Parameters<typeof aScriptedHost>[0]
 

@@ -1,19 +1,18 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest"
-
-import { dynamoDb } from "#test/support/store.ts"
-import { ApiKey } from "#core/account/api-key.ts"
-import { Bridge } from "#core/bridge/bridge.ts"
-import { LinkSession } from "#core/bridge/link-session.ts"
-import { isSameNumber } from "#core/phone-number.ts"
-import { config } from "#core/platform/config.ts"
 import type { Event } from "#contract/event.ts"
 import { examples } from "#contract/examples.ts"
 import { type RouteName, routes } from "#contract/routes.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { isSameNumber } from "#core/phone-number.ts"
+import { config } from "#core/platform/config.ts"
 import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 liftLimits()
 

@@ -4,10 +4,10 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { aCustomer, json } from "#test/support/service/customer.ts"
-import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aCustomer, json } from "#test/support/service/customer.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 
 const path = "/api/instances/shop"
 

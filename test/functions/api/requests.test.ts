@@ -1,12 +1,11 @@
 import { expect, onTestFinished, test } from "vitest"
-
-import { dynamoDb } from "#test/support/store.ts"
+import type { ApiRequest } from "#contract/request-log.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { RequestLog } from "#core/account/request-log.ts"
-import type { ApiRequest } from "#contract/request-log.ts"
 import { putRow, query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 
 liftLimits()

@@ -1,5 +1,5 @@
-import { mkdtempSync, readdirSync, statfsSync } from "node:fs"
 import { once } from "node:events"
+import { mkdtempSync, readdirSync, statfsSync } from "node:fs"
 import { type ClientRequest, createServer, type IncomingMessage, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,3 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -8,6 +7,7 @@ import { aCustomer } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Answer } from "#test/support/service/start-receiver.ts"
 import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 afterEach(async () => {
   vi.useRealTimers()

@@ -1,14 +1,14 @@
-import { dynamoDb } from "#test/support/store.ts"
-import { rowsOf } from "#test/support/rows-of.ts"
 import { afterEach, expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { tables } from "#core/store/tables.ts"
 import { rewrapKeys } from "#core/keys/rewrap.ts"
+import { tables } from "#core/store/tables.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 liftLimits()
 afterEach(forgetDoorbells)

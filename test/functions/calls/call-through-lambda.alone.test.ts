@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from "vitest"
 import "#test/support/store.ts"
-
 import { callHost } from "#core/lease/call-host.ts"
+import { config } from "#core/platform/config.ts"
 import { handler } from "#functions/calls/handler.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { startLambdaApi } from "#test/support/service/lambda-api.ts"
-import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
-import { config } from "#core/platform/config.ts"
 
 const lambda = await startLambdaApi({ Calls: handler, Full: "full" })
 afterAll(lambda.close)

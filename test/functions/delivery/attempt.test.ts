@@ -1,9 +1,9 @@
 import "#test/support/store.ts"
 import { createServer } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { listen } from "#one-machine/listen.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
+import { listen } from "#one-machine/listen.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Answer } from "#test/support/service/start-receiver.ts"
 

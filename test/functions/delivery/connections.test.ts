@@ -3,9 +3,9 @@ import { createServer } from "node:http"
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { stopListening, listen } from "#one-machine/listen.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
 import { newConnections } from "#functions/delivery/connections.ts"
+import { stopListening, listen } from "#one-machine/listen.ts"
 
 /** Makes two deliveries, one after the other. @returns how many connections the receiver saw */
 async function connectionsOfTwo(): Promise<number> {

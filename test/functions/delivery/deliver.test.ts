@@ -1,16 +1,17 @@
-import { dynamoDb } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { askWhetherDoubted, isClockDoubted } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { Delivery } from "#core/event/delivery.ts"
 import { logOutput } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import type { Receiver } from "#test/support/service/start-receiver.ts"
 import {
   aDoorbell,
   anEvent,
@@ -19,8 +20,7 @@ import {
   forgetDoorbells,
   pass,
 } from "#test/support/session/events-and-doorbells.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
-import type { Receiver } from "#test/support/service/start-receiver.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 /** The clocks of the store and the queue follow this one, too: hours pass at once. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))

@@ -1,9 +1,22 @@
 import * as fc from "fast-check"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { dynamoDb } from "#test/support/store.ts"
-import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
-import { aBridge } from "#test/support/service/bridge.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
+import { ApiError } from "#core/error.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventLists } from "#core/event/event-lists.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import { promiseAndRing, ringAnew, ringUnlessDue } from "#core/event/promise-and-ring.ts"
+import { Resend } from "#core/event/resend.ts"
+import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
+import { store } from "#core/store/store.ts"
+import { deliver } from "#functions/delivery/deliver.ts"
+import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
 import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { isGenuine } from "#test/support/service/start-receiver.ts"
 import {
   aDoorbell,
   anEvent,
@@ -11,21 +24,8 @@ import {
   answerAll,
   forgetDoorbells,
 } from "#test/support/session/events-and-doorbells.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
-import { promiseAndRing, ringAnew, ringUnlessDue } from "#core/event/promise-and-ring.ts"
-import { Webhook } from "#core/bridge/webhook.ts"
-import { Bridge } from "#core/bridge/bridge.ts"
-import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import { ApiError } from "#core/error.ts"
-import { EventLists } from "#core/event/event-lists.ts"
-import { EventRow } from "#core/event/event-row.ts"
-import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
-import { isGenuine } from "#test/support/service/start-receiver.ts"
-import { Delivery } from "#core/event/delivery.ts"
-import { Resend } from "#core/event/resend.ts"
-import { store } from "#core/store/store.ts"
-import { deliver } from "#functions/delivery/deliver.ts"
-import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
+import { dynamoDb } from "#test/support/store.ts"
+import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 
 const Anybody = fc.record({
   /** How many events the producer commits at once, and after how many turns of the others. */

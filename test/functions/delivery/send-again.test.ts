@@ -1,17 +1,17 @@
-import { dynamoDb } from "#test/support/store.ts"
-import { rowsOf } from "#test/support/rows-of.ts"
 import { afterEach, expect, test, vi } from "vitest"
-import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { overdue } from "#core/event/waiting-deliveries.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Resend } from "#core/event/resend.ts"
+import { overdue } from "#core/event/waiting-deliveries.ts"
 import { tables } from "#core/store/tables.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 import {
   aDoorbell,
   anEvent,
@@ -20,7 +20,7 @@ import {
   forgetDoorbells,
   pass,
 } from "#test/support/session/events-and-doorbells.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 
 afterEach(async () => {

@@ -1,13 +1,15 @@
-import { sqs } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { config } from "#core/platform/config.ts"
 import { deliveriesOfAccount, handler } from "#functions/delivery/handler.ts"
 import { doorbellsFrom } from "#one-machine/delivery/doorbells-from-queue.ts"
 import { startPoller } from "#one-machine/delivery/poller.ts"
-import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { aCustomer } from "#test/support/service/customer.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
 import {
   aDoorbell,
   anEvent,
@@ -15,9 +17,7 @@ import {
   forgetDoorbells,
   pass,
 } from "#test/support/session/events-and-doorbells.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
-import { config } from "#core/platform/config.ts"
-import { aCustomer } from "#test/support/service/customer.ts"
+import { sqs } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 
 config.DELIVERY_CLAIM_S = 20

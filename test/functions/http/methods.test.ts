@@ -2,8 +2,8 @@ import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { ErrorBody } from "#contract/error.ts"
 import { app } from "#functions/whole-app.ts"
-import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 
 liftLimits()
 

@@ -1,12 +1,12 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
 import { Config, config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { ApiKey } from "#core/account/api-key.ts"
 import { callsUnderWay } from "#functions/http/rate-limits.ts"
 import { app } from "#functions/whole-app.ts"
 import { aCustomer, anAddress, at, json } from "#test/support/service/customer.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 afterEach(() => void vi.useRealTimers())
 

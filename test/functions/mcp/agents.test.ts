@@ -6,10 +6,10 @@ import { AgentReads } from "#core/account/agent-reads.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { config } from "#core/platform/config.ts"
-import { app } from "#functions/whole-app.ts"
 import { fromStrangers } from "#functions/mcp/answer.ts"
-import { at, aCustomer, anAddress, json, liftLimits } from "#test/support/service/customer.ts"
+import { app } from "#functions/whole-app.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
+import { at, aCustomer, anAddress, json, liftLimits } from "#test/support/service/customer.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 
 liftLimits()

@@ -1,13 +1,14 @@
 import "#test/support/store.ts"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { ringAnew, promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { ringAnew, promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Resend } from "#core/event/resend.ts"
 import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { ringAll, ringOverdue } from "#functions/sweep/bells.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 import {
   aDoorbell,
   anEvent,
@@ -15,7 +16,6 @@ import {
   answerAll,
   forgetDoorbells,
 } from "#test/support/session/events-and-doorbells.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
 afterEach(async () => {

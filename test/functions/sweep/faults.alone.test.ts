@@ -1,11 +1,10 @@
 import { vi } from "vitest"
-
 import "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
-import { config } from "#core/platform/config.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { HostShortage } from "#core/lease/host-shortage.ts"
+import { config } from "#core/platform/config.ts"
 import { handler } from "#functions/sweep/handler.ts"
 import { lookAtAll } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#one-machine/ecs/ecs.ts"

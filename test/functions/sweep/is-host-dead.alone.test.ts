@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
 import type { Task } from "@aws-sdk/client-ecs"
 import { expect, test } from "vitest"
-import { config } from "#core/platform/config.ts"
 import type { Host } from "#core/lease/host.ts"
+import { config } from "#core/platform/config.ts"
 import { isDead, observe } from "#functions/sweep/is-host-dead.ts"
 import { isEndedFromOutside } from "#functions/sweep/tasks.ts"
 

@@ -1,18 +1,16 @@
 import { vi } from "vitest"
-
-import { dynamoDb } from "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/event/delivery.ts"
-import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { config } from "#core/platform/config.ts"
 import { store } from "#core/store/store.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
 import { keepLooking } from "#functions/sweep/handler.ts"
 import { lookAtAll } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#one-machine/ecs/ecs.ts"
-import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
 import {
   anEvent,
   anOutbox,
@@ -20,7 +18,8 @@ import {
   answerAll,
   forgetDoorbells,
 } from "#test/support/session/events-and-doorbells.ts"
-import { aReceiver } from "#test/support/service/receiver.ts"
+import { dynamoDb } from "#test/support/store.ts"
+import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 
 Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
 

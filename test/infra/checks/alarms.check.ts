@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs"
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
+import { Delivery } from "#core/event/delivery.ts"
 import { alarms } from "#core/platform/alarm-rules.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { Delivery } from "#core/event/delivery.ts"
 import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { beforeAll, expect, inject, test } from "vitest"
 import { Config } from "#core/platform/config.ts"
-import { evaluate } from "../evaluate.ts"
 import { distributionOf } from "../distribution.ts"
+import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 import { lintPolicies } from "../lint-policies.ts"
 

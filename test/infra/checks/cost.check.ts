@@ -1,7 +1,7 @@
 import { expect, inject, test, vi } from "vitest"
 import { z } from "zod"
-import { billing, sized, spareSessions } from "#infra/cost/usage.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { billing, sized, spareSessions } from "#infra/cost/usage.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 

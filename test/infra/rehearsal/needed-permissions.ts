@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { here } from "../evaluate.ts"
 import { type Use, usesIn } from "../../support/aws-recorder.ts"
+import { here } from "../evaluate.ts"
 import type { Wish } from "./iam.ts"
 
 /** The resources behind the names that requests use. */

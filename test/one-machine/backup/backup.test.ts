@@ -14,11 +14,11 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { checkBackup, ownBackups, readBackup } from "#one-machine/backup/backup.ts"
-import { scryptCost } from "#one-machine/backup/sealed-file.ts"
 import { HourlyBackups } from "#one-machine/backup/hourly.ts"
+import { scryptCost } from "#one-machine/backup/sealed-file.ts"
 import { BackupSettings } from "#one-machine/service/settings.ts"
-import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 
 const { N: usually } = scryptCost
 beforeEach(() => void (scryptCost.N = 2))

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from "vitest"
 import type { SQSEvent } from "aws-lambda"
+import { expect, onTestFinished, test } from "vitest"
 import { DoorbellsInMemory } from "#one-machine/delivery/doorbells-in-memory.ts"
 import { type Doorbells, startPoller } from "#one-machine/delivery/poller.ts"
 import { until } from "#test/support/until.ts"

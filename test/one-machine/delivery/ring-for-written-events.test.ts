@@ -1,14 +1,14 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { beforeEach, expect, onTestFinished, test } from "vitest"
 import { useDoorbellQueue } from "#core/event/doorbell.ts"
 import { tables } from "#core/store/tables.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
-import { Bells } from "#one-machine/delivery/ring-for-written-events.ts"
 import { DoorbellsInMemory } from "#one-machine/delivery/doorbells-in-memory.ts"
 import { startPoller } from "#one-machine/delivery/poller.ts"
+import { Bells } from "#one-machine/delivery/ring-for-written-events.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 let bells: Bells
 dynamoDb.watch(tables.events, (item) => bells.ringForRow(item))

@@ -1,6 +1,6 @@
 import { createServer } from "node:net"
-import { expect, onTestFinished, test, vi } from "vitest"
 import { SMTPServer } from "smtp-server"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { listen } from "#one-machine/listen.ts"
 import { Alerts } from "#one-machine/serve/alerts.ts"
 import { mailSender } from "#one-machine/serve/mail-server.ts"

@@ -3,10 +3,10 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { aService, backUp, passphrase } from "#test/one-machine/backup/service.ts"
-import { listen } from "#one-machine/listen.ts"
 import { config } from "#core/platform/config.ts"
+import { listen } from "#one-machine/listen.ts"
 import { examine } from "#one-machine/serve/doctor.ts"
+import { aService, backUp, passphrase } from "#test/one-machine/backup/service.ts"
 
 const fitting = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }
 

@@ -1,8 +1,8 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
+import { config } from "#core/platform/config.ts"
 import { readiness } from "#one-machine/serve/readiness.ts"
+import { dynamoDb } from "#test/support/store.ts"
 
 // Each look is repeated: an answer is given again for a second.
 const ready = { store: true, hosts: true, room: true }

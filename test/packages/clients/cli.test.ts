@@ -4,10 +4,10 @@ import { toBuffer } from "qrcode"
 import { expect, onTestFinished, test } from "vitest"
 import { inTerminal, modulesOf } from "#cli/qr-picture.ts"
 import { webhooks } from "#sdk-typescript/index.ts"
+import { readQr } from "#simulator/phone/qr-image.ts"
 import { aReceiver } from "../../support/service/receiver.ts"
 import { type Answer, type Arrival, startReceiver } from "../../support/service/start-receiver.ts"
 import { home, key, run, secret } from "./command-line.ts"
-import { readQr } from "#simulator/phone/qr-image.ts"
 
 const json =
   (status: number, body: unknown): Answer =>

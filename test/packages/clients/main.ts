@@ -3,8 +3,8 @@ import { once } from "node:events"
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { packForN8n } from "./n8n-package.ts"
 import { type Service, startService } from "../../support/service/service.ts"
+import { packForN8n } from "./n8n-package.ts"
 import { checkPython, findPython, installPython } from "./python.ts"
 
 /**

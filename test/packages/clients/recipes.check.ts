@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:http"
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test } from "vitest"
-import { messagingBridge } from "#sdk-typescript/index.ts"
 import { stopListening, listen } from "#one-machine/listen.ts"
+import { messagingBridge } from "#sdk-typescript/index.ts"
 import { friend, owner, service, shop } from "./shop.ts"
 
 const root = new URL("../../../", import.meta.url).pathname

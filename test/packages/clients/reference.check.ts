@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
-import { exampleCalls } from "#contract/reference/example-calls.ts"
 import { openapi } from "#contract/openapi.ts"
+import { exampleCalls } from "#contract/reference/example-calls.ts"
 import { service } from "./shop.ts"
 
 const folder = new URL("../../../.data-clients", import.meta.url).pathname

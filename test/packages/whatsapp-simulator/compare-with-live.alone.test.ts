@@ -4,14 +4,14 @@ import { join } from "node:path"
 import { pino } from "pino"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { StanzaSkeleton } from "#core/stanza-skeleton.ts"
+import type { Happening } from "#session-host/network/happening.ts"
 import { connect } from "#session-host/whatsapp/connect.ts"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { newRecorder } from "#session-host/whatsapp/stanza-recorder.ts"
-import type { Happening } from "#session-host/network/happening.ts"
 import { missingIn, knownFacts, recordedFacts } from "#simulator/compare-with-live/facts.ts"
-import { aLinkedDevice } from "../../support/session/linked-device.ts"
-import { aNetwork, type Network } from "../../support/network/network.ts"
 import { until } from "#test/support/until.ts"
+import { aNetwork, type Network } from "../../support/network/network.ts"
+import { aLinkedDevice } from "../../support/session/linked-device.ts"
 
 let network: Network
 let folder: string

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest"
-import { aNetwork } from "../../support/network/network.ts"
 import { until } from "#test/support/until.ts"
+import { aNetwork } from "../../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())

@@ -1,12 +1,12 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, expect, test } from "vitest"
 import { controlApi } from "#simulator/control/api.ts"
-import * as StanzaLog from "#simulator/network/stanza-log.ts"
 import * as Network from "#simulator/network/network.ts"
+import * as StanzaLog from "#simulator/network/stanza-log.ts"
 import * as Store from "#simulator/storage/store.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
 import { connect, newDevice } from "../../support/network/baileys-client.ts"
 import { aNetwork } from "../../support/network/network.ts"
-import { getCACertificates, setDefaultCACertificates } from "node:tls"
 
 const network = await aNetwork()
 afterAll(() => network.close())

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import type { Page } from "puppeteer-core"
 import QRCode from "qrcode"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import type { Client } from "../../support/network/baileys-client.ts"
 import { startChromium } from "#one-machine/browser/chromium.ts"
+import type { Client } from "../../support/network/baileys-client.ts"
 import { aNetwork } from "../../support/network/network.ts"
 
 const network = await aNetwork()

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto"
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer, proto } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Client } from "../../support/network/baileys-client.ts"
 import { bigEndian } from "#simulator/wire/node.ts"
+import type { Client } from "../../support/network/baileys-client.ts"
 import { aNetwork } from "../../support/network/network.ts"
 
 const network = await aNetwork()

@@ -1,8 +1,8 @@
-import { dynamoDb } from "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 
 interface Listed {

@@ -8,8 +8,8 @@ import { expect, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { aSharedChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
+import { aSharedChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
 
 interface File {

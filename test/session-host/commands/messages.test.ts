@@ -1,12 +1,12 @@
-import { expect, test } from "vitest"
-import "#test/support/store.ts"
-import { rowsOf } from "#test/support/rows-of.ts"
 import { proto } from "@whiskeysockets/baileys"
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { tables } from "#core/store/tables.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { tables } from "#core/store/tables.ts"
 
 const { ask, bob, phone, bridge, message, network } = await aSharedChat()
 

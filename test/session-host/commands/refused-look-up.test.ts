@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { newMessageId } from "#core/message-id.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { sendText } from "#test/support/session/host.ts"
-import { newMessageId } from "#core/message-id.ts"
 
 test("a number that the network will not look up now is not unknown: the same call may be made again", async () => {
   const { network, bridge, bob, phone } = await aChat({ timing: { beatMs: 1000 } })

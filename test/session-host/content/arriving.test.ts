@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { tables } from "#core/store/tables.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 import { eventsOfType } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
-import { tables } from "#core/store/tables.ts"
 
 const { phone, bridge, ask, network, message } = await aSharedChat()
 

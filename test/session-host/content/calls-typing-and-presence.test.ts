@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { Event } from "#contract/event.ts"
+import { mapNonMessage } from "#session-host/content/map-non-message.ts"
 import { authorsOf } from "#session-host/content/message-identity.ts"
 import { lidsInStanza } from "#session-host/content/people-in-stanza.ts"
-import { mapNonMessage } from "#session-host/content/map-non-message.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"
 
 const own = { jid: "4911@s.whatsapp.net", lid: "11@lid" }

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
+import { writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { pino } from "pino"
-import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { expect, test } from "vitest"
 import { Event } from "#contract/event.ts"
-import type { Remembered } from "#session-host/content/remembered.ts"
 import { mapReceived } from "#session-host/content/map-received.ts"
+import type { Remembered } from "#session-host/content/remembered.ts"
 import type { MessageContent } from "#session-host/network/connection.ts"
 import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import { sealed as sealedUnder } from "#test/support/session/sealed.ts"
-import { writeRandomPadMax16 } from "@whiskeysockets/baileys"
 
 const own = { jid: "491719999999@s.whatsapp.net", lid: "99@lid" }
 const bob = { jid: "491710000001@s.whatsapp.net", lid: "77@lid" }

@@ -1,10 +1,4 @@
 import { expect, test } from "vitest"
-import { dynamoDb } from "#test/support/store.ts"
-import { aHeldLease } from "#test/support/held-lease.ts"
-import { aHost } from "#test/support/session/host.ts"
-import { aNetwork } from "#test/support/network/network.ts"
-import { aPairedSession } from "#test/support/session/paired.ts"
-import { until } from "#test/support/until.ts"
 import type { Status } from "#contract/status-and-objection.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -12,6 +6,12 @@ import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { log } from "#core/platform/log.ts"
 import { LeaseNotes } from "#session-host/host/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
+import { aNetwork } from "#test/support/network/network.ts"
+import { aHost } from "#test/support/session/host.ts"
+import { aPairedSession } from "#test/support/session/paired.ts"
+import { dynamoDb } from "#test/support/store.ts"
+import { until } from "#test/support/until.ts"
 
 /** The status that its present holder's session has reported, once it is this one. */
 async function told(bridgeId: string, status: Status): Promise<Lease.Reported> {

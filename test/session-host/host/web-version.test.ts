@@ -1,11 +1,10 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { log } from "#core/platform/log.ts"
-import { connect } from "#session-host/whatsapp/connect.ts"
-
 import { dialCurrentVersion, type Version, WebVersion } from "#session-host/host/web-version.ts"
-import { statusOf } from "#test/support/session/host.ts"
+import { connect } from "#session-host/whatsapp/connect.ts"
 import { aNetwork } from "#test/support/network/network.ts"
+import { statusOf } from "#test/support/session/host.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
 
 async function started(latest: () => Promise<Version>, pinned?: string) {

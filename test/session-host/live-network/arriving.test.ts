@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { Usage } from "#core/event/usage.ts"
-import { eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
 import { anIntruder } from "#test/support/network/intruder.ts"
-import { until } from "#test/support/until.ts"
+import { eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
+import { until } from "#test/support/until.ts"
 
 // Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { newMessageId } from "#core/message-id.ts"
-import { sendText } from "#test/support/session/host.ts"
 import { anIntruder } from "#test/support/network/intruder.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
+import { sendText } from "#test/support/session/host.ts"
 
 // Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { noticeKinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { wrongs } from "#simulator/stanzas/malform.ts"
+import { noticeKinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
-import { until } from "#test/support/until.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
+import { until } from "#test/support/until.ts"
 
 // Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
 

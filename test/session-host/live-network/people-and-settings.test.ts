@@ -1,11 +1,11 @@
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { sendText, statusOf } from "#test/support/session/host.ts"
 import { trustMediaOf } from "#test/support/file-server.ts"
 import { anIntruder } from "#test/support/network/intruder.ts"
-import { until } from "#test/support/until.ts"
+import { sendText, statusOf } from "#test/support/session/host.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
+import { until } from "#test/support/until.ts"
 
 // Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
 

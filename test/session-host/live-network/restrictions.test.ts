@@ -3,8 +3,8 @@ import "#test/support/store.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { sendText, statusOf } from "#test/support/session/host.ts"
-import { until } from "#test/support/until.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
+import { until } from "#test/support/until.ts"
 
 // Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
 

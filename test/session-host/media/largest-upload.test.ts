@@ -5,10 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { expect, onTestFinished, test } from "vitest"
-import { aNetwork } from "#test/support/network/network.ts"
 import { encryptFile } from "#session-host/media/encrypt.ts"
-import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { limitOf } from "#session-host/media/kind-and-content-type.ts"
+import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
+import { aNetwork } from "#test/support/network/network.ts"
 
 test("the network takes the largest document that may be sent", async () => {
   const network = await aNetwork()

@@ -1,6 +1,6 @@
 import { once } from "node:events"
-import { createServer, type ServerResponse } from "node:http"
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer, type ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"

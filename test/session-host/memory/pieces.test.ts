@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto"
 import { onTestFinished, expect, test } from "vitest"
-import { dynamoDb } from "#test/support/store.ts"
-import { transactions } from "#test/support/recorded-writes.ts"
-import { aMemory } from "#test/support/session/memory.ts"
-import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { keysOf } from "#session-host/whatsapp/signal/keys.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
+import { aMemory } from "#test/support/session/memory.ts"
+import { dynamoDb } from "#test/support/store.ts"
+import { until } from "#test/support/until.ts"
 
 /** This many chats. */
 const chats = (count: number) => Array.from({ length: count }, () => `${randomInt(2 ** 47)}@lid`)

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { rowsOf } from "#test/support/rows-of.ts"
-import { transactions } from "#test/support/recorded-writes.ts"
-import { aMemory } from "#test/support/session/memory.ts"
 import { tables } from "#core/store/tables.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
+import { aMemory } from "#test/support/session/memory.ts"
 
 const preKey = (id: number, value: string | null = `key ${id}`) => ({
   type: "pre-key",

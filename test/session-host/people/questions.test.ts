@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
+import { findRegistered } from "#session-host/network/ask-about-people.ts"
 import { NoAnswer } from "#session-host/network/errors.ts"
 import { type Stanza, el } from "#session-host/network/stanza.ts"
-import { findRegistered } from "#session-host/network/ask-about-people.ts"
 
 /** A network that gives this answer about people. */
 const saying = (...users: Stanza[]) => ({

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { WebSocket } from "ws"
-import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { decode } from "#session-host/network/decode.ts"
-import { aConnection } from "#test/support/session/recorded-connection.ts"
-import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
+import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aScriptedNetwork } from "#test/support/network/scripted-network.ts"
+import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
+import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aVault } from "#test/support/session/vault.ts"
 
 let network: Network

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#contract/event.ts"
+import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { transactions } from "#test/support/recorded-writes.ts"

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest"
-
 import "#test/support/store.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { config } from "#core/platform/config.ts"
+import { aNetwork } from "#test/support/network/network.ts"
 import { anAccount } from "#test/support/service/bridge.ts"
 import { aHost, statusOf } from "#test/support/session/host.ts"
-import { aNetwork } from "#test/support/network/network.ts"
 import { until } from "#test/support/until.ts"
-import { config } from "#core/platform/config.ts"
 
 config.SANDBOX = true
 

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
 import "#test/support/store.ts"
+import { SessionStatus } from "#contract/session.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { tables } from "#core/store/tables.ts"
+import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
-import { Lease } from "#core/lease/lease.ts"
-import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
-import { SessionStatus } from "#contract/session.ts"
 import { until } from "#test/support/until.ts"
-import { tables } from "#core/store/tables.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */
 const calm = { timing: { beatMs: 1000 } }

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { inTransmission } from "#session-host/whatsapp/async-context.ts"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
-import { aConnection } from "#test/support/session/recorded-connection.ts"
-import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aScriptedNetwork } from "#test/support/network/scripted-network.ts"
-import { until } from "#test/support/until.ts"
+import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
+import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aTransmission } from "#test/support/session/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
+import { until } from "#test/support/until.ts"
 
 let network: Network
 

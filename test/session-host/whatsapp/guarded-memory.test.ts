@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { guardedBy, newLifetime } from "#session-host/whatsapp/lifetime.ts"
 import { RowTooLarge } from "#session-host/memory/rows.ts"
+import { guardedBy, newLifetime } from "#session-host/whatsapp/lifetime.ts"
 
 function aGuard() {
   const order: string[] = []

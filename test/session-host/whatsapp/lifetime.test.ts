@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { afterEach, expect, test, vi } from "vitest"
+import type { Happening } from "#session-host/network/happening.ts"
 import { newAnswerOrEnd } from "#session-host/whatsapp/answer-unless-ended.ts"
 import { newLifetime } from "#session-host/whatsapp/lifetime.ts"
-import type { Happening } from "#session-host/network/happening.ts"
 
 afterEach(() => void vi.useRealTimers())
 

@@ -3,11 +3,11 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
 import { Bytes, getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { credsFromText } from "#session-host/whatsapp/signal/keys-as-text.ts"
 import { Packing, decompress } from "#session-host/memory/compress.ts"
+import { credsFromText } from "#session-host/whatsapp/signal/keys-as-text.ts"
+import { advanceRatchet } from "../session/advance-ratchets.ts"
 import type { aChat } from "../session/chat.ts"
 import { aSignalDevice } from "./signal-device.ts"
-import { advanceRatchet } from "../session/advance-ratchets.ts"
 
 /** Somebody on this bridge's network who knows its public keys and has their own Signal library. */
 export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<typeof aChat>>) {

@@ -1,9 +1,9 @@
 import type { AuthenticationState, UserFacingSocketConfig } from "@whiskeysockets/baileys"
 import { networkClient } from "#one-machine/network/client.ts"
 import { startSimulator } from "#simulator/simulator.ts"
+import { closeAtEnd } from "../sharing/close-leftovers.ts"
 import { type Client, connect, newDevice } from "./baileys-client.ts"
 import { aPhone } from "./phone.ts"
-import { closeAtEnd } from "../sharing/close-leftovers.ts"
 
 export type Network = Awaited<ReturnType<typeof aNetwork>>
 

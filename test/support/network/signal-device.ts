@@ -9,9 +9,9 @@ import {
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
 import { pino } from "pino"
-import { keysOf } from "#session-host/whatsapp/signal/keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import { installRepairs } from "#session-host/whatsapp/patches/install.ts"
+import { keysOf } from "#session-host/whatsapp/signal/keys.ts"
 import { durableRepository } from "#session-host/whatsapp/signal/repository.ts"
 import { aVault, type VolatileVault } from "../session/vault.ts"
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { findRunning, type Running } from "#one-machine/service/running.ts"
-import { until } from "../until.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
+import { until } from "../until.ts"
 
 /** The settings that have no default. */
 export const fitting = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }

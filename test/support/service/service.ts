@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { apiClient } from "#one-machine/api-client.ts"
-import { link } from "#one-machine/network/link.ts"
 import { networkClient } from "#one-machine/network/client.ts"
+import { link } from "#one-machine/network/link.ts"
 import { noRateLimits, spawnService } from "#one-machine/service/spawn-service.ts"
 
 const linkedWithinMs = 60_000

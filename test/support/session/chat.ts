@@ -1,10 +1,10 @@
 import { EventRow } from "#core/event/event-row.ts"
 import { tables } from "#core/store/tables.ts"
-import { rowsOf } from "../rows-of.ts"
-import { call, eventsOfType } from "./host.ts"
 import { aNetwork, type Network } from "../network/network.ts"
-import { aPairedSession } from "./paired.ts"
+import { rowsOf } from "../rows-of.ts"
 import { until } from "../until.ts"
+import { call, eventsOfType } from "./host.ts"
+import { aPairedSession } from "./paired.ts"
 
 /** A paired session, a phone that chats with it, and ways to ask about the session; on a network of its own, or on this. */
 export async function aChat(options: Parameters<typeof aPairedSession>[1] & { network?: Network } = {}) {

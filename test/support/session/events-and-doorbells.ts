@@ -6,11 +6,11 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs"
-import { promiseAndRing } from "#core/event/promise-and-ring.ts"
-import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#contract/event.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import { transact } from "#core/store/store.ts"

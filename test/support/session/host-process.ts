@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process"
-import { once } from "node:events"
 import { randomUUID } from "node:crypto"
+import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { Host } from "#core/lease/host.ts"

@@ -1,7 +1,7 @@
-import { decode } from "#session-host/network/decode.ts"
 import { buildMessage, toText } from "#session-host/content/compose.ts"
-import { aPairedConnection } from "./recorded-connection.ts"
+import { decode } from "#session-host/network/decode.ts"
 import type { Network } from "../network/network.ts"
+import { aPairedConnection } from "./recorded-connection.ts"
 import { aVault, type VolatileVault } from "./vault.ts"
 
 /** Ada's linked device, open, with her phone's history already behind it, and Bob, who writes to her. */

@@ -1,11 +1,11 @@
-import * as keysAnew from "#session-host/whatsapp/signal/anew.ts"
 import { onTestFinished } from "vitest"
-import { log } from "#core/platform/log.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
 import { Memory } from "#session-host/session/memory.ts"
 import { SessionEnded } from "#session-host/session/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
+import * as keysAnew from "#session-host/whatsapp/signal/anew.ts"
 import { aHeldLease } from "../held-lease.ts"
 
 /** The durable side of a session without a connection, under a lease of its own. */

@@ -2,10 +2,10 @@ import { z } from "zod"
 import type { SessionHost } from "#session-host/host/host.ts"
 import type * as Schema from "#simulator/control/schemas.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
-import { aBridge } from "../service/bridge.ts"
-import { aHost, call, held, statusOf } from "./host.ts"
 import type { Network } from "../network/network.ts"
+import { aBridge } from "../service/bridge.ts"
 import { until } from "../until.ts"
+import { aHost, call, held, statusOf } from "./host.ts"
 
 /** The text of the code in the picture that `qr` returns. A host may not have heard yet that it holds the bridge (421). */
 export async function codeOf(bridgeId: string): Promise<string> {

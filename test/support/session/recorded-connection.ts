@@ -1,9 +1,9 @@
 import { pino } from "pino"
-import { connect, type ConnectInput } from "#session-host/whatsapp/connect.ts"
-import { timing } from "#session-host/timing.ts"
 import { config } from "#core/platform/config.ts"
-import { newRecorder } from "#session-host/whatsapp/stanza-recorder.ts"
 import type { Happening } from "#session-host/network/happening.ts"
+import { timing } from "#session-host/timing.ts"
+import { connect, type ConnectInput } from "#session-host/whatsapp/connect.ts"
+import { newRecorder } from "#session-host/whatsapp/stanza-recorder.ts"
 import type { VolatileVault } from "./vault.ts"
 
 export type TestConnection = ReturnType<typeof aConnection>

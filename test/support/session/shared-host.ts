@@ -5,9 +5,9 @@ import { afterAll, vi } from "vitest"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { config } from "#core/platform/config.ts"
 import { log, logOutput } from "#core/platform/log.ts"
+import { aNetwork } from "../network/network.ts"
 import { aChat } from "./chat.ts"
 import { aHost } from "./host.ts"
-import { aNetwork } from "../network/network.ts"
 
 /**
  * One network and one host for all tests of a file, with the logs that they write. Each chat has an account and a contact

@@ -1,7 +1,7 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterAll, vi } from "vitest"
-import { closeLeftovers } from "./close-leftovers.ts"
 import { until } from "../until.ts"
+import { closeLeftovers } from "./close-leftovers.ts"
 
 /**
  * Runs around each test file that shares its process with others. What can be put back is put back. A file that leaves

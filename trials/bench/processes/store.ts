@@ -1,7 +1,7 @@
 /** The embedded store in a process of its own: it answers with the units used since the last question. */
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
-import { dynamoDbMeter } from "#test/support/dynamodb-meter.ts"
 import { startAwsRecorder } from "#test/support/aws-recorder.ts"
+import { dynamoDbMeter } from "#test/support/dynamodb-meter.ts"
 
 const [path = ""] = process.argv.slice(2)
 const store = await startDynamoDb({ at: { port: 0 }, path })

@@ -1,5 +1,5 @@
-import type { Network } from "../network.ts"
 import type { Measured } from "../measure.ts"
+import type { Network } from "../network.ts"
 import type { Profiler } from "../profiler.ts"
 import { linkTo, sayNowAndThen } from "../progress.ts"
 import type { Receiver } from "../receiver.ts"

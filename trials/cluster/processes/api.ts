@@ -3,8 +3,8 @@ import { createServer } from "node:http"
 import { getRequestListener } from "@hono/node-server"
 import { app } from "#functions/whole-app.ts"
 import { listen } from "#one-machine/listen.ts"
-import { breakStore } from "../break-store-and-queue.ts"
 import { stepsOf } from "../armed-steps.ts"
+import { breakStore } from "../break-store-and-queue.ts"
 import { watchRequests, watchStore } from "../watch-requests.ts"
 
 process.once("disconnect", () => process.exit(0))

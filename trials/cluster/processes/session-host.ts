@@ -1,10 +1,10 @@
 /** A session host as it is shipped, under watch. */
 import { SessionVault } from "#session-host/memory/vault.ts"
 import { SessionIntake } from "#session-host/receive/intake.ts"
+import { stepsOf, type Steps } from "../armed-steps.ts"
 import { breakMemory } from "../break-memory.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { watchFrames } from "../watch-frames.ts"
-import { stepsOf, type Steps } from "../armed-steps.ts"
 import { watchStore } from "../watch-requests.ts"
 
 const { CHAOS_STEPS: dir = "", CHAOS_BREAK: broken } = process.env

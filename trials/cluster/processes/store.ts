@@ -1,15 +1,15 @@
 /** Store, queue and keys. Never killed, since the embedded ones are not crash-proof. It makes faults when told to. */
 import { join } from "node:path"
 import { tables } from "#core/store/tables.ts"
-import { createTables } from "#one-machine/store/create-tables.ts"
 import { operations } from "#dynamodb-on-sqlite/operations.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
+import { createTables } from "#one-machine/store/create-tables.ts"
 import { startSqs } from "#trials/sqs.ts"
 import { startClosableProxy } from "../closable-proxy.ts"
+import { forwardEventRows } from "../forward-event-rows.ts"
 import { leaseOf, newOwners } from "../owners.ts"
 import type { StoreFault, ToStore } from "../store.ts"
-import { forwardEventRows } from "../forward-event-rows.ts"
 
 process.once("disconnect", () => process.exit(0))
 

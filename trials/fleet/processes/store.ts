@@ -1,9 +1,9 @@
 /** The embedded store and keys, with DynamoDB's limits of a partition. It answers with the requests since the last question. */
 import { join } from "node:path"
-import { createTables } from "#one-machine/store/create-tables.ts"
 import { operations } from "#dynamodb-on-sqlite/operations.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
+import { createTables } from "#one-machine/store/create-tables.ts"
 import { startSqs } from "#trials/sqs.ts"
 import { purposeOf } from "../purpose-of-request.ts"
 

@@ -1,5 +1,5 @@
-import type { Page } from "puppeteer-core"
 import { PNG } from "pngjs"
+import type { Page } from "puppeteer-core"
 import { z } from "zod"
 import type { Customer } from "#test/support/service/service.ts"
 import { press } from "#test/support/service/walk.ts"

@@ -1,5 +1,5 @@
-import { createServer } from "node:net"
 import { once } from "node:events"
+import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { until } from "#test/support/until.ts"
 import type { Store } from "./open-core.ts"

@@ -3,8 +3,8 @@ import { operatorEmail } from "#one-machine/service/seed.ts"
 import type { Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
-import { silentHost } from "./silent-host.ts"
 import { openStore } from "./open-core.ts"
+import { silentHost } from "./silent-host.ts"
 
 /** Who looks. */
 export const people = {

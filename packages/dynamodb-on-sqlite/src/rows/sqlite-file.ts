@@ -2,10 +2,10 @@ import { accessSync, closeSync, constants, existsSync, openSync, rmSync } from "
 import { extname, join } from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
-import { syncFolder } from "./sync-folder.ts"
 import { CannotStart } from "../cannot-start.ts"
 import { newCommitter, pragmas, type Step } from "./commit.ts"
 import { lockFolder, unwritable } from "./folder-lock.ts"
+import { syncFolder } from "./sync-folder.ts"
 
 /**
  * The format of the file and of its tables. A newer one is refused; so is an older one, as long as nothing migrates it.

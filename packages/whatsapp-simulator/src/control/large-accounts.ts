@@ -1,10 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { addCrowd } from "../network/crowd.ts"
 import type { Network } from "../network/network.ts"
-import { saveContacts } from "../phone/settings/address-book.ts"
 import { seedChats } from "../phone/seed-chats.ts"
-import { phoneOf } from "./phones.ts"
+import { saveContacts } from "../phone/settings/address-book.ts"
 import { route } from "./http/route.ts"
+import { phoneOf } from "./phones.ts"
 import * as Schema from "./schemas.ts"
 import { userOf } from "./target.ts"
 

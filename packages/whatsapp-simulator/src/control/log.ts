@@ -2,8 +2,8 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
 import { ControlError } from "./http/errors.ts"
 import { route } from "./http/route.ts"
-import * as Schema from "./schemas.ts"
 import { until } from "./http/wait.ts"
+import * as Schema from "./schemas.ts"
 
 /** The log of everything that crossed the wire. */
 export function routeLog(app: OpenAPIHono, network: Network) {

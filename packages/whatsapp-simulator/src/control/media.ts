@@ -3,8 +3,8 @@ import { proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
 import { fetchFile } from "../phone/content/media.ts"
 import { ControlError } from "./http/errors.ts"
-import { phoneOf } from "./phones.ts"
 import { route } from "./http/route.ts"
+import { phoneOf } from "./phones.ts"
 import * as Schema from "./schemas.ts"
 
 /** The files of messages. */

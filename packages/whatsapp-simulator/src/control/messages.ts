@@ -4,11 +4,11 @@ import { type Content, compose, UnknownMessage } from "../phone/content/compose.
 import type { Handset } from "../phone/handset.ts"
 import type { Target } from "../phone/target.ts"
 import { ControlError } from "./http/errors.ts"
-import { phoneOf } from "./phones.ts"
 import { route } from "./http/route.ts"
+import { until } from "./http/wait.ts"
+import { phoneOf } from "./phones.ts"
 import * as Schema from "./schemas.ts"
 import { targetOf } from "./target.ts"
-import { until } from "./http/wait.ts"
 
 /** The messages that phones write and read. */
 export function routeMessages(app: OpenAPIHono, network: Network) {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import type { Network } from "../network/network.ts"
 import * as Pairing from "../devices/pairing.ts"
-import { readCode } from "../phone/link.ts"
+import type { Network } from "../network/network.ts"
 import * as Phones from "../phone/create-phone.ts"
+import { readCode } from "../phone/link.ts"
 import { linkedAnswer } from "./phones.ts"
 
 /**

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi"
-import { faultKinds } from "../network/faults.ts"
 import { obstacles } from "../devices/pairing.ts"
-import { collections } from "../phone/settings/settings.ts"
-import { floodKinds } from "../phone/hostile/floods.ts"
+import { faultKinds } from "../network/faults.ts"
 import { mediaKinds } from "../phone/content/media.ts"
-import { noticeKinds } from "../stanzas/unsolicited-notices.ts"
+import { floodKinds } from "../phone/hostile/floods.ts"
+import { collections } from "../phone/settings/settings.ts"
 import { wrongs } from "../stanzas/malform.ts"
+import { noticeKinds } from "../stanzas/unsolicited-notices.ts"
 
 export const Refused = z
   .object({ error: z.string(), code: z.string() })

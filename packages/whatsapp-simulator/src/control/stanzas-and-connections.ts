@@ -1,15 +1,15 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
-import { sendToDevice } from "../network/send-to-device.ts"
+import { now } from "../clock.ts"
 import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
+import { sendToDevice } from "../network/send-to-device.ts"
 import { newId } from "../phone/outgoing-messages.ts"
 import { noticeOf } from "../stanzas/unsolicited-notices.ts"
-import { now } from "../clock.ts"
 import { el, type Node } from "../wire/node.ts"
 import { ControlError } from "./http/errors.ts"
 import { route } from "./http/route.ts"
-import * as Schema from "./schemas.ts"
 import { until } from "./http/wait.ts"
+import * as Schema from "./schemas.ts"
 
 /** How a connection can be ended. */
 const goodbyes = {

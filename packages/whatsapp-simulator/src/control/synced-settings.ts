@@ -1,13 +1,13 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import { proto } from "@whiskeysockets/baileys"
 import type { Network } from "../network/network.ts"
-import { saveContact } from "../phone/settings/address-book.ts"
-import { changeSetting, settings } from "../phone/settings/settings.ts"
 import { devicesOf } from "../network/notify.ts"
 import { sendPeerMessage } from "../phone/outgoing-messages.ts"
+import { saveContact } from "../phone/settings/address-book.ts"
 import { keyShare, newAppStateKey } from "../phone/settings/keys.ts"
-import { phoneOf } from "./phones.ts"
+import { changeSetting, settings } from "../phone/settings/settings.ts"
 import { route } from "./http/route.ts"
+import { phoneOf } from "./phones.ts"
 import * as Schema from "./schemas.ts"
 
 /** An account's address book and other settings, as its devices share them. */

@@ -1,9 +1,9 @@
 import { proto } from "@whiskeysockets/baileys"
+import { now } from "../clock.ts"
+import type { Device, User } from "../network/directory.ts"
+import type { Network } from "../network/network.ts"
 import * as Curve from "../wire/curve.ts"
 import { el, type Node } from "../wire/node.ts"
-import type { Device, User } from "../network/directory.ts"
-import { now } from "../clock.ts"
-import type { Network } from "../network/network.ts"
 
 /** Prefixes of what a phone and its companion sign about each other. */
 export const signaturePrefixes = {

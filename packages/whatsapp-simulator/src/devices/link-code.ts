@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
-import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
-import * as Jid from "../wire/jid.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
+import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import { type Pairing, PairingError, letStay } from "./pairing.ts"
 
 /** How long a companion may take to answer the phone, in milliseconds. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
-import { el } from "../wire/node.ts"
 import { inMode, type Mode, shownMode } from "../network/addressing.ts"
 import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
-import { keyIndexList } from "./key-index-list.ts"
 import type { Network } from "../network/network.ts"
 import { contactsOf, devicesOf, notify } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
+import { el } from "../wire/node.ts"
+import { keyIndexList } from "./key-index-list.ts"
 
 /**
  * Tells a person's other devices and the person's contacts that a companion has come or gone. The device is named in

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
+import { now } from "../clock.ts"
+import type { SignedPreKey, User } from "../network/directory.ts"
+import type { Network } from "../network/network.ts"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import { signaturePrefixes } from "./key-index-list.ts"
-import { notifyOfDevice } from "./notify-of-devices.ts"
-import type { SignedPreKey, User } from "../network/directory.ts"
-import type { Ceremony } from "./passkey.ts"
 import type { LinkCode } from "./link-code.ts"
-import { now } from "../clock.ts"
-import type { Network } from "../network/network.ts"
+import { notifyOfDevice } from "./notify-of-devices.ts"
+import type { Ceremony } from "./passkey.ts"
 
 /** WhatsApp Web shows the first QR code for 60 s and each of the five others for 20 s. */
 const lifetimes = [60, 20, 20, 20, 20, 20]

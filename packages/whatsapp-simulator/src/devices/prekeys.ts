@@ -1,5 +1,5 @@
-import type { Store } from "../storage/store.ts"
 import { type DeviceAddress, deviceName } from "../network/directory.ts"
+import type { Store } from "../storage/store.ts"
 
 export interface PreKey {
   id: number

@@ -1,10 +1,10 @@
-import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
-import { notifyOfDevice } from "./notify-of-devices.ts"
+import { Refusal } from "../stanzas/refusal.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
-import { Refusal } from "../stanzas/refusal.ts"
+import { notifyOfDevice } from "./notify-of-devices.ts"
 
 /** A device logs out; a phone may also log out its companions. */
 export function removeCompanion(network: Network, line: ConnectedDevice, iq: Node): Node[] {

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto"
+import { now } from "../clock.ts"
 import { once } from "../storage/store.ts"
 import * as Curve from "../wire/curve.ts"
 import type { SignedPreKey, User } from "./directory.ts"
-import { now } from "../clock.ts"
 import type { Network } from "./network.ts"
 
 /**

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
+import { now } from "../clock.ts"
+import { openCollection } from "../storage/collection.ts"
 import type { Store } from "../storage/store.ts"
 import * as Jid from "../wire/jid.ts"
 import type { Mode } from "./addressing.ts"
-import { openCollection } from "../storage/collection.ts"
-import { now } from "../clock.ts"
 
 /** How many members a group has at the most. */
 export const mostMembers = 1024

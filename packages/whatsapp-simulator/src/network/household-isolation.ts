@@ -1,7 +1,7 @@
 import * as Jid from "../wire/jid.ts"
 import { children, type Node } from "../wire/node.ts"
-import type { User } from "./directory.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
+import type { User } from "./directory.ts"
 import type { Network } from "./network.ts"
 
 /** Whether these two know of each other: a household is as if it were alone on the network. */

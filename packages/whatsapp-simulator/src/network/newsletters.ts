@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
+import { newItemId, openCollection } from "../storage/collection.ts"
 import type { Store } from "../storage/store.ts"
 import * as Jid from "../wire/jid.ts"
-import { newItemId, openCollection } from "../storage/collection.ts"
 
 /** A message of a newsletter: numbered by the network, and not encrypted. */
 interface Post {

@@ -1,9 +1,9 @@
+import { now } from "../clock.ts"
 import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { inMode } from "./addressing.ts"
-import { sendToDevice } from "./send-to-device.ts"
 import { type DeviceAddress, deviceName } from "./directory.ts"
-import { now } from "../clock.ts"
 import type { Network } from "./network.ts"
+import { sendToDevice } from "./send-to-device.ts"
 
 interface Notification {
   from: string

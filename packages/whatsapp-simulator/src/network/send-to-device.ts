@@ -1,7 +1,7 @@
 import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
-import { type DeviceAddress, deviceName } from "./directory.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
+import { type DeviceAddress, deviceName } from "./directory.ts"
 import type { Network } from "./network.ts"
 import type { WaitingStanza } from "./queue.ts"
 

@@ -6,8 +6,8 @@ import * as Jid from "../wire/jid.ts"
 import { el } from "../wire/node.ts"
 import { compose, type Content } from "./content/compose.ts"
 import type { Message } from "./messages.ts"
-import { jidOfTarget, type Target } from "./target.ts"
 import type { Phone } from "./phone.ts"
+import { jidOfTarget, type Target } from "./target.ts"
 
 /** Somebody's answer to a message, if there is one. */
 type Answer = (message: proto.IMessage, id: string) => proto.IMessage | Content | undefined

@@ -1,9 +1,9 @@
 import type { DeviceAddress, User } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import type { Node } from "../wire/node.ts"
-import type { GroupSignal } from "./signal/sender-keys.ts"
 import type { Messages } from "./messages.ts"
 import type { Keys } from "./signal/key-store.ts"
+import type { GroupSignal } from "./signal/sender-keys.ts"
 import type { DecryptFailure, Signal } from "./signal/sessions.ts"
 
 /** Everything that a phone works with. Only one piece of work uses it at a time. */

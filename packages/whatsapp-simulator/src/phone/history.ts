@@ -1,13 +1,13 @@
 import { deflateSync } from "node:zlib"
 import { proto } from "@whiskeysockets/baileys"
+import { now } from "../clock.ts"
 import { inMode } from "../network/addressing.ts"
 import { type DeviceAddress, deviceName } from "../network/directory.ts"
-import { now } from "../clock.ts"
 import { contactsOf } from "../network/notify.ts"
-import { namesOf } from "./settings/address-book.ts"
+import { sealAndUpload } from "./content/media.ts"
 import type { Handset } from "./handset.ts"
 import type { Message } from "./messages.ts"
-import { sealAndUpload } from "./content/media.ts"
+import { namesOf } from "./settings/address-book.ts"
 
 const { Type } = proto.Message.ProtocolMessage
 

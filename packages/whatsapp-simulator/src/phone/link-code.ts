@@ -8,11 +8,11 @@ import {
   hkdf,
 } from "@whiskeysockets/baileys"
 import * as LinkCode from "../devices/link-code.ts"
-import type { Network } from "../network/network.ts"
 import { PairingError } from "../devices/pairing.ts"
+import type { Network } from "../network/network.ts"
 import * as Curve from "../wire/curve.ts"
-import type { Identity } from "./signal/key-store.ts"
 import { type AskForPasskey, vouch } from "./link.ts"
+import type { Identity } from "./signal/key-store.ts"
 
 /** A code as it is typed. */
 export interface TypedCode {

@@ -1,9 +1,9 @@
 import { hmacSign, proto } from "@whiskeysockets/baileys"
-import type { Network } from "../network/network.ts"
 import { now } from "../clock.ts"
-import * as Pairing from "../devices/pairing.ts"
-import * as Curve from "../wire/curve.ts"
 import { signaturePrefixes } from "../devices/key-index-list.ts"
+import * as Pairing from "../devices/pairing.ts"
+import type { Network } from "../network/network.ts"
+import * as Curve from "../wire/curve.ts"
 import type { Identity } from "./signal/key-store.ts"
 
 /** The content of a companion's QR code. */

@@ -1,5 +1,5 @@
-import { pack, unpack } from "../storage/store.ts"
 import type { Archive } from "../storage/phone-messages.ts"
+import { pack, unpack } from "../storage/store.ts"
 import type { Opened } from "./content/sealed.ts"
 
 /** A message as a phone has it: received, or sent by it or a companion of its account. */

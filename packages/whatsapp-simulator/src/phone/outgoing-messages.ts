@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
+import { now } from "../clock.ts"
 import { findDevice, inMode, shownMode } from "../network/addressing.ts"
 import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import type { Group } from "../network/groups.ts"
-import { now } from "../clock.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, type Node, uint } from "../wire/node.ts"
-import type { Handset } from "./handset.ts"
 import { described } from "./content/describe.ts"
 import { stanzaAttributesOf } from "./content/stanza-attributes.ts"
+import type { Handset } from "./handset.ts"
 import { chatOf, fromRow, jidOfTarget, type Target, toRow } from "./target.ts"
 
 /** The content of a send: a message, or any bytes in its place, to see what others make of them. */

@@ -1,9 +1,9 @@
 import type { Household } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
-import { saveContact } from "./settings/address-book.ts"
 import { autoReplyAs } from "./auto-reply.ts"
-import type { Phone } from "./phone.ts"
 import * as Phones from "./create-phone.ts"
+import type { Phone } from "./phone.ts"
+import { saveContact } from "./settings/address-book.ts"
 
 /** The names of a sandbox's people, by what they do. */
 const names: Record<Household["role"], string> = { owner: "Sandbox", echo: "Echo", voter: "Voter" }

@@ -1,5 +1,5 @@
-import type { User } from "../network/directory.ts"
 import { now } from "../clock.ts"
+import type { User } from "../network/directory.ts"
 import { described } from "./content/describe.ts"
 import type { Handset } from "./handset.ts"
 import { newId } from "./outgoing-messages.ts"

@@ -1,7 +1,7 @@
 import { proto } from "@whiskeysockets/baileys"
 import { inMode } from "../network/addressing.ts"
-import { deviceName } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
+import { deviceName } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf, notify } from "../network/notify.ts"
 import { sealAndUpload } from "../phone/content/media.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
-import type { User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
+import type { User } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import type { Business } from "../network/profiles.ts"
 import * as Curve from "../wire/curve.ts"

@@ -1,9 +1,9 @@
 import type { proto } from "@whiskeysockets/baileys"
-import { activate } from "../network/send-to-device.ts"
-import { type DeviceAddress, deviceName } from "../network/directory.ts"
-import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
+import { type DeviceAddress, deviceName } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
+import { activate } from "../network/send-to-device.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, type Node } from "../wire/node.ts"
 

@@ -1,13 +1,13 @@
-import { inMode, modeOf, shownMode } from "../network/addressing.ts"
-import { sendToDevice, unstick } from "../network/send-to-device.ts"
-import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
-import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
-import { noteGivenPreKey } from "./prekeys.ts"
+import { inMode, modeOf, shownMode } from "../network/addressing.ts"
+import type { ConnectedDevice } from "../network/connected-device.ts"
+import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
+import { sendToDevice, unstick } from "../network/send-to-device.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
+import { noteGivenPreKey } from "./prekeys.ts"
 
 /** A device says that it has messages, or has read, played or not decrypted them. Settles them, and tells their sender. */
 export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {

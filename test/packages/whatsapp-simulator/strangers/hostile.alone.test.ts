@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
-import { aLinkedDevice, texts } from "../../../support/session/linked-device.ts"
-import { aNetwork, deviceOf, type Network } from "../../../support/network/network.ts"
 import { until } from "#test/support/until.ts"
+import { aNetwork, deviceOf, type Network } from "../../../support/network/network.ts"
+import { aLinkedDevice, texts } from "../../../support/session/linked-device.ts"
 
 let network: Network
 

@@ -7,8 +7,8 @@ import {
   proto,
 } from "@whiskeysockets/baileys"
 import { afterAll, expect, test } from "vitest"
-import { connect, newDevice } from "#simulator/wire/raw-client.ts"
 import * as Curve from "#simulator/wire/curve.ts"
+import { connect, newDevice } from "#simulator/wire/raw-client.ts"
 import type { Client } from "../../../support/network/baileys-client.ts"
 import { aNetwork, deviceOf } from "../../../support/network/network.ts"
 

@@ -1,9 +1,9 @@
 import { type AuthenticationCreds, initAuthCreds } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import type { Happening } from "#session-host/network/happening.ts"
 import { newLifetime } from "#session-host/whatsapp/lifetime.ts"
 import { followLogin } from "#session-host/whatsapp/login/follow-login.ts"
 import { newCodes } from "#session-host/whatsapp/login/qr.ts"
-import type { Happening } from "#session-host/network/happening.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module"
 import { randomBytes } from "node:crypto"
+import { createRequire } from "node:module"
 import { Curve } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { installRepairs } from "#session-host/whatsapp/patches/install.ts"

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import { Curve } from "@whiskeysockets/baileys"
 import { assert, integer, property } from "fast-check"
 import { expect, test } from "vitest"
-import { curve } from "#session-host/whatsapp/signal/libsignal.ts"
 import { isSignedBy } from "#session-host/whatsapp/patches/signature.ts"
+import { curve } from "#session-host/whatsapp/signal/libsignal.ts"
 
 const typed = (key: Uint8Array) => Buffer.concat([Buffer.from([5]), key])
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto"
 import { Curve, proto } from "@whiskeysockets/baileys"
 import { afterEach, expect, test } from "vitest"
-import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { installRepairs } from "#session-host/whatsapp/patches/install.ts"
+import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
-import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/network/scripted-network.ts"
+import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aVault } from "#test/support/session/vault.ts"
 
 interface Chain {

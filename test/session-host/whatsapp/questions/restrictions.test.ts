@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
-import type { Stanza } from "#session-host/network/stanza.ts"
 import type { Notice } from "#session-host/network/happening.ts"
+import type { Stanza } from "#session-host/network/stanza.ts"
 import { newRestrictionsQuestions, restrictionsIn } from "#session-host/whatsapp/questions/restrictions.ts"
 
 const node = (tag: string, children: Stanza[], bytes?: Uint8Array): Stanza => ({

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import { dynamoDb } from "#test/support/store.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { noticeKinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { wrongs } from "#simulator/stanzas/malform.ts"
+import { noticeKinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call, eventsOf, eventsOfType, statusOf } from "#test/support/session/host.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 
 /** A session whose customer wants to know of groups, and a group of Bob's. */

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
-import type { Kept } from "#test/support/session/vault.ts"
+import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { framesThatLeave } from "#test/support/session/frames-that-left.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
-import { aNetwork, type Network } from "#test/support/network/network.ts"
-import { until } from "#test/support/until.ts"
+import type { Kept } from "#test/support/session/vault.ts"
 import { aVault } from "#test/support/session/vault.ts"
+import { until } from "#test/support/until.ts"
 
 // Of each kind of frame that Baileys sends by itself: what it names is durable before it leaves.
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { statusChat } from "#core/jid.ts"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
+import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
-import { aNetwork, type Network } from "#test/support/network/network.ts"
 import type { VolatileVault } from "#test/support/session/vault.ts"
 
 let network: Network

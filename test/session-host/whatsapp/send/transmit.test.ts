@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { timing } from "#session-host/timing.ts"
-import { newAcks } from "#session-host/whatsapp/send/acks.ts"
 import { buildMessage, toText } from "#session-host/content/compose.ts"
-import { type Keys, keysOf } from "#session-host/whatsapp/signal/keys.ts"
-import { newSender } from "#session-host/whatsapp/send/transmit.ts"
-import { transmissionNow } from "#session-host/whatsapp/async-context.ts"
-import type { Transmission } from "#session-host/whatsapp/send/transmission.ts"
-import { aVault } from "#test/support/session/vault.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
+import { timing } from "#session-host/timing.ts"
+import { transmissionNow } from "#session-host/whatsapp/async-context.ts"
+import { newAcks } from "#session-host/whatsapp/send/acks.ts"
+import type { Transmission } from "#session-host/whatsapp/send/transmission.ts"
+import { newSender } from "#session-host/whatsapp/send/transmit.ts"
+import { type Keys, keysOf } from "#session-host/whatsapp/signal/keys.ts"
+import { aVault } from "#test/support/session/vault.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
 afterEach(() => void vi.useRealTimers())

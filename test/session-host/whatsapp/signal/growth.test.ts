@@ -1,8 +1,8 @@
 import { initAuthCreds, proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { credsFromText, credsToText } from "#session-host/whatsapp/signal/keys-as-text.ts"
-import { decode } from "#session-host/network/decode.ts"
 import { compress } from "#session-host/memory/compress.ts"
+import { decode } from "#session-host/network/decode.ts"
+import { credsFromText, credsToText } from "#session-host/whatsapp/signal/keys-as-text.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { advanceRatchet, advanceSenderKeys } from "#test/support/session/advance-ratchets.ts"
 

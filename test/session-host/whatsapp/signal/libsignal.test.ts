@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
-import { readdir, readFile } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
+import { readdir, readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"

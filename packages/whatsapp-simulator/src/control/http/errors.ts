@@ -2,8 +2,8 @@ import type { Context } from "hono"
 import { HTTPException } from "hono/http-exception"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
 import { z } from "zod"
-import type { Network } from "../../network/network.ts"
 import { PairingError } from "../../devices/pairing.ts"
+import type { Network } from "../../network/network.ts"
 import * as Phones from "../../phone/create-phone.ts"
 
 /** A refusal of the control API: a code for programs, and a sentence for people. */

@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Context } from "hono"
-import { ControlError } from "./errors.ts"
 import { Refused } from "../schemas.ts"
+import { ControlError } from "./errors.ts"
 
 type Nothing = z.ZodUndefined
 

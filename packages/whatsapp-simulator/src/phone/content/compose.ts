@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
-import { inMode, type Mode } from "../../network/addressing.ts"
 import { now } from "../../clock.ts"
+import { inMode, type Mode } from "../../network/addressing.ts"
 import type { Handset } from "../handset.ts"
 import type { Message } from "../messages.ts"
-import { attach, type Attachment } from "./media.ts"
 import type { WrittenContent } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
+import { attach, type Attachment } from "./media.ts"
 import { optionHash, seal, type SecretUse } from "./sealed.ts"
 
 /** The content that a person can put into a message, by kind. */

@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { now } from "../../clock.ts"
 import { inMode } from "../../network/addressing.ts"
-import { sendToDevice } from "../../network/send-to-device.ts"
 import { type DeviceAddress, deviceName } from "../../network/directory.ts"
 import { devicesOf } from "../../network/notify.ts"
+import { sendToDevice } from "../../network/send-to-device.ts"
 import { noticeOf } from "../../stanzas/unsolicited-notices.ts"
 import { bigEndian, el, type Node } from "../../wire/node.ts"
 import { callOffer } from "../calls.ts"
 import type { Handset } from "../handset.ts"
-import { malformedStanzas } from "./malformed.ts"
 import { newId, send } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
+import { malformedStanzas } from "./malformed.ts"
 
 /** Kinds of messages and stanzas that somebody can send by the thousand. */
 export const floodKinds = [

@@ -1,6 +1,6 @@
 import * as Jid from "../../wire/jid.ts"
-import { changeSetting, changeSettings, type Setting, settings } from "./settings.ts"
 import type { Handset } from "../handset.ts"
+import { changeSetting, changeSettings, type Setting, settings } from "./settings.ts"
 
 interface Contact {
   number: string

@@ -7,8 +7,8 @@ import {
 } from "@whiskeysockets/baileys"
 import { bytes, child, children, el } from "../../wire/node.ts"
 import type { Handset } from "../handset.ts"
-import { type Mutation, patchOf, snapshotMacOf } from "./syncd.ts"
 import { appStateKey, appStateKeyOf } from "./keys.ts"
+import { type Mutation, patchOf, snapshotMacOf } from "./syncd.ts"
 
 /** The collections there are, by how urgent a client takes them. */
 export const collections = [

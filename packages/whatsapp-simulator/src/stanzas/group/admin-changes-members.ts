@@ -9,8 +9,8 @@ import { isShown } from "../../network/profiles.ts"
 import * as Jid from "../../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../../wire/node.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
-import { addMembers, raiseMembersVersion } from "./change-members.ts"
 import { memberNode } from "./card.ts"
+import { addMembers, raiseMembersVersion } from "./change-members.ts"
 
 /**
  * For how long nobody can add a person who has left the group, and for how long a personal invitation is good, in

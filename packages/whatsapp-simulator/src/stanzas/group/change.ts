@@ -1,14 +1,14 @@
-import { inMode } from "../../network/addressing.ts"
-import { type Group, isAdmin, newInvite, roleOf } from "../../network/groups.ts"
-import type { ConnectedDevice } from "../../network/connected-device.ts"
 import { now } from "../../clock.ts"
+import { inMode } from "../../network/addressing.ts"
+import type { ConnectedDevice } from "../../network/connected-device.ts"
+import { type Group, isAdmin, newInvite, roleOf } from "../../network/groups.ts"
 import type { Network } from "../../network/network.ts"
 import * as Jid from "../../wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "../../wire/node.ts"
+import { badRequest, notFound, Refusal } from "../refusal.ts"
+import * as Members from "./admin-changes-members.ts"
 import * as Communities from "./communities.ts"
 import { notifyMembers } from "./notify-members.ts"
-import * as Members from "./admin-changes-members.ts"
-import { badRequest, notFound, Refusal } from "../refusal.ts"
 
 /** A change of a group by a member: the answer, and the news for all members. */
 type Change = (change: { network: Network; group: Group; by: string; node: Node }) => {

@@ -1,14 +1,14 @@
 import { inMode } from "../../network/addressing.ts"
-import { newItemId } from "../../storage/collection.ts"
-import { type Group, isAdmin, jidOf, newGroup, roleOf } from "../../network/groups.ts"
 import type { ConnectedDevice } from "../../network/connected-device.ts"
+import { type Group, isAdmin, jidOf, newGroup, roleOf } from "../../network/groups.ts"
 import type { Network } from "../../network/network.ts"
+import { newItemId } from "../../storage/collection.ts"
 import * as Jid from "../../wire/jid.ts"
 import { child, children, el, type Node } from "../../wire/node.ts"
+import { badRequest, notFound, Refusal } from "../refusal.ts"
 import { groupNode, memberNode } from "./card.ts"
 import { addMembers, removeMembers } from "./change-members.ts"
 import { notifyMembers } from "./notify-members.ts"
-import { badRequest, notFound, Refusal } from "../refusal.ts"
 
 // A community is a group of groups: nobody writes in it, and its members may join the groups that are linked to it. Its
 // group for announcements is made with it, and has all of its members.

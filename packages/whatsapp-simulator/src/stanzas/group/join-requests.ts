@@ -1,15 +1,15 @@
+import { now } from "../../clock.ts"
 import { inMode, inOtherMode } from "../../network/addressing.ts"
-import { sendToDevice } from "../../network/send-to-device.ts"
+import type { ConnectedDevice } from "../../network/connected-device.ts"
 import type { User } from "../../network/directory.ts"
 import { type Group, isAdmin, jidOf, mostMembers, roleOf } from "../../network/groups.ts"
-import type { ConnectedDevice } from "../../network/connected-device.ts"
-import { now } from "../../clock.ts"
 import type { Network } from "../../network/network.ts"
 import { devicesOf } from "../../network/notify.ts"
+import { sendToDevice } from "../../network/send-to-device.ts"
 import * as Jid from "../../wire/jid.ts"
 import { child, children, el, newStanzaId, type Node } from "../../wire/node.ts"
-import { addMembers } from "./change-members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
+import { addMembers } from "./change-members.ts"
 
 /** Somebody with an invitation asks to join a group whose admins choose: the admins are told. */
 export function ask(network: Network, group: Group, pn: string): Node {
