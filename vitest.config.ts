@@ -21,7 +21,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Test files share processes, in which what they load is loaded once. These have a process of their own each. */
+/**
+ * Test files share processes, in which what they load is loaded once. These have a process of their own each.
+ */
 const alone = ["test/**/*.alone.test.ts", "test/e2e/**/*.test.ts", "trials/**/*.test.ts"]
 /** The clients in these are of Baileys as it comes, which the others repair. */
 const simulator = ["test/packages/whatsapp-simulator/**/*.test.ts"]

@@ -76,7 +76,9 @@ export const account: Record<string, Verb> = {
   },
 }
 
-/** Makes a link for an operator who signs in for the first time, or for a person whom the service cannot mail. */
+/**
+ * Makes a link for an operator who signs in for the first time, or for a person whom the service cannot mail.
+ */
 export const loginLink: Verb = {
   takes: "<email>",
   says: "a link that signs this address in, once, within a day; a new address becomes an account",
@@ -89,7 +91,8 @@ export const loginLink: Verb = {
 }
 
 /**
- * @throws Refused for a state that stops bridges where nothing is paid, since nothing there would let them run again
+ * @throws Refused for a state that stops bridges where nothing is paid, since nothing there would let them
+ * run again
  */
 async function setByHand(id: string, state: Account.Subscription): Promise<boolean> {
   if (!Billing.isOn() && (state === "unpaid" || state === "canceled"))
@@ -101,7 +104,9 @@ async function setByHand(id: string, state: Account.Subscription): Promise<boole
   return true
 }
 
-/** From now on the account follows Stripe. At first, and if it has never been there, it has no subscription. */
+/**
+ * From now on the account follows Stripe. At first, and if it has never been there, it has no subscription.
+ */
 async function letStripeDecide(id: string): Promise<boolean> {
   if (!Billing.isOn()) throw new Refused("nothing is paid on this service: it was started without BILLING")
   if (!(await Account.endOverride(id))) return false

@@ -5,7 +5,8 @@ import { iso } from "#core/platform/clock.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 /**
- * How long hosts get to end, in seconds: twice as long as the sweep waits for one that drains before it stops its task.
+ * How long hosts get to end, in seconds: twice as long as the sweep waits for one that drains before it stops
+ * its task.
  */
 const stopsWithin = 300
 

@@ -4,8 +4,8 @@ import type { Verb } from "./verb.ts"
 type Verbs = Record<string, Verb>
 
 /**
- * Every noun of `npm run admin`, with its verbs. A verb without a name is the noun itself. The code of each noun is
- * loaded only for its own verbs.
+ * Every noun of `npm run admin`, with its verbs. A verb without a name is the noun itself. The code of each
+ * noun is loaded only for its own verbs.
  */
 export const nouns: Record<string, () => Promise<Verbs>> = {
   account: async () => (await import("./account.ts")).account,

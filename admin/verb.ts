@@ -38,8 +38,8 @@ export function argument(args: string[], place: number, name: string): string {
 }
 
 /**
- * The id of the bridge that the operator has named first, by its id or its `customer_ref`. If there is no such bridge,
- * what they typed.
+ * The id of the bridge that the operator has named first, by its id or its `customer_ref`. If there is no
+ * such bridge, what they typed.
  * @throws Refused when several accounts have a bridge of that reference
  */
 export async function bridgeId(args: string[]): Promise<string> {

@@ -27,7 +27,8 @@ export interface Service {
 }
 
 /**
- * Which service is meant: the one running on this machine's data folder, or the stage that the environment names.
+ * Which service is meant: the one running on this machine's data folder, or the stage that the environment
+ * names.
  * @throws Refused when there are both, or neither, or the stage's settings are incomplete.
  */
 export async function whichService(environment: NodeJS.ProcessEnv): Promise<Service> {

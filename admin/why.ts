@@ -150,8 +150,8 @@ const sessions = new Map([
 ])
 
 /**
- * The status that the session reports now. An operator's machine cannot reach a deployed host; the lease then has the
- * last known status.
+ * The status that the session reports now. An operator's machine cannot reach a deployed host; the lease then
+ * has the last known status.
  */
 async function statusOf(lease: Lease.Info): Promise<string | undefined> {
   if (config.HOST_TOKEN_SECRET === undefined) return undefined

@@ -3,7 +3,9 @@ import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Payer } from "./payer.ts"
 
-/** How long a number waits for its account to subscribe, in seconds: as long as a page of Checkout is open. */
+/**
+ * How long a number waits for its account to subscribe, in seconds: as long as a page of Checkout is open.
+ */
 const wantedFor = 86_400
 
 /** The bridges that count for billing: all but the sandbox. */
@@ -18,7 +20,8 @@ export async function isNumberStillWanted({ accountId, wanted }: Payer.Info): Pr
 }
 
 /**
- * How many bridges an account is to pay for. Bridges that the operator has suspended, or that have moved, cost nothing.
+ * How many bridges an account is to pay for. Bridges that the operator has suspended, or that have moved,
+ * cost nothing.
  */
 export async function countToPay(accountId: string): Promise<number> {
   const leases = await Promise.all((await billableBridges(accountId)).map(({ id }) => Lease.get(id)))

@@ -35,7 +35,8 @@ async function note(accountId: string, wanted: Payer.Wanted | undefined): Promis
 }
 
 /**
- * Stripe's page where an account subscribes. All tabs get the same page while it is open, and a page can be paid once.
+ * Stripe's page where an account subscribes. All tabs get the same page while it is open, and a page can be
+ * paid once.
  * @returns undefined when the account has a subscription already, perhaps since a moment ago.
  */
 export async function begin(accountId: string, email: string): Promise<string | undefined> {
@@ -64,7 +65,8 @@ async function noteTrial(accountId: string, email: string): Promise<boolean> {
 }
 
 /**
- * Somebody comes back from Stripe's page, and Stripe is asked whether they have paid: the address says nothing.
+ * Somebody comes back from Stripe's page, and Stripe is asked whether they have paid: the address says
+ * nothing.
  * @returns the number that they wanted, if there is one to create now.
  */
 export async function wantedAfterPayment(accountId: string): Promise<Payer.Wanted | undefined> {
@@ -99,7 +101,10 @@ async function isCustomer(id: string): Promise<boolean> {
   return customer !== undefined && !customer.deleted
 }
 
-/** The page that is open, else a new one. @returns undefined if the row has changed since it was read: look again */
+/**
+ * The page that is open, else a new one. @returns undefined if the row has changed since it was read: look
+ * again
+ */
 async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session | undefined> {
   const { sessions } = (await stripe()).checkout
   if (payer.checkout !== undefined) {
@@ -143,8 +148,8 @@ function paramsOf(
 }
 
 /**
- * In November 2026 Stripe calls `trial_period_days` legacy, while its successor is a preview. Once the successor is
- * released, it belongs here.
+ * In November 2026 Stripe calls `trial_period_days` legacy, while its successor is a preview. Once the
+ * successor is released, it belongs here.
  */
 function trial() {
   return { trial_period_days: trialDays }

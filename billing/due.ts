@@ -7,8 +7,8 @@ import { query, removeRow, transact, updateRow, type Write } from "#core/store/s
 import { tables } from "#core/store/tables.ts"
 
 /**
- * "Somebody look at what this account pays." The mark is written together with what makes the look necessary, so no end
- * of a process loses it, and it stays until a look that began after it has succeeded.
+ * "Somebody look at what this account pays." The mark is written together with what makes the look necessary,
+ * so no end of a process loses it, and it stays until a look that began after it has succeeded.
  */
 const Mark = z.object({
   accountId: z.string(),
@@ -66,7 +66,9 @@ export async function list(): Promise<Mark[]> {
     .toSorted((a, b) => a.since - b.since)
 }
 
-/** Removes the mark, since the look that it asked for has succeeded. A mark that was written meanwhile stays. */
+/**
+ * Removes the mark, since the look that it asked for has succeeded. A mark that was written meanwhile stays.
+ */
 export async function finish({ accountId, token }: Mark): Promise<void> {
   await removeRow({
     TableName: tables.accounts,

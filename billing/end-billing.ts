@@ -16,8 +16,8 @@ export interface Freed {
 
 /**
  * Billing was turned off: bridges that waited for a payment run, and accounts that followed Stripe need no
- * subscription. How long they had not paid is forgotten. If billing is turned on again, the first look says what they
- * have at Stripe. This may be repeated. Stripe is not asked: there may be no key for it any more.
+ * subscription. How long they had not paid is forgotten. If billing is turned on again, the first look says
+ * what they have at Stripe. This may be repeated. Stripe is not asked: there may be no key for it any more.
  */
 export async function endBilling(): Promise<Freed> {
   const freed: Freed = { accounts: 0, bridges: 0, charged: 0 }

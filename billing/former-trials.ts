@@ -10,8 +10,9 @@ import { stripeMode } from "./stripe.ts"
 const keptFor = 2 * 365 * 86_400
 
 /**
- * A mark by which somebody who has had a free trial in another account is recognised: an e-mail address without what
- * may be added to it, Stripe's fingerprint of a card, or a phone that was linked. Only its hash is kept.
+ * A mark by which somebody who has had a free trial in another account is recognised: an e-mail address
+ * without what may be added to it, Stripe's fingerprint of a card, or a phone that was linked. Only its hash
+ * is kept.
  */
 export function markOf(kind: "address" | "card" | "phone", value: string): string {
   return hashOf(`${stripeMode()} ${kind} ${kind === "address" ? plain(value) : value}`)
@@ -33,7 +34,9 @@ export async function isOfAnother(accountId: string, marks: string[]): Promise<b
   return rows.some((row) => row !== undefined && row.account_id !== accountId)
 }
 
-/** Remembers that an account has its trial. @returns whether another one has had it under one of these marks */
+/**
+ * Remembers that an account has its trial. @returns whether another one has had it under one of these marks
+ */
 export async function remember(accountId: string, marks: string[]): Promise<boolean> {
   const former = await Promise.all(
     marks.map(

@@ -12,8 +12,8 @@ import { Payer } from "./payer.ts"
 const atOnce = 5
 
 /**
- * How many accounts are made due at once: one after the other, ten thousand would take most of the function's five
- * minutes.
+ * How many accounts are made due at once: one after the other, ten thousand would take most of the function's
+ * five minutes.
  */
 const markedAtOnce = 25
 
@@ -31,7 +31,10 @@ export async function lookAtDue(withinMs = 45_000): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-/** Makes accounts on trial due that have linked a phone: a phone that another account had on trial ends this trial. */
+/**
+ * Makes accounts on trial due that have linked a phone: a phone that another account had on trial ends this
+ * trial.
+ */
 async function markNewlyLinked(): Promise<void> {
   for (const bridgeId of await TrialChecks.list()) {
     const bridge = await Bridge.byId(bridgeId)
@@ -55,7 +58,10 @@ async function lookAt(mark: Due.Mark): Promise<void> {
   }
 }
 
-/** Makes every account that Stripe may know due: webhooks may be lost, and people change things at Stripe by hand. */
+/**
+ * Makes every account that Stripe may know due: webhooks may be lost, and people change things at Stripe by
+ * hand.
+ */
 export async function makeAllDue(): Promise<void> {
   const all = await Account.list()
   for (let i = 0; i < all.length; i += markedAtOnce)

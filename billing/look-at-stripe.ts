@@ -14,14 +14,15 @@ import { idOf, ifThere, stripeMode, stripe } from "./stripe.ts"
 import { pauseOrResumeBridges } from "./unpaid-bridges.ts"
 
 /**
- * Two looks at one account at the same time begin again, so this many are enough for any number of webhooks at once.
+ * Two looks at one account at the same time begin again, so this many are enough for any number of webhooks
+ * at once.
  */
 const tries = 20
 
 /**
- * Asks Stripe what an account has, writes that down, and lets its bridges and its quantity follow. Each write is
- * refused if another came after this look had begun to ask. So what is written in the end is what Stripe said last, in
- * whatever order the webhooks came.
+ * Asks Stripe what an account has, writes that down, and lets its bridges and its quantity follow. Each write
+ * is refused if another came after this look had begun to ask. So what is written in the end is what Stripe
+ * said last, in whatever order the webhooks came.
  * @throws the SDK's errors when Stripe cannot be asked: then nothing changes
  */
 export async function lookAtStripe(accountId: string): Promise<void> {
@@ -83,8 +84,8 @@ async function hasLooked(accountId: string): Promise<boolean> {
 }
 
 /**
- * The payer's record, without what another Stripe has said. Its customers are kept: a service that goes back to the
- * other Stripe has to find what is charged there.
+ * The payer's record, without what another Stripe has said. Its customers are kept: a service that goes back
+ * to the other Stripe has to find what is charged there.
  */
 function ofThisStripe(payer: Payer.Info): Payer.Info {
   const mode = stripeMode()
@@ -105,7 +106,8 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
 }
 
 /**
- * The account's subscriptions at Stripe. The one that counts is first: a paid one, else a living one, else the latest.
+ * The account's subscriptions at Stripe. The one that counts is first: a paid one, else a living one, else
+ * the latest.
  */
 async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]> {
   const lists = await Promise.all(Payer.customersOf(payer).map((customer) => listOf(payer, customer)))
@@ -118,8 +120,8 @@ async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]
 }
 
 /**
- * Remembers the trial by its owners' addresses, the card and the phones. Addresses are compared only before a trial
- * begins: somebody whom the account makes an owner later does not end it.
+ * Remembers the trial by its owners' addresses, the card and the phones. Addresses are compared only before a
+ * trial begins: somebody whom the account makes an owner later does not end it.
  * @returns whether another account has had a trial with this card, or one of these phones
  */
 async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {
@@ -147,8 +149,8 @@ function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
 }
 
 /**
- * The subscriptions of a customer; none if Stripe does not know them. The customer is kept: with the right key, Stripe
- * knows them again.
+ * The subscriptions of a customer; none if Stripe does not know them. The customer is kept: with the right
+ * key, Stripe knows them again.
  */
 async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
   const { customers, subscriptions } = await stripe()
@@ -156,8 +158,8 @@ async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subsc
   const found = await ifThere(subscriptions.list({ customer, status: "all", limit: 100, expand }))
   if (found) return found.data
   if (payer.said !== undefined && customer === payer.customer) {
-    // If Stripe does not even know them as deleted, the live key is rather another account's: this throws, and nothing
-    // changes.
+    // If Stripe does not even know them as deleted, the live key is rather another account's: this throws,
+    // and nothing changes.
     if (stripeMode() === "live") await customers.retrieve(customer)
     const { accountId } = payer
     log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
@@ -229,8 +231,8 @@ export function subscriptionInWords(
 }
 
 /**
- * Whether the account has paid for an invoice. The invoice of a trial counts as paid at Stripe, too, but amounts to
- * nothing.
+ * Whether the account has paid for an invoice. The invoice of a trial counts as paid at Stripe, too, but
+ * amounts to nothing.
  */
 async function hasPaidOnce(payer: Payer.Info): Promise<boolean> {
   const { invoices } = await stripe()
@@ -242,8 +244,8 @@ async function hasPaidOnce(payer: Payer.Info): Promise<boolean> {
 }
 
 /**
- * How long bridges run while a payment is past due, in seconds. Stripe can be told to leave a subscription past due for
- * ever, and a card that was never charged may be one that never can be.
+ * How long bridges run while a payment is past due, in seconds. Stripe can be told to leave a subscription
+ * past due for ever, and a card that was never charged may be one that never can be.
  */
 const pastDueFor = { hasPaid: 60 * 86_400, neverPaid: 3 * 86_400 }
 

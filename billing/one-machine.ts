@@ -10,8 +10,8 @@ import { newKey, startPretendStripe } from "#pretend-stripe/start.ts"
 const dayMs = 86_400_000
 
 /**
- * Billing on one machine: its settings, by the processes that get them, and its regular looks. With `BILLING=pretend`
- * this starts a pretend Stripe.
+ * Billing on one machine: its settings, by the processes that get them, and its regular looks. With
+ * `BILLING=pretend` this starts a pretend Stripe.
  * @throws CannotStart
  */
 export async function startBilling(

@@ -5,14 +5,15 @@ import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"
 
 /**
- * Stripe's page for what is open: the last invoice's own, or the customer portal. Undefined if Stripe does not know the
- * account.
+ * Stripe's page for what is open: the last invoice's own, or the customer portal. Undefined if Stripe does
+ * not know the account.
  */
 export async function payPage(accountId: string): Promise<string | undefined> {
   const payer = await Payer.get(accountId)
   if (!payer?.said) return undefined
   const latest = await latestInvoice(payer.said.id)
-  // After Stripe has given up it makes only drafts, and only a payment of the latest one revives the subscription.
+  // After Stripe has given up it makes only drafts, and only a payment of the latest one revives the
+  // subscription.
   const invoice = latest?.status === "draft" ? await finalized(latest.id) : latest
   return invoice?.status === "open" && invoice.hosted_invoice_url
     ? invoice.hosted_invoice_url
@@ -43,8 +44,8 @@ export async function portalPage(accountId: string): Promise<string | undefined>
 }
 
 /**
- * The portal's page that asks only whether to cancel, and leads back. Where Stripe refuses to open it, as for a
- * subscription that ends already, the whole portal. Undefined if Stripe does not know the account.
+ * The portal's page that asks only whether to cancel, and leads back. Where Stripe refuses to open it, as for
+ * a subscription that ends already, the whole portal. Undefined if Stripe does not know the account.
  */
 export async function cancelPage(accountId: string): Promise<string | undefined> {
   const payer = await Payer.get(accountId)

@@ -39,12 +39,14 @@ const Info = z.object({
   /** Counts the writes of this row: each write says which version its writer has read. */
   version: z.number().int(),
   /**
-   * Which Stripe this is from: the pretend one, test mode or live mode. What one of them says does not hold for
-   * another.
+   * Which Stripe this is from: the pretend one, test mode or live mode. What one of them says does not hold
+   * for another.
    */
   mode: z.string().optional(),
   customer: z.string().optional(),
-  /** Other customers of this account, earlier ones or named by a webhook: they must not be charged as well. */
+  /**
+   * Other customers of this account, earlier ones or named by a webhook: they must not be charged as well.
+   */
   others: z.array(z.string()),
   said: Said.optional(),
   /** The account has had its trial, of which there is one for each account. */
@@ -61,8 +63,8 @@ const Info = z.object({
   /** Since when a payment is past due, Unix seconds. */
   pastDueSince: z.number().int().optional(),
   /**
-   * Since when the account's bridges are stopped because it does not pay any more, Unix seconds. They are deleted 30
-   * days later.
+   * Since when the account's bridges are stopped because it does not pay any more, Unix seconds. They are
+   * deleted 30 days later.
    */
   stoppedAt: z.number().int().optional(),
 })
@@ -114,7 +116,9 @@ export async function change(payer: Info, changes: Partial<Info>): Promise<Info 
   return refused ? undefined : { ...changed, version: payer.version + 1 }
 }
 
-/** A webhook says that this customer pays for the account. @returns false if nothing is known of the account */
+/**
+ * A webhook says that this customer pays for the account. @returns false if nothing is known of the account
+ */
 export async function noteCustomer(accountId: string, customer: string | undefined): Promise<boolean> {
   for (let i = 0; i < tries; i++) {
     const payer = await get(accountId)

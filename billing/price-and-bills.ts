@@ -17,8 +17,9 @@ export interface Price extends Amount {
 }
 
 /**
- * The price of a number: that of the account's own subscription, which a later price does not change. Undefined if
- * there is no one price for each number, as in tiers, or if it is not a whole number of the smallest unit.
+ * The price of a number: that of the account's own subscription, which a later price does not change.
+ * Undefined if there is no one price for each number, as in tiers, or if it is not a whole number of the
+ * smallest unit.
  */
 export async function priceOf({ said }: Payer.Info): Promise<Price | undefined> {
   const client = await stripe()
@@ -62,7 +63,9 @@ export async function billsOf({ customer }: Payer.Info): Promise<Bill[]> {
   return bills.filter(({ cents }) => cents > 0)
 }
 
-/** The last digits of the card that is charged; undefined without one, or if the account pays in another way. */
+/**
+ * The last digits of the card that is charged; undefined without one, or if the account pays in another way.
+ */
 export async function lastDigitsOf({ said }: Payer.Info): Promise<string | undefined> {
   if (!said || said.status === "canceled") return undefined
   const expand = ["default_payment_method"]
@@ -72,8 +75,9 @@ export async function lastDigitsOf({ said }: Payer.Info): Promise<string | undef
 }
 
 /**
- * How many decimals Stripe's amounts have, where it is not two. ISK and UGX have none, and Stripe takes them with two
- * (docs.stripe.com/currencies, "Zero-decimal currencies", "Three-decimal currencies", "Special cases").
+ * How many decimals Stripe's amounts have, where it is not two. ISK and UGX have none, and Stripe takes them
+ * with two (docs.stripe.com/currencies, "Zero-decimal currencies", "Three-decimal currencies", "Special
+ * cases").
  */
 const decimals: Record<number, string[]> = {
   0: [

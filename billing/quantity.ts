@@ -8,9 +8,10 @@ import { isAnswer, stripe } from "./stripe.ts"
 const charged = new Set<Stripe.Subscription.Status>(["trialing", "active", "past_due"])
 
 /**
- * Makes the quantity at Stripe the number of bridges. If the outcome of a change is unknown, it is repeated under the same
- * idempotency key. Every other change has a key of its own, since Stripe answers a known key from its memory. If the
- * subscription changed meanwhile, Stripe refuses the old key with new parameters; the next look uses a new key.
+ * Makes the quantity at Stripe the number of bridges. If the outcome of a change is unknown, it is repeated
+ * under the same idempotency key. Every other change has a key of its own, since Stripe answers a known key
+ * from its memory. If the subscription changed meanwhile, Stripe refuses the old key with new parameters; the
+ * next look uses a new key.
  * @returns false when somebody else has written meanwhile.
  * @throws the SDK's errors: the bridges run on, and the next look tries again
  */
@@ -37,9 +38,10 @@ export async function settleQuantity(
 }
 
 /**
- * More numbers are charged at once, for the rest of the period: an account that has just paid for one could otherwise
- * run ten for a month before it pays. If that payment fails, the subscription is past due. Fewer numbers are a credit
- * on the next invoice, and so is any change while a payment is missing: a new invoice would hide the one to be paid.
+ * More numbers are charged at once, for the rest of the period: an account that has just paid for one could
+ * otherwise run ten for a month before it pays. If that payment fails, the subscription is past due. Fewer
+ * numbers are a credit on the next invoice, and so is any change while a payment is missing: a new invoice
+ * would hide the one to be paid.
  */
 function chargedAs(
   status: Stripe.Subscription.Status,

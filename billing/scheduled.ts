@@ -6,8 +6,8 @@ import { makeAllDue, lookAtDue } from "./look-at-accounts.ts"
 const Nightly = z.object({ all: z.literal(true) })
 
 /**
- * Looks at the accounts that are due, each minute. The night's event makes every account that Stripe knows due first.
- * Invocations run one at a time (reserved concurrency 1).
+ * Looks at the accounts that are due, each minute. The night's event makes every account that Stripe knows
+ * due first. Invocations run one at a time (reserved concurrency 1).
  */
 export async function handler(event: unknown): Promise<void> {
   if (Nightly.safeParse(event).success) await makeAllDue()

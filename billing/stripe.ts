@@ -8,8 +8,8 @@ const withinMs = 15_000
 const repeats = 2
 
 /**
- * Fixed here so that an update of the SDK, which brings a version of its own, is noticed: fields of Stripe's objects
- * move.
+ * Fixed here so that an update of the SDK, which brings a version of its own, is noticed: fields of Stripe's
+ * objects move.
  */
 const apiVersion = "2026-10-28.endive"
 
@@ -60,8 +60,8 @@ export function idOf(given: string | { id: string }): string {
 }
 
 /**
- * Whether this error is Stripe's answer: then the outcome of the call is known. A 409 does not count: another call
- * under the same key is under way.
+ * Whether this error is Stripe's answer: then the outcome of the call is known. A 409 does not count: another
+ * call under the same key is under way.
  */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof Error) || !("statusCode" in error)) return false

@@ -27,7 +27,10 @@ interface Shown {
   /** The price of a number; undefined while Stripe cannot be asked, and if there is no one price for each. */
   price: Price | undefined
   coming: (Amount & { at: number }) | undefined
-  /** The latest invoices, newest first, and the last digits of the card; nothing, for somebody who does not pay. */
+  /**
+   * The latest invoices, newest first, and the last digits of the card; nothing, for somebody who does not
+   * pay.
+   */
   bills: readonly Bill[]
   lastDigits: string | undefined
   /** Until when it is paid, Unix seconds. */

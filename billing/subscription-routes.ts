@@ -165,8 +165,8 @@ async function show(
 }
 
 /**
- * Where somebody goes on whose number cannot be created without a payment. The number is noted with the account, not in
- * the address: nobody else's link can name it.
+ * Where somebody goes on whose number cannot be created without a payment. The number is noted with the
+ * account, not in the address: nobody else's link can name it.
  * @returns undefined for any other refusal, and where nothing can be paid
  */
 export async function leadToPayment(

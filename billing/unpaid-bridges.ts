@@ -11,8 +11,8 @@ import { Payer } from "./payer.ts"
 export const keptUnpaidFor = 30 * 86_400
 
 /**
- * Stops an account's bridges, or wakes those that were stopped for billing. After 30 days without payment they are
- * deleted.
+ * Stops an account's bridges, or wakes those that were stopped for billing. After 30 days without payment
+ * they are deleted.
  */
 export async function pauseOrResumeBridges(
   payer: Pick<Payer.Info, "accountId" | "stoppedAt" | "version">,

@@ -33,8 +33,8 @@ const About = z.object({
 })
 
 /**
- * Stripe's webhooks. They are hints: a genuine one makes its account due for a look, which asks Stripe itself. So it
- * does not matter how often they come, how late, or in which order.
+ * Stripe's webhooks. They are hints: a genuine one makes its account due for a look, which asks Stripe
+ * itself. So it does not matter how often they come, how late, or in which order.
  */
 export const webhook = new Hono<ApiEnv>().post("/billing/webhook", limited, async (c) => {
   const event = await genuine(await c.req.text(), c.req.header("stripe-signature") ?? "")

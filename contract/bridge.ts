@@ -6,7 +6,10 @@ import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { Objection, Status } from "./status-and-objection.ts"
 
-/** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "Bridges"). */
+/**
+ * Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken
+ * (Contract, "Bridges").
+ */
 export const CustomerRef = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")

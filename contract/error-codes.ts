@@ -29,8 +29,9 @@ export function orchestratorFailedSentence(undone: "restarted" | "woken"): strin
 }
 
 /**
- * Every code an error may carry (Contract, "Errors"), with its status and its sentence: what happened, then what to do.
- * `ApiError` uses the sentence where its thrower has no more exact one, and the reference shows it as the example.
+ * Every code an error may carry (Contract, "Errors"), with its status and its sentence: what happened, then
+ * what to do. `ApiError` uses the sentence where its thrower has no more exact one, and the reference shows
+ * it as the example.
  */
 export const errors = {
   invalid_request: [400, "chat: is missing (and 1 more: see issues)"],

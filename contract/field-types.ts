@@ -32,7 +32,10 @@ export function base64(maxBytes: number) {
     .max(Math.ceil(maxBytes / 3) * 4)
 }
 
-/** A URL that the service fetches for a caller. Schemes other than http(s) are refused then (`url_not_allowed`). */
+/**
+ * A URL that the service fetches for a caller. Schemes other than http(s) are refused then
+ * (`url_not_allowed`).
+ */
 export const FetchedUrl = text(1, 2048)
   .refine((url) => URL.canParse(url), "not a URL")
   .openapi({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" })

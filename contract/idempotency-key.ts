@@ -17,14 +17,16 @@ export const idempotencyHeaders = z.object({
 })
 
 /**
- * Whether this route sends a message to others, creates a group, or invites people to one. Exactly those take an
- * Idempotency-Key.
+ * Whether this route sends a message to others, creates a group, or invites people to one. Exactly those take
+ * an Idempotency-Key.
  */
 export function isSend(route: { request?: { headers?: unknown } | undefined }): boolean {
   return route.request?.headers === idempotencyHeaders
 }
 
-/** Why a call under an Idempotency-Key may have sent, or created, nothing; or may have, for all that is known. */
+/**
+ * Why a call under an Idempotency-Key may have sent, or created, nothing; or may have, for all that is known.
+ */
 export const codesOfSend = [
   "storage_full",
   "pacing",

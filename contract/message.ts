@@ -22,7 +22,10 @@ export const SendResult = z
   })
   .openapi("SendResult")
 
-/** Contract, "Remembered messages": the id of a known message is enough, unless several messages have the same one. */
+/**
+ * Contract, "Remembered messages": the id of a known message is enough, unless several messages have the same
+ * one.
+ */
 export const MessageChat = ChatId.optional().openapi({
   description: "The chat of the message; needed only if messages of several chats have this id.",
 })

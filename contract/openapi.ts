@@ -240,7 +240,8 @@ function illustrate(operation: Operation): void {
     const isSuccess = Number(status) < 300
     response.headers = {
       ...headersOfAnswers,
-      ...(isSuccess && { ...more[operation.operationId as RouteName], ...(takesKey && replayed) }), // registered under it
+      // Registered under it.
+      ...(isSuccess && { ...more[operation.operationId as RouteName], ...(takesKey && replayed) }),
       ...((status === "429" || status === "503") && retryAfter),
     }
     const content = response.content?.["application/json"]
@@ -268,7 +269,8 @@ export function withInherited(schema: Schema, document: Document): Schema {
   const parts = schema.allOf.map((part) => withInherited(part, document))
   return {
     ...schema,
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"], // of its parts
+    // Of its parts.
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"],
     required: parts.flatMap(({ required = [] }) => required),
   }
 }

@@ -10,7 +10,9 @@ const base64url = (max: number) =>
 /** The page on which an assertion has to be made: the network takes one of no other origin. */
 export const passkeyOrigin = "https://web.whatsapp.com"
 
-/** What the network asks of a browser: the options of `navigator.credentials.get`, as JSON (WebAuthn, 5.10). */
+/**
+ * What the network asks of a browser: the options of `navigator.credentials.get`, as JSON (WebAuthn, 5.10).
+ */
 export const PasskeyOptions = z
   .looseObject({
     challenge: base64url(1024),
@@ -25,7 +27,9 @@ export const PasskeyOptions = z
   .openapi("PasskeyOptions")
 export type PasskeyOptions = z.infer<typeof PasskeyOptions>
 
-/** A browser's answer: `PublicKeyCredential.toJSON()`. The members that the network does not read are dropped. */
+/**
+ * A browser's answer: `PublicKeyCredential.toJSON()`. The members that the network does not read are dropped.
+ */
 export const PasskeyAssertion = z
   .object({
     id: base64url(2048),

@@ -14,7 +14,9 @@ import {
 } from "./route-parts.ts"
 import { Objection, RestrictionKind, Status } from "./status-and-objection.ts"
 
-/** Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts. */
+/**
+ * Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts.
+ */
 export const SessionStatus = z
   .object({
     status: Status,

@@ -17,9 +17,9 @@ const Upload = z
   .openapi("Upload")
 
 /**
- * The file goes into a form, not into the call's body: on AWS Lambda takes 6 MB, so the form is S3's own. It is a POST,
- * because only a POST's policy bounds the size before the bytes are there, and a browser can send it without a script.
- * The form has no key in it: a program may give it to its own customer's browser.
+ * The file goes into a form, not into the call's body: on AWS Lambda takes 6 MB, so the form is S3's own. It
+ * is a POST, because only a POST's policy bounds the size before the bytes are there, and a browser can send
+ * it without a script. The form has no key in it: a program may give it to its own customer's browser.
  */
 export const createUpload = createRoute({
   method: "post",

@@ -4,21 +4,21 @@ import { config } from "./platform/config.ts"
 import { transact, type Write } from "./store/store.ts"
 
 /**
- * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder they do
- * nothing, and no account pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
+ * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder
+ * they do nothing, and no account pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
  *
- * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change exactly
- * if the change is made.
+ * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change
+ * exactly if the change is made.
  */
 export interface Hooks {
   /**
-   * The writes that put an account under billing: from then on its subscription is what Stripe says. Empty if it is
-   * under billing already.
+   * The writes that put an account under billing: from then on its subscription is what Stripe says. Empty if
+   * it is under billing already.
    */
   enrolling(accountId: string): Promise<Write[]>
   /**
-   * The writes that belong to a change of what an account has to pay, such as one bridge more: they make billing look
-   * at the account soon. Empty if the account is not under billing.
+   * The writes that belong to a change of what an account has to pay, such as one bridge more: they make
+   * billing look at the account soon. Empty if the account is not under billing.
    */
   changing(accountId: string): Promise<Write[]>
 }
@@ -53,13 +53,17 @@ export async function changing(accountId: string): Promise<Write[]> {
   return await hooks().changing(accountId)
 }
 
-/** Makes billing look at an account soon, after a change that had no transaction for the writes of `changing`. */
+/**
+ * Makes billing look at an account soon, after a change that had no transaction for the writes of `changing`.
+ */
 export async function noteChange(accountId: string): Promise<void> {
   const writes = await changing(accountId)
   if (writes.length > 0) await transact(writes)
 }
 
-/** The page where an account subscribes and pays: `BILLING_URL`, else the dashboard's; `""` if there is none. */
+/**
+ * The page where an account subscribes and pays: `BILLING_URL`, else the dashboard's; `""` if there is none.
+ */
 export function url(): string {
   const isKnown = isOn() && config.DASHBOARD_URL !== ""
   return config.BILLING_URL === "" && isKnown ? dashboardUrl("/subscription") : config.BILLING_URL

@@ -3,8 +3,8 @@ import { sentences } from "#contract/error-codes.ts"
 import { type ErrorCode, errorStatus } from "#contract/error.ts"
 
 /**
- * An error that a customer may see. Its sentence is the usual one of its code unless another is given. Everything else
- * that is thrown is our bug and becomes a 500.
+ * An error that a customer may see. Its sentence is the usual one of its code unless another is given.
+ * Everything else that is thrown is our bug and becomes a 500.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode

@@ -25,12 +25,13 @@ import { config } from "./platform/config.ts"
 import { DiskRoom } from "./platform/disk-room.ts"
 import { Slots } from "./platform/slots.ts"
 
-// Files that the processes of one machine share for a while (STORAGE_DIR), and those that they are working on: a folder
-// for each kind, and in it one for each account. Beside each file that is kept lies what is known about it.
+// Files that the processes of one machine share for a while (STORAGE_DIR), and those that they are working
+// on: a folder for each kind, and in it one for each account. Beside each file that is kept lies what is
+// known about it.
 //
-// A file is counted before it is written. It has its full size from the start, as a sparse file: what is still to be
-// written is the difference between that and what it takes up. So the folders themselves say how much room is promised,
-// to every process and after any crash.
+// A file is counted before it is written. It has its full size from the start, as a sparse file: what is
+// still to be written is the difference between that and what it takes up. So the folders themselves say how
+// much room is promised, to every process and after any crash.
 
 /** Which files are kept: a folder for each kind. */
 export type Kind = "uploads" | "media"
@@ -39,7 +40,9 @@ const kinds = ["uploads", "media"] as const
 /** The folder of files that are being written or worked on. */
 const underWay = "temporary"
 
-/** What the smallest file counts for, in bytes: an account cannot have more files than can be looked through. */
+/**
+ * What the smallest file counts for, in bytes: an account cannot have more files than can be looked through.
+ */
 const leastBytes = 256 * 1024
 
 /** For how long a received file stays that was just asked for, in ms, however little room its account has. */
@@ -84,8 +87,8 @@ export async function keep(
 }
 
 /**
- * Runs `work` with a folder of its own for the files of a bridge, which is removed with them however `work` ends. On one
- * machine it lies on the disk of the data, and is counted.
+ * Runs `work` with a folder of its own for the files of a bridge, which is removed with them however `work`
+ * ends. On one machine it lies on the disk of the data, and is counted.
  */
 export async function inFolder<Result>(
   bridgeId: string,
@@ -102,7 +105,8 @@ export async function inFolder<Result>(
 }
 
 /**
- * Writes a new file into a folder of `inFolder`. On one machine its bytes are counted before they are written.
+ * Writes a new file into a folder of `inFolder`. On one machine its bytes are counted before they are
+ * written.
  * @param most how many bytes there may be
  * @throws ApiError `storage_full`, `file_limit_reached`, `payload_too_large`, and what reading `bytes` throws
  */
@@ -164,7 +168,10 @@ export async function isThere(kind: Kind, name: Name, youngerThanMs: number): Pr
   return found !== undefined && nowMs() - found.mtimeMs <= youngerThanMs
 }
 
-/** A file that is at most so old; undefined when there is none. It can be read to its end, even if it is removed. */
+/**
+ * A file that is at most so old; undefined when there is none. It can be read to its end, even if it is
+ * removed.
+ */
 export async function open(kind: Kind, name: Name, youngerThanMs: number): Promise<Opened | undefined> {
   const path = await pathOf(kind, name)
   const file = await openFile(path).catch(absent)
@@ -187,7 +194,10 @@ export async function removeOld(kind: Kind, olderThanMs: number): Promise<void> 
   await removeUnchanged(kind, olderThanMs)
 }
 
-/** Removes what a crash has left of files under way: what has not changed for so long. It would count for ever. */
+/**
+ * Removes what a crash has left of files under way: what has not changed for so long. It would count for
+ * ever.
+ */
 export async function removeAbandoned(unchangedForMs: number): Promise<void> {
   await removeUnchanged(underWay, unchangedForMs)
 }
@@ -207,7 +217,10 @@ async function removeUnchanged(kind: Kind | typeof underWay, forMs: number): Pro
 /** If several files begin at once in this process, the first get the room. */
 const oneByOne = new Slots({ most: 1 })
 
-/** Gives a new file its full size before it is looked whether there is room: two processes at once see each other. */
+/**
+ * Gives a new file its full size before it is looked whether there is room: two processes at once see each
+ * other.
+ */
 async function promise(file: FileHandle, path: string, most: number): Promise<void> {
   if (!config.STORAGE_DIR) return
   const [, owner] = relative(config.STORAGE_DIR, path).split(sep)
@@ -223,8 +236,8 @@ async function promise(file: FileHandle, path: string, most: number): Promise<vo
 }
 
 /**
- * @throws ApiError `storage_full` if the disk has no room for all that is under way, `file_limit_reached` if the account
- * has none
+ * @throws ApiError `storage_full` if the disk has no room for all that is under way, `file_limit_reached` if
+ * the account has none
  */
 async function mustHaveRoom(path: string): Promise<void> {
   const [, accountId = ""] = relative(config.STORAGE_DIR ?? "", path).split(sep)

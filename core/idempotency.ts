@@ -19,7 +19,9 @@ const keptFor = 24 * 3600
 /** In Unix seconds. */
 let aloneSince = -Infinity
 
-/** From now on this process alone claims keys: all earlier claims are dead. @returns a function that undoes it */
+/**
+ * From now on this process alone claims keys: all earlier claims are dead. @returns a function that undoes it
+ */
 export function voidEarlierClaims(): () => void {
   aloneSince = now()
   return () => {
@@ -61,14 +63,16 @@ const Stored = z.object({
 })
 
 export type Outcome =
-  /** `mismatch`: the claim was taken over from a different request, whose message may be the one that is sent. */
+  /**
+   * `mismatch`: the claim was taken over from a different request, whose message may be the one that is sent.
+   */
   | { kind: "claimed"; claim: Claim; mismatch: boolean }
   | { kind: "replay"; answer: Answer; mismatch: boolean }
   | { kind: "conflict" }
 
 /**
- * Claims a key, or says what stands in the way (Contract, "Idempotency"). `fingerprint` tells one request from another.
- * An expired record is replaced, provided it is still as it was seen, with a new message id.
+ * Claims a key, or says what stands in the way (Contract, "Idempotency"). `fingerprint` tells one request
+ * from another. An expired record is replaced, provided it is still as it was seen, with a new message id.
  */
 export async function claim(input: {
   accountId: string
@@ -145,7 +149,8 @@ export async function complete(record: string, messageId: string, answer: Answer
 
 /**
  * The send failed and nothing of it reached the network: the key is as good as unused.
- * @returns false when the key was taken over meanwhile; the message's outcome is then no longer ours to report.
+ * @returns false when the key was taken over meanwhile; the message's outcome is then no longer ours to
+ * report.
  */
 export async function free(claim: Claim): Promise<boolean> {
   const refused = await removeRow({
@@ -158,7 +163,10 @@ export async function free(claim: Claim): Promise<boolean> {
   return !refused
 }
 
-/** It is unknown whether the message was sent: the record keeps its message id, and a retry may claim it at once. */
+/**
+ * It is unknown whether the message was sent: the record keeps its message id, and a retry may claim it at
+ * once.
+ */
 export async function release(claim: Claim): Promise<void> {
   await updateRow({
     TableName: tables.requests,

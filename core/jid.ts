@@ -1,6 +1,6 @@
 /**
- * A JID without its device: `491711234567:3@s.whatsapp.net` becomes `491711234567@s.whatsapp.net`, and so does
- * `491711234567:99@hosted`, a device that is hosted for a business.
+ * A JID without its device: `491711234567:3@s.whatsapp.net` becomes `491711234567@s.whatsapp.net`, and so
+ * does `491711234567:99@hosted`, a device that is hosted for a business.
  */
 export function withoutDevice(jid: string): string {
   return jid
@@ -35,14 +35,17 @@ export function isUsername(chat: string): boolean {
   return chat.startsWith("@")
 }
 
-/** The username in a word of the network's, which may begin with the `@` that people see; undefined if it is none. */
+/**
+ * The username in a word of the network's, which may begin with the `@` that people see; undefined if it is
+ * none.
+ */
 export function usernameIn(word: string | undefined): string | undefined {
   return /^@?([\w.]{3,35})$/.exec(word ?? "")?.[1]
 }
 
 /**
- * The JID for a `chat` as the contract accepts it: digits with an optional leading `+`, or already a JID. A username
- * stays one: only the network knows whose it is.
+ * The JID for a `chat` as the contract accepts it: digits with an optional leading `+`, or already a JID. A
+ * username stays one: only the network knows whose it is.
  */
 export function toJid(chat: string): string {
   return chat.includes("@") ? chat : `${chat.replace(/^\+/, "")}@s.whatsapp.net`

@@ -5,7 +5,10 @@ export function newMessageId(): string {
   return `3EB0${randomBytes(9).toString("hex").toUpperCase()}`
 }
 
-/** The id of the message to this person that belongs to a call with this id: a retry of the call has the same one. */
+/**
+ * The id of the message to this person that belongs to a call with this id: a retry of the call has the same
+ * one.
+ */
 export function messageIdFor(callId: string, jid: string): string {
   const hash = createHash("sha256").update(`${callId} ${jid}`).digest("hex")
   return `3EB0${hash.slice(0, 18).toUpperCase()}`

@@ -4,8 +4,8 @@ export function isSameNumber(one: string, other: string): boolean {
 }
 
 /**
- * Mobile numbers of three countries have a digit after the country's code that people write, and that the network
- * leaves out of some addresses: Brazil's ninth digit, Mexico's 1, Argentina's 9.
+ * Mobile numbers of three countries have a digit after the country's code that people write, and that the
+ * network leaves out of some addresses: Brazil's ninth digit, Mexico's 1, Argentina's 9.
  */
 function spelled(digits: string): string {
   return digits

@@ -9,11 +9,11 @@ import { tables } from "./store/tables.ts"
 const minute = 60_000
 
 /**
- * Contract, "Rate limits": requests a minute. `address` is the floor under all the others, `pages` that of the
- * dashboard. The mails of sign-ins are counted for the address that asks, for the one that they go to, and for both
- * together: a stranger alone cannot use up another's mails. Mails about what was done are counted for their account.
- * Codes to type and answers of passkeys are counted for the bridge that is to be linked, streams of pages for their
- * person: twelve that come back every 15 seconds are 48.
+ * Contract, "Rate limits": requests a minute. `address` is the floor under all the others, `pages` that of
+ * the dashboard. The mails of sign-ins are counted for the address that asks, for the one that they go to,
+ * and for both together: a stranger alone cannot use up another's mails. Mails about what was done are
+ * counted for their account. Codes to type and answers of passkeys are counted for the bridge that is to be
+ * linked, streams of pages for their person: twelve that come back every 15 seconds are 48.
  */
 const limits = {
   provision: () => ({ limit: config.RATE_LIMIT_PROVISION, windowMs: minute }),
@@ -49,7 +49,9 @@ export interface Window {
   isExceeded: boolean
 }
 
-/** Callers over a limit are refused from memory until the window ends: refused writes cost as much as others. */
+/**
+ * Callers over a limit are refused from memory until the window ends: refused writes cost as much as others.
+ */
 const over = new LRUCache<string, number>({ max: 100_000 })
 
 /** The requests that wait for the next write of a counter; that write counts them all. */
@@ -63,8 +65,9 @@ export function isCounter(pk: string): boolean {
 }
 
 /**
- * Counts a request. A window starts with its first request, and no more requests than the limit pass, however many come
- * at once. A throttled counter lets no request through: a caller who hammers it throttles only their own.
+ * Counts a request. A window starts with its first request, and no more requests than the limit pass, however
+ * many come at once. A throttled counter lets no request through: a caller who hammers it throttles only
+ * their own.
  * @throws when the store is away.
  */
 export async function count(scope: Scope, who: string): Promise<Window> {

@@ -32,9 +32,10 @@ const worded = new Set([
 ])
 
 /**
- * The structure of a stanza, without its content: one fact for each tag, by its path, and one for each attribute, with
- * the shape of its value. `notification[w:gp2]/add` is a tag within another, `notification[w:gp2] @from=@g.us` an
- * attribute. Facts hold nothing about a person: numbers are 0, names and texts are `text`, bytes are left out.
+ * The structure of a stanza, without its content: one fact for each tag, by its path, and one for each
+ * attribute, with the shape of its value. `notification[w:gp2]/add` is a tag within another,
+ * `notification[w:gp2] @from=@g.us` an attribute. Facts hold nothing about a person: numbers are 0, names and
+ * texts are `text`, bytes are left out.
  */
 export function factsOf(node: Node): string[] {
   const facts = new Set<string>()

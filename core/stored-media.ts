@@ -146,8 +146,9 @@ export async function open(key: string, youngerThanMs: number): Promise<Uploaded
 }
 
 /**
- * A form with which anybody may put exactly this object into the bucket, before it expires (Amazon S3, "Browser-Based
- * Uploads Using POST", AWS Signature Version 4). S3 itself refuses any other key, type or size.
+ * A form with which anybody may put exactly this object into the bucket, before it expires (Amazon S3,
+ * "Browser-Based Uploads Using POST", AWS Signature Version 4). S3 itself refuses any other key, type or
+ * size.
  */
 export async function formFor(input: {
   key: string
@@ -221,7 +222,10 @@ async function inBucket(key: string) {
   }
 }
 
-/** A file on the disk, of the bridge with which its key begins: the folders of the key become part of its name. */
+/**
+ * A file on the disk, of the bridge with which its key begins: the folders of the key become part of its
+ * name.
+ */
 function nameOf(key: string): FilesOnDisk.Name {
   return { bridgeId: key.split("/", 1)[0]!, name: key.replaceAll("/", "-") }
 }

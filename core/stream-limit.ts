@@ -6,8 +6,8 @@ import { putRow, removeRow, updateRow } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
 /**
- * One of the few places for open streams that a bridge, an account or a person has. It is held for a while; `keep`
- * extends that.
+ * One of the few places for open streams that a bridge, an account or a person has. It is held for a while;
+ * `keep` extends that.
  */
 export interface Info {
   pk: string
@@ -18,8 +18,9 @@ export interface Info {
 const heldFor = 30
 
 /**
- * Takes a place, if one of the `count` is free. An `opener` that opens its stream anew takes over its own old place,
- * whose holder finds that out at the next `keep`: on Lambda a stream is not told that its reader has gone.
+ * Takes a place, if one of the `count` is free. An `opener` that opens its stream anew takes over its own old
+ * place, whose holder finds that out at the next `keep`: on Lambda a stream is not told that its reader has
+ * gone.
  */
 export async function take(of: string, count: number, opener?: string): Promise<Info | undefined> {
   const first = opener === undefined ? 0 : startOf(opener, count)
@@ -42,8 +43,8 @@ export async function take(of: string, count: number, opener?: string): Promise<
 }
 
 /**
- * The place where an opener's search starts. It is derived from the opener's name, so an opener finds its own old place
- * before a free one.
+ * The place where an opener's search starts. It is derived from the opener's name, so an opener finds its own
+ * old place before a free one.
  */
 function startOf(opener: string, count: number): number {
   return createHash("sha256").update(opener).digest().readUInt32BE() % count

@@ -6,9 +6,9 @@ import { FilesOnDisk } from "./files-on-disk.ts"
 import { config } from "./platform/config.ts"
 import { StoredMedia } from "./stored-media.ts"
 
-// Files that customers upload, to send them (Contract, "Uploads"). On AWS they go to the bucket by a form that S3
-// itself checks, since a function takes 6 MB. On one machine they go through its own door, to the disk that its
-// processes share.
+// Files that customers upload, to send them (Contract, "Uploads"). On AWS they go to the bucket by a form
+// that S3 itself checks, since a function takes 6 MB. On one machine they go through its own door, to the
+// disk that its processes share.
 
 /** Contract, "Uploads", in milliseconds. */
 const keptMs = 24 * 3600 * 1000

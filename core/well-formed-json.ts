@@ -2,8 +2,9 @@
 const unstorable = /\\u(?:0000|d[89a-f])/
 
 /**
- * The JSON of a value that has strings of strangers in it (Contract, "Events"). NUL is left out of them and halves of
- * characters are replaced, since a receiver whose store refuses them would refuse the event for ever.
+ * The JSON of a value that has strings of strangers in it (Contract, "Events"). NUL is left out of them and
+ * halves of characters are replaced, since a receiver whose store refuses them would refuse the event for
+ * ever.
  */
 export function wellFormedJson(value: unknown): string {
   const json = JSON.stringify(value)

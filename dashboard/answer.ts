@@ -27,7 +27,8 @@ export function page(
   // Billing's own page says more about what is to be paid.
   const isToldOfPayment = Billing.isOn() && input.place !== "billing"
   const line = isToldOfPayment ? billingPages()?.paymentLine(account) : undefined
-  const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined // unset on pages that are of no number
+  // Unset on pages that are of no number.
+  const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined
   const place = bridge?.isSandbox ? "sandbox" : input.place
   return c.html(framed({ ...input, place, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
 }
@@ -63,7 +64,10 @@ const titles: Partial<Record<ApiError["code"], string>> = {
   payload_too_large: "That is too long",
 }
 
-/** What pages say in place of the API's sentences that name a call, or that repeat what the page says beside them. */
+/**
+ * What pages say in place of the API's sentences that name a call, or that repeat what the page says beside
+ * them.
+ */
 const onPages = new Map([
   [sentences.not_found, "What this page shows does not exist, was deleted, or belongs to another account."],
   [sentences.internal_error, "Nothing that you typed was at fault. Try again in a moment."],
@@ -95,7 +99,10 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   return refusing(c, { title, sentence, status: refusal.status, ...mends })
 }
 
-/** Refuses somebody who links a phone: in their language and without a way on, since they have no account here. */
+/**
+ * Refuses somebody who links a phone: in their language and without a way on, since they have no account
+ * here.
+ */
 function refusingLink(
   c: Context<DashboardEnv>,
   time: string | undefined,

@@ -16,7 +16,10 @@ const labels = new Map([
   ["typing_ms", "Seconds of typing before a message"],
 ])
 
-/** Makes a sentence of the API one for people: with the form's name for a field, a capital letter and a full stop. */
+/**
+ * Makes a sentence of the API one for people: with the form's name for a field, a capital letter and a full
+ * stop.
+ */
 export function sentenceForPeople(sentence: string): string {
   return asSentence(bridgesAsNumbers(sentence).replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field))
 }
@@ -32,7 +35,9 @@ export function asSentence(text: string): string {
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }
 
-/** What a page says when the API refuses: the API's sentence or, where a limit is reached, when to try again. */
+/**
+ * What a page says when the API refuses: the API's sentence or, where a limit is reached, when to try again.
+ */
 export function sentenceOf(error: ApiError): string {
   const seconds = Number(error.headers["retry-after"])
   return error.code === "rate_limited"

@@ -52,7 +52,10 @@ function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
   </div>`
 }
 
-/** An entry in words, with the key's name while the key exists. No name changes the direction of the text beside it. */
+/**
+ * An entry in words, with the key's name while the key exists. No name changes the direction of the text
+ * beside it.
+ */
 function sentence({ by, key_id: id, act, about }: AuditLog.Entry, keys: Map<string, string>): Html {
   const name = id === undefined ? undefined : keys.get(id)
   const did = AuditLog.sentenceOf({ by: "", act, about: "" })

@@ -13,7 +13,10 @@ const size = { width: 720, height: 110 }
 const floor = size.height - 1
 const rounded = (units: number) => Math.round(units * 10) / 10
 
-/** A bar chart. `first` and `last` are the labels below its ends. It is hidden from screen readers: the page says the same in words. */
+/**
+ * A bar chart. `first` and `last` are the labels below its ends. It is hidden from screen readers: the page
+ * says the same in words.
+ */
 export function bars(all: Bar[], first: string, last: string): Html {
   const most = Math.max(1, ...all.map(({ count, lost = 0 }) => count + lost))
   const step = size.width / all.length
@@ -41,7 +44,10 @@ export function bars(all: Bar[], first: string, last: string): Html {
     <p class="row spread small muted"><span>${first}</span> <span>${last}</span></p>`
 }
 
-/** The messages of a day that were delivered, or kept for want of a webhook, by hour (UTC): drawn and as a list. */
+/**
+ * The messages of a day that were delivered, or kept for want of a webhook, by hour (UTC): drawn and as a
+ * list.
+ */
 export function barsByHour(hours: number[]): Html {
   if (hours.every((count) => count === 0)) return html`<p class="small muted">No message yet.</p>`
   return html`<p class="small muted">Messages received, by hour; highest hour: ${Math.max(...hours)}.</p>

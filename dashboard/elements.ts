@@ -128,8 +128,8 @@ export function chatField(chat = ""): Html {
 }
 
 /**
- * A table whose rows are cards on a narrow screen. `does`: the last column has buttons, so only a screen reader needs
- * its title.
+ * A table whose rows are cards on a narrow screen. `does`: the last column has buttons, so only a screen
+ * reader needs its title.
  */
 export function cardTable(input: { label: string; heads: string[]; rows: Html[]; does?: true }): Html {
   return html`<div class="scroller" tabindex="0" role="region" aria-label="${input.label}">
@@ -172,8 +172,8 @@ export function buttonForm(input: {
 }
 
 /**
- * A button that shows what an action does (`about`), with the button of the action itself (`act`). `danger`: the action
- * cannot be undone easily.
+ * A button that shows what an action does (`about`), with the button of the action itself (`act`). `danger`:
+ * the action cannot be undone easily.
  */
 export function confirming(input: {
   label: string | Html
@@ -190,8 +190,8 @@ export function confirming(input: {
 }
 
 /**
- * A button of `confirming` for one item of a list. `does`: the action, such as "Remove", "it". `name`: the item, for
- * those who do not see the list.
+ * A button of `confirming` for one item of a list. `does`: the action, such as "Remove", "it". `name`: the
+ * item, for those who do not see the list.
  */
 export function removing(input: {
   does: readonly [verb: string, whom: string]

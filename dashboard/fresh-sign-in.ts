@@ -38,12 +38,15 @@ function placeOf(c: Context<DashboardEnv>, page: string): string {
   return [page, person.id, account.id].join(" ")
 }
 
-/** The longest draft that is kept, in bytes as it is sent. A browser drops a cookie of more than 4096 (RFC 6265, 6.1). */
+/**
+ * The longest draft that is kept, in bytes as it is sent. A browser drops a cookie of more than 4096 (RFC
+ * 6265, 6.1).
+ */
 const longestDraft = 3500
 
 /**
- * Keeps a draft in the person's browser: a draft in an address could come from anybody who sends them a link. One that
- * is too long is not kept, and an older one is removed.
+ * Keeps a draft in the person's browser: a draft in an address could come from anybody who sends them a link.
+ * One that is too long is not kept, and an older one is removed.
  */
 function keepDraft(c: Context<DashboardEnv>, page: string, typed: Record<string, string>): void {
   const draft = new URLSearchParams({ ...typed, [placeName]: placeOf(c, page) }).toString()

@@ -62,17 +62,20 @@ export function putSecurityHeaders(c: Context): void {
 }
 
 /**
- * After how long a page is looked at; and for how long the store may then have left one of its requests unanswered, and
- * everybody else's, too, in ms. A store that answers others is busy, not away.
+ * After how long a page is looked at; and for how long the store may then have left one of its requests
+ * unanswered, and everybody else's, too, in ms. A store that answers others is busy, not away.
  */
 const [pageWaitsMs, silentMs] = [750, 500]
 /**
- * The time between two looks, and how late a look may be, in ms. A process that is later is busy itself: it may not
- * have read the answers yet.
+ * The time between two looks, and how late a look may be, in ms. A process that is later is busy itself: it
+ * may not have read the answers yet.
  */
 const [lookAgainMs, lateMs] = [100, 50]
 
-/** Says within a second that the store does not answer: the client's own retries take twenty. @throws StoreAway */
+/**
+ * Says within a second that the store does not answer: the client's own retries take twenty. @throws
+ * StoreAway
+ */
 export async function withinTime<Result>(c: Context, work: () => Promise<Result>): Promise<Result> {
   if (c.req.method === "POST") return await work()
   const over = new AbortController()
@@ -109,7 +112,10 @@ async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<nev
 /** As `withinTime`, for a route. */
 export const inTime = createMiddleware<DashboardEnv>(async (c, next) => await withinTime(c, next))
 
-/** Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError `rate_limited` */
+/**
+ * Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError
+ * `rate_limited`
+ */
 export const counted = createMiddleware<DashboardEnv>(async (c, next) => {
   await countVisitor(c)
   await next()
@@ -127,7 +133,9 @@ export const withoutSlash = createMiddleware<DashboardEnv>(async (c, next) => {
   return path === undefined ? await next() : c.redirect(path, 301)
 })
 
-/** Where a path without the slashes at its end leads; undefined if it has none, or would lead to another host. */
+/**
+ * Where a path without the slashes at its end leads; undefined if it has none, or would lead to another host.
+ */
 export function unslashed(c: Context): string | undefined {
   const { pathname, search } = new URL(c.req.url)
   return /^\/[^/\\].*\/$/.test(pathname) ? pathname.replace(/\/+$/, "") + search : undefined
@@ -176,8 +184,8 @@ export async function whoLooks(c: Context): Promise<Me | undefined> {
 }
 
 /**
- * Finds out who comes too often, as the limit refuses them before that. Their page keeps its navigation, unless the
- * store cannot tell.
+ * Finds out who comes too often, as the limit refuses them before that. Their page keeps its navigation,
+ * unless the store cannot tell.
  */
 export async function lookWhoIsRefused(refusal: Error, c: Context<DashboardEnv>): Promise<void> {
   const isCounted = refusal instanceof ApiError && refusal.code === "rate_limited"
@@ -187,8 +195,8 @@ export async function lookWhoIsRefused(refusal: Error, c: Context<DashboardEnv>)
 }
 
 /**
- * For people who are signed in, whichever account they are in. Others sign in first, and come back to the page that
- * they wanted.
+ * For people who are signed in, whichever account they are in. Others sign in first, and come back to the
+ * page that they wanted.
  */
 export const signedInOnly = createMiddleware<DashboardEnv>(async (c, next) => {
   const signed = await signedIn(c)
@@ -241,7 +249,10 @@ async function refuseRole(c: Context<DashboardEnv>, sentence: Html | string): Pr
   return await anyPage(c, { title: "Not in your role", body, status: 403 })
 }
 
-/** For the people who run the service: their pages show everybody's accounts, and mails that would sign others in. */
+/**
+ * For the people who run the service: their pages show everybody's accounts, and mails that would sign others
+ * in.
+ */
 export const runsService = createMiddleware<DashboardEnv>(async (c, next) => {
   const { account, role } = c.var.me
   if (account.isOperator && role === "owner") return await next()
@@ -256,8 +267,8 @@ function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): st
 }
 
 /**
- * A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. The pages of the sign-in
- * are no goal: a link could lead on to the sign-in of the person who made it.
+ * A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. The pages
+ * of the sign-in are no goal: a link could lead on to the sign-in of the person who made it.
  */
 export function ownPath(given: unknown): string {
   const isPath = typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given)
@@ -274,8 +285,8 @@ function isSignIn(path: string): boolean {
 }
 
 /**
- * `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's
- * answer; `draft` is a form.
+ * `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a
+ * passkey's answer; `draft` is a form.
  */
 type Name = "session" | "asking" | "challenge" | "draft"
 
@@ -296,7 +307,10 @@ export function putCookie(c: Context, name: Name, value: string, seconds: number
   })
 }
 
-/** Cookies know no ports: without a name of our own, any other program on localhost would overwrite ours with its `session`. */
+/**
+ * Cookies know no ports: without a name of our own, any other program on localhost would overwrite ours with
+ * its `session`.
+ */
 function nameFor(c: Context, name: Name): string {
   const { port, protocol } = new URL(originOf(c))
   return protocol === "https:" ? name : `bridge-${port || "80"}-${name}`
@@ -308,8 +322,8 @@ function prefixOf(c: Context): "host" | undefined {
 }
 
 /**
- * The origin of links in mails. A request's own word counts only on this machine, or if it came through the router:
- * otherwise a stranger could make somebody's mail lead to a host of their own.
+ * The origin of links in mails. A request's own word counts only on this machine, or if it came through the
+ * router: otherwise a stranger could make somebody's mail lead to a host of their own.
  */
 export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
   if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin

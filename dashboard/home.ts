@@ -33,13 +33,16 @@ const lookAtManyEachMs = 60_000
 /** How long the page waits for the words of sessions, ms. */
 const soonMs = 150
 /**
- * How many numbers with troubles are shown (`troubles`). Up to how many numbers all webhooks are looked at (`looked`),
- * and of how many failing ones beyond that (`failing`). From how many numbers the latest messages are read (`read`),
- * and how many of these are shown (`messages`).
+ * How many numbers with troubles are shown (`troubles`). Up to how many numbers all webhooks are looked at
+ * (`looked`), and of how many failing ones beyond that (`failing`). From how many numbers the latest messages
+ * are read (`read`), and how many of these are shown (`messages`).
  */
 const most = { troubles: 10, looked: 200, failing: 50, read: 20, messages: 10 }
 
-/** The first page of an account that is past its first steps: what is down and why, what failed, what came last. */
+/**
+ * The first page of an account that is past its first steps: what is down and why, what failed, what came
+ * last.
+ */
 export const home = new Hono<DashboardEnv>()
   .get("/", async (c, next) => {
     const isMany = c.var.me.account.bridges > manyNumbers
@@ -69,15 +72,16 @@ async function rankingIn(c: Context<DashboardEnv>): Promise<Ranked[]> {
 }
 
 /**
- * Whether a number is in use: it is no sandbox, has had a phone, and has a webhook or is down. Until one is, the first
- * page of an account shows its first steps.
+ * Whether a number is in use: it is no sandbox, has had a phone, and has a webhook or is down. Until one is,
+ * the first page of an account shows its first steps.
  */
 function isInUse({ bridge, hadPhone, group }: Ranked): boolean {
   return !bridge.isSandbox && hadPhone && (bridge.webhookUrl !== "" || group === "down")
 }
 
 /**
- * What the page shows until its stream brings more: how the numbers stood last. Very many are not read within a second.
+ * What the page shows until its stream brings more: how the numbers stood last. Very many are not read within
+ * a second.
  */
 async function before(accountId: string): Promise<Html[]> {
   const overview = await KeptOverview.get(accountId)
@@ -119,8 +123,8 @@ async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map
 }
 
 /**
- * The numbers that are down, or whose events do not get through (where the numbers are few, also those of earlier
- * days), or that the network restricts, or that it let start no new chats today.
+ * The numbers that are down, or whose events do not get through (where the numbers are few, also those of
+ * earlier days), or that the network restricts, or that it let start no new chats today.
  */
 async function troublesOf(
   ranking: Ranked[],

@@ -21,7 +21,9 @@ export interface Assets {
   script: string
 }
 
-/** The look of a page that an account shows to end persons: where its logo and its style are, if it has them. */
+/**
+ * The look of a page that an account shows to end persons: where its logo and its style are, if it has them.
+ */
 export interface Brand {
   logo?: string | undefined
   style?: string | undefined
@@ -135,8 +137,8 @@ export function heading(input: {
 }
 
 /**
- * A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it. `isOfNumber`:
- * the page leads on to the numbers.
+ * A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it.
+ * `isOfNumber`: the page leads on to the numbers.
  */
 export function refusalBody(input: {
   title: string
@@ -202,8 +204,8 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 ]
 
 /**
- * The head of every page about one number: its name and its phone, its state and that of its webhooks, and the way to
- * its other pages. `without`: what the page itself says, so that the head need not.
+ * The head of every page about one number: its name and its phone, its state and that of its webhooks, and
+ * the way to its other pages. `without`: what the page itself says, so that the head need not.
  */
 export async function numberHeading(
   bridge: Bridge.Info,

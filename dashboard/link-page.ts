@@ -63,7 +63,8 @@ export const linkPage = new Hono<DashboardEnv>()
     if (place === "taken") return await show(c, linkTaken(name, words))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
     const { begun, isTyped } = roundOf(c)
-    // Programs that scan mails open the link, too: they are shown no code. Our script says since when the page is open.
+    // Programs that scan mails open the link, too: they are shown no code. Our script says since when the
+    // page is open.
     const isAsking = !isLinked(knownState) && !wantsPasskey(knownState) && c.req.query("begun") !== undefined
     const card = isTyped
       ? html``
@@ -207,9 +208,9 @@ function shownOf(
 }
 
 /**
- * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when this page linked another phone
- * than the expected one. Opening the page unlinks nothing, since programs that scan mails open links, too. Its stream
- * and its form unlink, so a scanner that runs the page's script does as well.
+ * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when this page linked
+ * another phone than the expected one. Opening the page unlinks nothing, since programs that scan mails open
+ * links, too. Its stream and its form unlink, so a scanner that runs the page's script does as well.
  */
 type Place = "open" | "done" | "taken" | "refused"
 
@@ -230,7 +231,10 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
   }
 }
 
-/** How many streams of one link page may be open at once. It is for one phone, and lives without a stream, too. */
+/**
+ * How many streams of one link page may be open at once. It is for one phone, and lives without a stream,
+ * too.
+ */
 const openLinkPages = 2
 /** For how long a host that did not unlink a phone is not asked again, in ms. */
 const unlinkEachMs = 10_000
@@ -311,7 +315,10 @@ function linkTaken(name: string | undefined, words: LinkWords): Html {
   </div>`
 }
 
-/** The page of somebody who links a phone: who asks for it, how it is linked, and last of all the way to report who asks. */
+/**
+ * The page of somebody who links a phone: who asks for it, how it is linked, and last of all the way to
+ * report who asks.
+ */
 async function around(
   c: Context<DashboardEnv>,
   { bridge: { isSandbox }, expectedPhone, expiresAt }: LinkSession.Info,

@@ -16,8 +16,8 @@ import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 
 /**
- * A connection lives this long; the browser connects again at once. On Lambda nobody says that a page was closed: its stream
- * holds a function and one of the person's places until its end.
+ * A connection lives this long; the browser connects again at once. On Lambda nobody says that a page was
+ * closed: its stream holds a function and one of the person's places until its end.
  */
 function livesMs(): number {
   return config.AWS_LAMBDA_FUNCTION_NAME === undefined ? 60_000 : 15_000
@@ -29,22 +29,25 @@ const againAfterMs = 300
 /** How many streams a person may have open at once. A page has one, and a hidden page none. */
 export const streamsPerPerson = 12
 /**
- * How many streams an IP address may have open at once on Lambda, whoever its people are. All addresses share a few
- * places there, and this is a quarter of them at the smallest stage (`live` in `infra/stage/stage.ts`).
+ * How many streams an IP address may have open at once on Lambda, whoever its people are. All addresses share
+ * a few places there, and this is a quarter of them at the smallest stage (`live` in `infra/stage/stage.ts`).
  */
 export const streamsPerAddress = 30
 /** How many streams the people of an account may have open at once in this process. */
 export const streamsOfAccount = { most: Infinity, each: 100 }
 const ofAccounts = new Slots(streamsOfAccount, { ms: 0, refusal: () => rateLimited(refusedFor) })
 /**
- * The streams that this process serves, by reader. One too many is refused without asking the store, which counts the
- * streams of all processes.
+ * The streams that this process serves, by reader. One too many is refused without asking the store, which
+ * counts the streams of all processes.
  */
 const here = new Map<string, Stream[]>()
 /** After how many seconds a page that was refused a stream asks again. */
 const refusedFor = 3
 
-/** A message of a stream: a piece of the page; `id` is where to go on after a break. An empty one has nothing but its id. */
+/**
+ * A message of a stream: a piece of the page; `id` is where to go on after a break. An empty one has nothing
+ * but its id.
+ */
 export interface Piece {
   html: Html | string
   id?: string | undefined
@@ -65,23 +68,29 @@ interface Reader {
 
 type Look = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
 
-/** The part of a tab that opens a stream, as our script names it: it stays the same on the tab's next page. */
+/**
+ * The part of a tab that opens a stream, as our script names it: it stays the same on the tab's next page.
+ */
 function openerOf(c: Context): string | undefined {
   const { part } = c.req.query()
   return part !== undefined && /^[\w-]{8,64}$/.test(part) ? part : undefined
 }
 
-/** The id that a reader had last. Our script hands it over when it opens a stream anew, the browser in a header. */
+/**
+ * The id that a reader had last. Our script hands it over when it opens a stream anew, the browser in a
+ * header.
+ */
 export function lastId(c: Context): string | undefined {
   return c.req.header("last-event-id") || c.req.query("after") || undefined
 }
 
 /**
- * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after its last answer, and
- * gives what is new: a piece that was sent last under its key is not sent again. `whenOver` is called at the end, perhaps
- * twice. The open streams are counted for their person, or for another `reader`; so is how often streams are opened. A
- * part of a tab has one stream at a time: when it opens another, perhaps on another page, the former one ends with its
- * next look, or with its next comment if another process serves it.
+ * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after its last
+ * answer, and gives what is new: a piece that was sent last under its key is not sent again. `whenOver` is
+ * called at the end, perhaps twice. The open streams are counted for their person, or for another `reader`;
+ * so is how often streams are opened. A part of a tab has one stream at a time: when it opens another,
+ * perhaps on another page, the former one ends with its next look, or with its next comment if another
+ * process serves it.
  * @throws ApiError `rate_limited` when the most streams allowed are open, or streams are opened too often
  * @throws StoreAway when the request was answered meanwhile (`withinTime`)
  */
@@ -134,7 +143,10 @@ export async function live(
   return response
 }
 
-/** Sends what is new until the time of a stream is over, its reader may not stay, or there is nothing more to come. */
+/**
+ * Sends what is new until the time of a stream is over, its reader may not stay, or there is nothing more to
+ * come.
+ */
 async function feed(
   c: Context<DashboardEnv>,
   stream: SSEStreamingApi,
@@ -173,7 +185,10 @@ async function feed(
   }
 }
 
-/** Whether the stream's person is still in the account, in the same role. The stream of a link page has no person. */
+/**
+ * Whether the stream's person is still in the account, in the same role. The stream of a link page has no
+ * person.
+ */
 async function mayStay(c: Context<DashboardEnv>): Promise<boolean> {
   const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined
   if (!me) return true

@@ -15,8 +15,8 @@ const files = Object.fromEntries(
 )
 
 /**
- * The browser extension that uses a WhatsApp account's passkey, as a zip, for this service alone: it shows the requests of
- * pages of `origin`, and sends the answers there.
+ * The browser extension that uses a WhatsApp account's passkey, as a zip, for this service alone: it shows
+ * the requests of pages of `origin`, and sends the answers there.
  */
 export function passkeyExtensionFor(origin: string): Uint8Array<ArrayBuffer> {
   const service = strToU8(`const service = ${JSON.stringify(origin)}\n`)

@@ -155,7 +155,10 @@ if (billing) pages.route("/", billing.pages)
 const pathsOf = (method: string) =>
   pages.routes.filter((one) => one.method === method).map(({ path }) => path)
 const shown = new Set(pathsOf("GET"))
-/** The paths of forms that are no pages. A browser that opens one, as when it is loaded again, is led to its page. */
+/**
+ * The paths of forms that are no pages. A browser that opens one, as when it is loaded again, is led to its
+ * page.
+ */
 export const formPaths = pathsOf("POST").filter((path) => !shown.has(path))
 for (const path of formPaths) pages.get(path, (c) => c.redirect(pageAbove(path, new URL(c.req.url).pathname)))
 for (const path of [...open, "/accounts/*", ...own])
@@ -163,7 +166,9 @@ for (const path of [...open, "/accounts/*", ...own])
     throw new ApiError("not_found")
   })
 
-/** The nearest page above a form: `pattern` is the form's route, `path` is as it was asked for, still encoded. */
+/**
+ * The nearest page above a form: `pattern` is the form's route, `path` is as it was asked for, still encoded.
+ */
 function pageAbove(pattern: string, path: string): string {
   const parts = pattern.split("/")
   do parts.pop()

@@ -2,8 +2,9 @@ import { html } from "hono/html"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import type { Html } from "./elements.ts"
 
-// Pages say how long ago something was, or how long it is until then, with the time itself where the pointer rests. A record of
-// what happened (the logs, an event, the steps of linking) has the time itself, and what is paid or ends at a time has its day.
+// Pages say how long ago something was, or how long it is until then, with the time itself where the pointer
+// rests. A record of what happened (the logs, an event, the steps of linking) has the time itself, and what
+// is paid or ends at a time has its day.
 
 /** A time: in UTC until the script writes it in the reader's own way. */
 export function time(ms: number): Html {
@@ -37,7 +38,9 @@ export function until(ms: number): Html {
   return counted("until", ms, left(ms - nowMs()))
 }
 
-/** How long ago a time was, and the time itself: for records, whose readers want both, also without a pointer. */
+/**
+ * How long ago a time was, and the time itself: for records, whose readers want both, also without a pointer.
+ */
 export function when(ms: number): Html {
   return html`${ago(ms)} <span class="small muted">${time(ms)}</span>`
 }

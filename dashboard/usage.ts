@@ -65,7 +65,10 @@ function nothing(): Html {
   </div>`
 }
 
-/** `rows`: one for each number and day on which something happened; `days`: every day that is shown; oldest first. */
+/**
+ * `rows`: one for each number and day on which something happened; `days`: every day that is shown; oldest
+ * first.
+ */
 function figures(rows: UsageRow[], days: string[]): Html {
   const total = totalOf(rows)
   return html`<ul class="figures">

@@ -9,8 +9,9 @@ const target = /^(?:https?:\/\/[\w.:[\]-]+)?\/[\x21-\x5b\x5d-\x7e]*$/i
 const host = /^[\w.:[\]-]+$/
 
 /**
- * Puts the app behind Node's own server. The adapter answers a request with an invalid target or host without the app.
- * Such a request is given a path that does not exist instead, so that it is counted and refused like any other.
+ * Puts the app behind Node's own server. The adapter answers a request with an invalid target or host without
+ * the app. Such a request is given a path that does not exist instead, so that it is counted and refused like
+ * any other.
  */
 export function listener(request: IncomingMessage, response: ServerResponse): void {
   if (!target.test(request.url ?? "") || !host.test(request.headers.host ?? "")) {

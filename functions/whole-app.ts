@@ -14,8 +14,8 @@ import { logStream } from "./stream/logs.ts"
 import { webhookTest } from "./stream/webhook-test.ts"
 
 /**
- * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts`
- * here and the one in `stream`.
+ * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors:
+ * `handler.ts` here and the one in `stream`.
  */
 export const app = withAgents(
   door({

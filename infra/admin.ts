@@ -8,7 +8,10 @@ import { router } from "./router.ts"
 import { operator } from "./stage/settings.ts"
 import { accountId, region } from "./stage/stage.ts"
 
-/** The settings of a deployed stage for the operator's `npm run admin`, under the names it reads from its environment. */
+/**
+ * The settings of a deployed stage for the operator's `npm run admin`, under the names it reads from its
+ * environment.
+ */
 const settings = {
   ACCOUNTS_TABLE: accounts.name,
   LEASES_TABLE: leases.name,
@@ -23,7 +26,8 @@ const settings = {
   STAGE: $app.stage,
   // Where a link of `login-link` leads.
   DASHBOARD_URL: operator.dashboardUrl || router.url,
-  // Where numbers are paid for, a change of an account or a bridge makes its account due for a look at Stripe.
+  // Where numbers are paid for, a change of an account or a bridge makes its account due for a look at
+  // Stripe.
   ...(operator.stripe && { BILLING: "stripe" }),
 }
 
@@ -46,8 +50,8 @@ for (const [name, value] of Object.entries({
 const changes = ["GetItem", "UpdateItem", "DeleteItem", "Query"] as const
 
 /**
- * For the people who operate the stage: the rights of every verb of `npm run admin` except those that move bridges, and
- * the right to read the stage's settings.
+ * For the people who operate the stage: the rights of every verb of `npm run admin` except those that move
+ * bridges, and the right to read the stage's settings.
  */
 new aws.iam.Policy("AdminPolicy", {
   name: `${$app.name}-${$app.stage}-admin`,
@@ -68,8 +72,8 @@ new aws.iam.Policy("AdminPolicy", {
       { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
       { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
       { actions: ["kms:RotateKeyOnDemand"], resources: [sessionKey.arn, deliveryKey.arn] },
-      // An operator may wrap data keys again, under the same wrapping key alone: under a key of their own they could
-      // open them.
+      // An operator may wrap data keys again, under the same wrapping key alone: under a key of their own
+      // they could open them.
       {
         actions: ["kms:ReEncryptFrom", "kms:ReEncryptTo"],
         resources: [sessionKey.arn, deliveryKey.arn],
@@ -80,8 +84,8 @@ new aws.iam.Policy("AdminPolicy", {
 })
 
 /**
- * The rights of `export`, `import`, `undo-import` and `take-back`, which see keys and sessions in the clear. Nobody has
- * these rights except during a move (docs/operations.md, "Moving bridges").
+ * The rights of `export`, `import`, `undo-import` and `take-back`, which see keys and sessions in the clear.
+ * Nobody has these rights except during a move (docs/operations.md, "Moving bridges").
  */
 new aws.iam.Policy("MovePolicy", {
   name: `${$app.name}-${$app.stage}-move`,

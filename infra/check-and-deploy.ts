@@ -5,14 +5,15 @@ import { parseArgs } from "node:util"
 import { refuseRegion } from "./stage/check-region.ts"
 import { readSettings, refuseAdminShell, refuseBeforeAll, refuseEnvFiles } from "./stage/settings-file.ts"
 
-// `npm run deploy -- --stage <stage>`: a whole deploy. It refuses with a sentence what would fail half-way, installs
-// and runs SST, waits until the stage answers and its first host beats, and says what comes next.
+// `npm run deploy -- --stage <stage>`: a whole deploy. It refuses with a sentence what would fail half-way,
+// installs and runs SST, waits until the stage answers and its first host beats, and says what comes next.
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const infra = fileURLToPath(new URL(".", import.meta.url))
 
 /**
- * How many functions must be able to run at once, with the hundred that AWS wants unreserved: `test/infra` compares.
+ * How many functions must be able to run at once, with the hundred that AWS wants unreserved: `test/infra`
+ * compares.
  */
 const places = { production: 1302, staging: 402, personal: 342 }
 /** The smallest quota of Fargate's vCPUs with which a stage makes sense: each host takes a quarter of one. */
@@ -61,8 +62,8 @@ async function main(): Promise<number> {
 }
 
 /**
- * The stage that `--stage` names; undefined without one, or if a stage cannot have this name: SST cuts the names of
- * roles when it is longer.
+ * The stage that `--stage` names; undefined without one, or if a stage cannot have this name: SST cuts the
+ * names of roles when it is longer.
  */
 function stageAsked(): string | undefined {
   try {
@@ -110,8 +111,8 @@ function part(answer: Answer, ...path: string[]): unknown {
 }
 
 /**
- * What is wrong with the account, as far as the command line can tell. Only the deploy tells whether the account may
- * make CloudFront distributions yet.
+ * What is wrong with the account, as far as the command line can tell. Only the deploy tells whether the
+ * account may make CloudFront distributions yet.
  */
 function faultsOfAccount(stage: string): string[] {
   const caller = aws("sts", "get-caller-identity")
@@ -132,8 +133,8 @@ function quotas(stage: string): string[] {
     "--quota-code",
     "L-3032A538",
   )
-  // Those functions may be this very stage's own, from a deploy that was cut off: so this is only said, and refuses
-  // nothing.
+  // Those functions may be this very stage's own, from a deploy that was cut off: so this is only said, and
+  // refuses nothing.
   const left = part(functions, "AccountLimit", "UnreservedConcurrentExecutions")
   if (typeof left === "number" && left < needed && Object.keys(settingsOf(stage)).length === 0)
     console.error(
@@ -163,8 +164,8 @@ function tooLow(has: unknown, needed: number, of: string, raise: string): string
 }
 
 /**
- * Refuses an account without ECS's role: the first cluster makes it, but too late for what is made right after the
- * cluster.
+ * Refuses an account without ECS's role: the first cluster makes it, but too late for what is made right
+ * after the cluster.
  */
 function ecsRole(): string[] {
   const role = aws("iam", "get-role", "--role-name", "AWSServiceRoleForECS")

@@ -43,8 +43,8 @@ export function logAccess(arn: $util.Input<string>): Statement {
 }
 
 /**
- * Permission to send mail, where mail is sent. For SES the address is an identity, its domain another, and each domain
- * above one more. SES asks for the right to whichever of them was proved to it.
+ * Permission to send mail, where mail is sent. For SES the address is an identity, its domain another, and
+ * each domain above one more. SES asks for the right to whichever of them was proved to it.
  */
 export function mailAccess(): Statement[] {
   const { mailFrom } = operator

@@ -14,8 +14,8 @@ const viewerAddress = `event.request.headers["x-viewer-address"] = { value: even
 
 export const router = new sst.aws.Router("Router", {
   domain: operator.domain,
-  // The firewall only counts how often an address asks: AWS's ready-made rules look into bodies, and people write what
-  // these take for an attack.
+  // The firewall only counts how often an address asks: AWS's ready-made rules look into bodies, and people
+  // write what these take for an attack.
   ...(operator.waf && {
     waf: {
       rateLimitPerIp: 2000,
@@ -24,8 +24,8 @@ export const router = new sst.aws.Router("Router", {
   }),
   routes: {
     "/*": to(dashboard),
-    // A star stands for any text, also for several parts of a path. What is not its own, this function passes on to the
-    // API.
+    // A star stands for any text, also for several parts of a path. What is not its own, this function passes
+    // on to the API.
     "/api/instances/*/logs": to(stream),
     "/api/instances/*/events": to(stream),
     "/api/instances/*/webhook-test": to(transfer),
@@ -79,7 +79,10 @@ function isForPrograms(path: string): boolean {
   return path.startsWith("/api/") || path === "/mcp"
 }
 
-/** People are redirected to https. For a program that would come too late: by then it has sent its key in the clear. */
+/**
+ * People are redirected to https. For a program that would come too late: by then it has sent its key in the
+ * clear.
+ */
 function withPolicy(viewerProtocolPolicy: "https-only" | "redirect-to-https") {
   return <Behavior>(behavior: Behavior) => ({ ...behavior, viewerProtocolPolicy })
 }

@@ -22,14 +22,18 @@ export function apiClient(baseUrl: string, apiKey: string) {
     call(`${baseUrl}/api${path}`, method, body, { authorization: `Bearer ${apiKey}` })
 }
 
-/** @throws Unexpected for an answer that is not a success; an error that names the request when there is no answer */
+/**
+ * @throws Unexpected for an answer that is not a success; an error that names the request when there is no
+ * answer
+ */
 export async function call(
   url: string,
   method: string,
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const bytes = body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : undefined // ours, never shared memory
+  // Ours, never shared memory.
+  const bytes = body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : undefined
   const response = await fetch(url, {
     method,
     headers: { ...(body !== undefined && !bytes && { "content-type": "application/json" }), ...headers },
@@ -42,13 +46,16 @@ export async function call(
   throw new Unexpected(said, { answer: response })
 }
 
-/** The statuses that may be others the next time: a bridge's state passes, and so do the end of a host and a limit. */
+/**
+ * The statuses that may be others the next time: a bridge's state passes, and so do the end of a host and a
+ * limit.
+ */
 const passing = new Set([409, 429, 502, 503, 504])
 
 /**
  * Repeats `work` until it succeeds: calls answer 503 while a session host starts or a session moves.
- * @throws Unexpected at once, for an answer that would be the same the next time; for any other once `signal` has
- * fired, with the first one as its cause. Errors of other kinds are thrown at once.
+ * @throws Unexpected at once, for an answer that would be the same the next time; for any other once `signal`
+ * has fired, with the first one as its cause. Errors of other kinds are thrown at once.
  */
 export async function patiently<Made>(signal: AbortSignal, work: () => Promise<Made>): Promise<Made> {
   let first: Unexpected | undefined
@@ -69,8 +76,8 @@ function isFinal({ status }: Unexpected): boolean {
 }
 
 /**
- * How long to wait before the next try, in ms. A limit is reached again until its `retryAfterMs` is over; after other
- * answers that would be longer than needed.
+ * How long to wait before the next try, in ms. A limit is reached again until its `retryAfterMs` is over;
+ * after other answers that would be longer than needed.
  */
 function pauseOf({ status, retryAfterMs = 1000 }: Unexpected): number {
   return status === 429 ? retryAfterMs : 200

@@ -1,8 +1,8 @@
 import { constants } from "node:os"
 
 /**
- * Resolves at the first SIGINT or SIGTERM. Another one changes nothing, since npm passes on what the terminal has sent
- * already: each Ctrl-C comes twice. Only after `patienceMs` does one more end this process at once.
+ * Resolves at the first SIGINT or SIGTERM. Another one changes nothing, since npm passes on what the terminal
+ * has sent already: each Ctrl-C comes twice. Only after `patienceMs` does one more end this process at once.
  */
 export async function askedToStop({ patienceMs }: { patienceMs: number }): Promise<void> {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()

@@ -1,5 +1,5 @@
-// Runs before `npm start`, `npm test` and `npm run demo`, on any Node that the machine has, so it must need nothing
-// else.
+// Runs before `npm start`, `npm test` and `npm run demo`, on any Node that the machine has, so it must need
+// nothing else.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
@@ -29,7 +29,10 @@ if (!isComplete()) {
   }
 }
 
-/** Whether every package of the lock file is there in its version. Optional ones may be absent (another platform's). */
+/**
+ * Whether every package of the lock file is there in its version. Optional ones may be absent (another
+ * platform's).
+ */
 function isComplete() {
   if (!wanted || !present) return false
   return Object.entries(wanted).every(([path, { version, optional }]) => {
@@ -48,8 +51,8 @@ function packages(file) {
 }
 
 /**
- * The reason why this machine cannot run it. npm brings Node 24 for Linux with glibc on x64 and arm64; elsewhere it
- * must be there already.
+ * The reason why this machine cannot run it. npm brings Node 24 for Linux with glibc on x64 and arm64;
+ * elsewhere it must be there already.
  */
 function whatDoesNotFit() {
   const { platform, arch, version } = process

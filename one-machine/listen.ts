@@ -17,8 +17,8 @@ export async function listen(server: Server, port = 0, host = "127.0.0.1"): Prom
 }
 
 /**
- * Makes a server listen at a socket, by its path, in a folder that this user alone can open. It returns the address for
- * clients: `http://` and the socket's name.
+ * Makes a server listen at a socket, by its path, in a folder that this user alone can open. It returns the
+ * address for clients: `http://` and the socket's name.
  * @throws CannotStart where there can be no sockets
  */
 export function atSocket(path: string): (server: Server) => Promise<string> {

@@ -19,7 +19,8 @@ export async function runUntilAsked<Given extends Settings>(
   settled: () => Given,
   started: (service: Service, settings: Given, stopping: AbortSignal) => Promise<void>,
 ): Promise<number> {
-  // Whatever this process and its children write is for their user alone: data, logs, compiled code, temporary files.
+  // Whatever this process and its children write is for their user alone: data, logs, compiled code,
+  // temporary files.
   process.umask(0o077)
   try {
     const settings = settled()

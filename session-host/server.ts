@@ -31,8 +31,8 @@ export function serverApp(
     })
     if (!call) throw new ApiError("unauthorized", "not signed by the API")
     const session = host.sessions.get(call.bridgeId)
-    // The call is misdirected or too late, or the session may be moving to another host. The caller reads the lease and
-    // tries again while its own caller waits. If the clocks differ, it learns that here.
+    // The call is misdirected or too late, or the session may be moving to another host. The caller reads the
+    // lease and tries again while its own caller waits. If the clocks differ, it learns that here.
     if (!call.isTimely || session?.lease.epoch !== call.epoch || !host.isTrusted)
       return c.body(null, 421, { [timeHeader]: String(now()) })
     session.notes.noteUse()

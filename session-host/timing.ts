@@ -2,7 +2,9 @@ import { config } from "#core/platform/config.ts"
 
 /** How long things may take on a host, in milliseconds. */
 export interface Timing {
-  /** How often a host beats. After 2 beats without an answer it takes nothing; after 3 its sockets are closed. */
+  /**
+   * How often a host beats. After 2 beats without an answer it takes nothing; after 3 its sockets are closed.
+   */
   beatMs: number
   /** When the store has not answered for this long, the socket is closed; writes go on waiting. */
   storeAwayMs: number
@@ -10,11 +12,16 @@ export interface Timing {
   commitMs: number
   /** How long sends may take when the session stops. */
   finishMs: number
-  /** Contract, "Linking a phone": how long an unpaired session stays connected after it was last asked for a code. */
+  /**
+   * Contract, "Linking a phone": how long an unpaired session stays connected after it was last asked for a
+   * code.
+   */
   pairingMs: number
   /** Contract, "Linking a phone": how long `qr` waits for the first code. */
   codeMs: number
-  /** Contract, "Time to answer": how long a call waits at most for a session that is starting or connecting. */
+  /**
+   * Contract, "Time to answer": how long a call waits at most for a session that is starting or connecting.
+   */
   connectingMs: number
   /** Contract, "Time to answer": how long the network may take over the acknowledgement of a message. */
   ackMs: number
@@ -22,7 +29,10 @@ export interface Timing {
   deadMs: number
   /** How long a restart waits for sends under way: a PATCH has 10 s for everything. */
   restartMs: number
-  /** Contract, "Connection events": a connection that is gone for longer than this is reported as `disconnected`. */
+  /**
+   * Contract, "Connection events": a connection that is gone for longer than this is reported as
+   * `disconnected`.
+   */
   goneMs: number
   /** A session that has lived this long has proved itself: a minute, at 5 s a beat. */
   provenMs: number
@@ -33,7 +43,10 @@ export interface Timing {
   /** Contract, "Presence": how often a session is shown as available, and for how long. */
   dailyPresenceEachMs: number
   dailyPresenceMs: number
-  /** How long the phone may take to give a message of which the network had a placeholder, until it is asked again. */
+  /**
+   * How long the phone may take to give a message of which the network had a placeholder, until it is asked
+   * again.
+   */
   awaitedMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number

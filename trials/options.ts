@@ -2,9 +2,9 @@ import { parseArgs } from "node:util"
 import { z } from "zod"
 
 /**
- * The options of a command line: a flag (`--short`, `--no-short`) for each field that is a boolean with a default, else
- * a text, as its schema parses it. One field may be `positional`: it is named without dashes. `--help` prints them all, and
- * ends the process.
+ * The options of a command line: a flag (`--short`, `--no-short`) for each field that is a boolean with a
+ * default, else a text, as its schema parses it. One field may be `positional`: it is named without dashes.
+ * `--help` prints them all, and ends the process.
  * @throws ZodError, TypeError: what is wrong with the command line.
  */
 export function optionsFrom<Shape extends z.ZodRawShape>(

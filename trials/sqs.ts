@@ -18,9 +18,9 @@ export interface Options {
 }
 
 /**
- * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, configured as on AWS. It is in memory:
- * doorbells are lost with it, and the sweep rings again. The same endpoint answers as an empty S3. Rejects if the port is
- * taken.
+ * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, configured as on AWS. It is in
+ * memory: doorbells are lost with it, and the sweep rings again. The same endpoint answers as an empty S3.
+ * Rejects if the port is taken.
  *
  * Deduplication ids must be unique across all groups, since fauxqs ignores the scope.
  */

@@ -29,9 +29,10 @@ export interface Exported {
 const stoppedAtOnce = 20
 
 /**
- * Bridges leave this service: they are stopped, and their rows are written into a new file. Once that is whole, only
- * `take-back` lets them run here again. A failure leaves them as they were; an export that was killed can be repeated.
- * The later of two exports of a bridge has it: the earlier one can neither finish nor take it back.
+ * Bridges leave this service: they are stopped, and their rows are written into a new file. Once that is
+ * whole, only `take-back` lets them run here again. A failure leaves them as they were; an export that was
+ * killed can be repeated. The later of two exports of a bridge has it: the earlier one can neither finish nor
+ * take it back.
  * @param say is told of the progress
  * @throws Unusable
  */
@@ -75,7 +76,10 @@ function isThere(path: string): Unusable {
   return new Unusable(`${path} is there already: name another file`)
 }
 
-/** Removes what exports into this file have left that were killed. One that lives fails, and leaves its bridges as they were. */
+/**
+ * Removes what exports into this file have left that were killed. One that lives fails, and leaves its
+ * bridges as they were.
+ */
 async function removeParts(path: string): Promise<void> {
   const folder = dirname(path)
   const names = existsSync(folder) ? await readdir(folder) : []
@@ -84,7 +88,10 @@ async function removeParts(path: string): Promise<void> {
   for (const name of names.filter(isPart)) await rm(join(folder, name))
 }
 
-/** Gives a file its name, unless another has it: it is made first, empty, since renaming would replace another. */
+/**
+ * Gives a file its name, unless another has it: it is made first, empty, since renaming would replace
+ * another.
+ */
 async function nameIt(part: string, path: string): Promise<void> {
   await writeFile(path, "", { flag: "wx", mode: 0o600 })
   try {
@@ -108,7 +115,10 @@ function errno(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? ""
 }
 
-/** @throws Unusable for a bridge that has left, or has not arrived; after an interrupted export it may leave again */
+/**
+ * @throws Unusable for a bridge that has left, or has not arrived; after an interrupted export it may leave
+ * again
+ */
 async function mustBeHere({ id, customerRef, isSandbox }: Bridge.Info): Promise<void> {
   if (isSandbox) throw new Unusable(`${customerRef} is a sandbox: each service has its own`)
   const lease = await Lease.get(id)

@@ -11,8 +11,8 @@ import { Unusable } from "#one-machine/backup/unusable.ts"
 import release from "../../package.json" with { type: "json" }
 
 /*
- * An export: JSON lines, sealed. The first says what is in it. Then come the accounts, the rows of the bridges, and for each
- * bridge what it `left` as, which is written last where it arrives.
+ * An export: JSON lines, sealed. The first says what is in it. Then come the accounts, the rows of the
+ * bridges, and for each bridge what it `left` as, which is written last where it arrives.
  */
 
 /** The first line of an export: when it was made, and the bridges in it. */
@@ -43,7 +43,8 @@ const Stored = z
 const DataKey = z.base64().transform((text): Uint8Array => Buffer.from(text, "base64"))
 
 /**
- * An account, without what belongs to the service that it leaves: what it pays, its audit log, its people's passkeys.
+ * An account, without what belongs to the service that it leaves: what it pays, its audit log, its people's
+ * passkeys.
  */
 const OfAccount = z.object({
   account: Account.Info,

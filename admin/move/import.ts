@@ -23,14 +23,16 @@ export interface Imported {
 interface Input {
   path: string
   passphrase: string
-  /** The account that gets the bridges; undefined: the one that they had, which comes along if it is not here. */
+  /**
+   * The account that gets the bridges; undefined: the one that they had, which comes along if it is not here.
+   */
   into?: string | undefined
 }
 
 /**
- * Bridges arrive from another service, exactly as they left it. A file that is not whole, or does not fit, changes
- * nothing. Each bridge is here, and runs, once all of it is here. An interrupted import can be repeated: it goes on
- * with the bridges that are not here yet.
+ * Bridges arrive from another service, exactly as they left it. A file that is not whole, or does not fit,
+ * changes nothing. Each bridge is here, and runs, once all of it is here. An interrupted import can be
+ * repeated: it goes on with the bridges that are not here yet.
  * @param say is told of the progress
  * @throws Unusable
  */
@@ -115,7 +117,10 @@ async function mustArrive(
   return true
 }
 
-/** Writes an account, after its people and keys: as long as it is not here, a repeated import brings those again. */
+/**
+ * Writes an account, after its people and keys: as long as it is not here, a repeated import brings those
+ * again.
+ */
 async function accountArrives(
   { account, people, keys }: Extract<Line, { account: unknown }>,
   arrivals: Arrival[],

@@ -17,8 +17,8 @@ for (const pre of document.querySelectorAll("pre")) {
 }`
 
 /**
- * The script's source in a content security policy: the hash of the script as it stands in the page, with the white
- * space around it.
+ * The script's source in a content security policy: the hash of the script as it stands in the page, with the
+ * white space around it.
  */
 export function scriptHashIn(page: string): string {
   const [, script = ""] = /<script>([^]*?)<\/script>/.exec(page) ?? []

@@ -1,4 +1,7 @@
-/** Colours, sizes and type of all pages, the reference among them. One accent; states have a colour and a word. */
+/**
+ * Colours, sizes and type of all pages, the reference among them. One accent; states have a colour and a
+ * word.
+ */
 export const tokens = `:root {
   color-scheme: light dark;
   --page: light-dark(#fbfbfa, #0c0d0f);

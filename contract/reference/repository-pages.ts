@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 
-/** The pages of the repository for users of the API, by the names in their paths, such as `/api/docs/contract.md`. */
+/**
+ * The pages of the repository for users of the API, by the names in their paths, such as
+ * `/api/docs/contract.md`.
+ */
 const files: Record<string, string> = {
   agents: "docs/agents.md",
   recipes: "docs/recipes.md",
@@ -22,7 +25,8 @@ const besideFunction = new URL("./", import.meta.url)
 const root = existsSync(new URL("docs", besideFunction)) ? besideFunction : new URL("../../", import.meta.url)
 
 /**
- * These pages, in this order. Links between them lead to where they are served; other links in the repository are text.
+ * These pages, in this order. Links between them lead to where they are served; other links in the repository
+ * are text.
  */
 export function repositoryPages(): { name: string; title: string; text: string }[] {
   return Object.entries(files).map(([name, file]) => {

@@ -1,6 +1,8 @@
 import { tokens } from "#contract/reference/design-tokens.ts"
 
-/** The style of the reference: that of the dashboard, readable on a desktop and a phone, in light and dark. */
+/**
+ * The style of the reference: that of the dashboard, readable on a desktop and a phone, in light and dark.
+ */
 export const style = `${tokens}
   * { box-sizing: border-box; }
   body { margin: 0; display: grid; grid-template-columns: 16rem minmax(0, 1fr); background: var(--page);

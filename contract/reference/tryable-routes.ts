@@ -15,8 +15,8 @@ export interface Tryable {
 }
 
 /**
- * The routes that can be tried without knowing anything: a session's own, with no id in their path, that answer JSON.
- * Logging out is one: the sandbox links itself again.
+ * The routes that can be tried without knowing anything: a session's own, with no id in their path, that
+ * answer JSON. Logging out is one: the sandbox links itself again.
  */
 const tryable = new Map<string, Tryable>(
   Object.values(routes)

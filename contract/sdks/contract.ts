@@ -25,7 +25,10 @@ function callOf({ method, path, operation }: Entry): Call {
   return { method: method.toUpperCase(), path, ...operation }
 }
 
-/** The parts of a call's example in the reference: its name, its input, and what a program does with the answer. */
+/**
+ * The parts of a call's example in the reference: its name, its input, and what a program does with the
+ * answer.
+ */
 export function exampleOf(entry: Entry) {
   const call = callOf(entry)
   const { parameters = [], requestBody, operationId } = call
@@ -37,7 +40,8 @@ export function exampleOf(entry: Entry) {
     name: streams[operationId] ?? operationId,
     given: {
       ...Object.fromEntries(named.map(({ name, example }) => [name, example])),
-      ...(requestBody?.content["application/json"]?.example as object | undefined), // the contract's: an object
+      // The contract's: an object.
+      ...(requestBody?.content["application/json"]?.example as object | undefined),
     },
     answer: operationId in streams ? "list" : recipe(call).answer,
   }

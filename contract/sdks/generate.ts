@@ -1,5 +1,5 @@
-// Writes the contract in TypeScript and in Python, where the SDKs have it: `npm run clients:generate`. With `--check` it only says
-// whether those files are what it would write.
+// Writes the contract in TypeScript and in Python, where the SDKs have it: `npm run clients:generate`. With
+// `--check` it only says whether those files are what it would write.
 import { readFileSync, writeFileSync } from "node:fs"
 import { openapi } from "#contract/openapi.ts"
 import { python } from "./python.ts"

@@ -12,7 +12,10 @@ export function modelsOf(document: Document) {
   const made = new Map<string, string>()
   const byShape = new Map<string, string>()
 
-  /** A schema as a type. @param name of the class, if it needs one. @throws Error for one that has no type here */
+  /**
+   * A schema as a type. @param name of the class, if it needs one. @throws Error for one that has no type
+   * here
+   */
   function typeOf(schema: Schema, name: string): string {
     if (schema.$ref) return named(schema.$ref.split("/").at(-1)!)
     if (schema.enum) {
@@ -103,7 +106,8 @@ export function modelsOf(document: Document) {
   /** A value of this type, as a program writes it. @param name of the class, as `typeOf` takes it */
   function valueOf(value: unknown, schema: Schema, name: string): string {
     if (Array.isArray(value))
-      return `[${value.map((one) => valueOf(one, schema.items!, name.replace(/s$/, ""))).join(", ")}]` // an array's schema says of what
+      // An array's schema says of what.
+      return `[${value.map((one) => valueOf(one, schema.items!, name.replace(/s$/, ""))).join(", ")}]`
     if (typeof value !== "object" || value === null) return value === null ? "None" : literal(value)
     const type = typeOf(schema, name).replace(/ \| None$/, "")
     if (type.startsWith("dict[")) return JSON.stringify(value)

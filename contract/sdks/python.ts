@@ -34,7 +34,8 @@ export function python(document: Document): Record<string, string> {
         text,
       ].join("\n"),
     ),
-    "errors.py": errors(refusal!.properties!.code!.enum as (keyof typeof sentences)[]), // its enum of the same
+    // Its enum of the same.
+    "errors.py": errors(refusal!.properties!.code!.enum as (keyof typeof sentences)[]),
   }
 }
 
@@ -51,7 +52,8 @@ function example(entry: Entry, models: Models): string {
   const { call, name, given, answer } = exampleOf(entry)
   const fields = inputOf(call)?.properties ?? {}
   const input = Object.entries(given).map(([field, value]) => {
-    const written = models.valueOf(value, fields[field]!, `${pascal(call.operationId)}${pascal(field)}`) // an example of it
+    // An example of it.
+    const written = models.valueOf(value, fields[field]!, `${pascal(call.operationId)}${pascal(field)}`)
     return `${nameOf(field)}=${written}`
   })
   const called = `${isOfBridge(entry) ? "shop" : "account"}.${snake(name)}(${input.join(", ")})`

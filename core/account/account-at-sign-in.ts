@@ -7,10 +7,11 @@ import { Member } from "./member.ts"
 import { Person } from "./person.ts"
 
 /**
- * The person of an address that was proved, and the account that they see first: the preferred one if they are in it,
- * or else their own, or else the one that they have been in for longest. A new person gets an account of their own,
- * unless they are invited: then they choose, and the account is `""`. An invitation is accepted by a person, never by a
- * sign-in: it would lead them into an account of people whom they may not know.
+ * The person of an address that was proved, and the account that they see first: the preferred one if they
+ * are in it, or else their own, or else the one that they have been in for longest. A new person gets an
+ * account of their own, unless they are invited: then they choose, and the account is `""`. An invitation is
+ * accepted by a person, never by a sign-in: it would lead them into an account of people whom they may not
+ * know.
  *
  * @param preferred ids of accounts, the best first
  */
@@ -56,7 +57,8 @@ async function madeFor(person: Person.Info): Promise<string | undefined> {
     ...writes,
     ...Member.founding(account.id, person),
     Person.notingMadeAccount(person, account.id),
-    // From the beginning: these rows decide what becomes of the account when billing is turned off and on again.
+    // From the beginning: these rows decide what becomes of the account when billing is turned off and on
+    // again.
     ...(Billing.isOn() ? await Billing.enrolling(account.id) : []),
   ])
   return refused ? undefined : account.id

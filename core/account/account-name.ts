@@ -6,8 +6,8 @@ import { z } from "zod"
 export const longest = 64
 
 /**
- * A name that an account may have. People who link a phone for the account read it: it must be visible, must not turn
- * the direction of the text around it, and must contain no e-mail address.
+ * A name that an account may have. People who link a phone for the account read it: it must be visible, must
+ * not turn the direction of the text around it, and must contain no e-mail address.
  */
 export const Name = z
   .string()
@@ -27,7 +27,10 @@ export const Name = z
       .refine((name) => !/whatsapp/.test(lettersOf(name)), "a name must not have WhatsApp in it"),
   )
 
-/** A name that an account's own people may choose. Only the operator may give one that promises trust to strangers. */
+/**
+ * A name that an account's own people may choose. Only the operator may give one that promises trust to
+ * strangers.
+ */
 export const Chosen = Name.refine(
   (name) => !isMixed(name),
   "a word of this name has letters of two alphabets, of which some look the same: write it in one",
@@ -56,7 +59,9 @@ function wordsOf(...words: string[]): RegExp {
   return new RegExp(`(?<!\\p{L})(?:${words.join("|").replaceAll(" ", "[ _-]")})(?!\\p{L})`, "u")
 }
 
-/** The name that strangers see; undefined while it contains an e-mail address, as a new account's name does. */
+/**
+ * The name that strangers see; undefined while it contains an e-mail address, as a new account's name does.
+ */
 export function toStrangers({ name }: { name: string }): string | undefined {
   return hasAddress(name) ? undefined : name
 }
@@ -78,7 +83,9 @@ const alphabets = ["Latin", "Cyrillic", "Greek", "Cherokee", "Armenian", "Coptic
   (name) => new RegExp(`\\p{Script=${name}}`, "u"),
 )
 
-/** Whether a word has letters of two alphabets. One Greek letter before or after others is a sign, as in kΩ. */
+/**
+ * Whether a word has letters of two alphabets. One Greek letter before or after others is a sign, as in kΩ.
+ */
 function isMixed(name: string): boolean {
   const words = visible(name)
     .normalize("NFKC")
@@ -126,7 +133,10 @@ const latin = new Map(
   Object.entries(alike).flatMap(([letter, others]) => Array.from(others).map((one) => [one, letter])),
 )
 
-/** A name as people read it: lower-case, without accents, and with Latin letters in place of their look-alikes. */
+/**
+ * A name as people read it: lower-case, without accents, and with Latin letters in place of their
+ * look-alikes.
+ */
 function read(name: string): string {
   const plain = visible(name).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   return Array.from(plain, (letter) => latin.get(letter) ?? letter).join("")

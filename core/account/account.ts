@@ -10,7 +10,10 @@ import { config } from "../platform/config.ts"
 import { getRow, query, type Row, transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** `unpaid`: Stripe has given up on a payment. `canceled`: the subscription has ended. Either stops the bridges. */
+/**
+ * `unpaid`: Stripe has given up on a payment. `canceled`: the subscription has ended. Either stops the
+ * bridges.
+ */
 export const Subscription = z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"])
 export type Subscription = z.infer<typeof Subscription>
 
@@ -25,7 +28,10 @@ export const Info = z.object({
   createdAt: z.number().int(),
   /** Its people see every account: they run the service. */
   isOperator: z.boolean(),
-  /** Its people see it only in a browser that was signed in with a passkey: access to their mailbox is not enough. */
+  /**
+   * Its people see it only in a browser that was signed in with a passkey: access to their mailbox is not
+   * enough.
+   */
   isPasskeyOnly: z.boolean().default(false),
 })
 export type Info = z.infer<typeof Info>
@@ -65,7 +71,10 @@ export function creating(input: New): { account: Info; writes: Write[] } {
   return { account, writes: adding(account) }
 }
 
-/** The writes by which an account comes from another service: without bridges yet, and without an operator's rights. */
+/**
+ * The writes by which an account comes from another service: without bridges yet, and without an operator's
+ * rights.
+ */
 export function arriving(account: Info): Write[] {
   // Stripe knows the subscription at the other service, and tells this one nothing of it.
   const isByHand = account.isByHand || Billing.isOn()
@@ -128,7 +137,8 @@ export async function endOverride(accountId: string): Promise<boolean> {
 
 /**
  * Lets an account have bridges without a payment, once billing is turned off.
- * @returns false, and changes nothing, if the operator has set its subscription by hand or there is no such account
+ * @returns false, and changes nothing, if the operator has set its subscription by hand or there is no such
+ * account
  */
 export async function activateWithoutPayment(accountId: string): Promise<boolean> {
   return await change(
@@ -140,8 +150,8 @@ export async function activateWithoutPayment(accountId: string): Promise<boolean
 }
 
 /**
- * The write of an account's subscription as Stripe has it. If the operator has set the subscription by hand, the write
- * changes nothing: it only checks that this still holds.
+ * The write of an account's subscription as Stripe has it. If the operator has set the subscription by hand,
+ * the write changes nothing: it only checks that this still holds.
  */
 export function subscriptionWrite(account: Info, subscription: Subscription): Write {
   const row = { TableName: tables.accounts, Key: key(account.id) }
@@ -184,8 +194,8 @@ export async function makeOperator(accountId: string): Promise<boolean> {
 }
 
 /**
- * Whether an account's bridges may run while it has this subscription. `none` by the operator's word means: no further
- * bridges. From Stripe it means that nothing is paid.
+ * Whether an account's bridges may run while it has this subscription. `none` by the operator's word means:
+ * no further bridges. From Stripe it means that nothing is paid.
  */
 export function mayRun({ isByHand }: Pick<Info, "isByHand">, subscription: Subscription): boolean {
   if (subscription === "none") return isByHand

@@ -1,7 +1,9 @@
 import { Account } from "./account.ts"
 import { Member } from "./member.ts"
 
-/** The accounts that a person is in, and that still exist: their own first, then by the age of the membership. */
+/**
+ * The accounts that a person is in, and that still exist: their own first, then by the age of the membership.
+ */
 export async function accountsOf(personId: string): Promise<{ account: Account.Info; role: Member.Role }[]> {
   return await existing(await Member.ofPerson(personId))
 }

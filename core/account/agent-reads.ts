@@ -4,11 +4,15 @@ import { iso, now } from "../platform/clock.ts"
 import { getRow, type Key, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-// The chats whose words an agent was shown lately, by its key. Requests of an agent have nothing else in common. A row
-// holds those of one day, each as an attribute of its own, so that requests at once lose nothing of each other.
+// The chats whose words an agent was shown lately, by its key. Requests of an agent have nothing else in
+// common. A row holds those of one day, each as an attribute of its own, so that requests at once lose
+// nothing of each other.
 
 const day = 86_400
-/** As many of a day are kept. More make no difference: words of some other chat were shown, whichever is written to. */
+/**
+ * As many of a day are kept. More make no difference: words of some other chat were shown, whichever is
+ * written to.
+ */
 const most = 20
 const prefix = "CHAT "
 

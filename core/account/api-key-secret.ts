@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto"
 import { crc32 } from "node:zlib"
 
-// The secret that a customer holds of an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum.
+// The secret that a customer holds of an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of
+// checksum.
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const shape = /^mbk_([0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/

@@ -31,8 +31,8 @@ export const Stored = z.object({
   created_by: z.string().optional(),
   last_used_at: z.number().optional(),
   /**
-   * Not named `expires_at`: the store would remove the row, but an expired key is still listed, and its caller is told
-   * why it is refused.
+   * Not named `expires_at`: the store would remove the row, but an expired key is still listed, and its
+   * caller is told why it is refused.
    */
   ends_at: z.number().optional(),
   /** A key that came from another service brings the pepper of that service along, sealed. */
@@ -113,8 +113,8 @@ export async function create(
     ...(expiresAt !== undefined && { ends_at: expiresAt }),
   }
   const refused = await transact([
-    // `verify` knows a revoked key for up to half a minute more: by then the key must not make another one that
-    // outlives it.
+    // `verify` knows a revoked key for up to half a minute more: by then the key must not make another one
+    // that outlives it.
     ...(by && "keyId" in by ? [remains(by.keyId)] : []),
     {
       Put: {
@@ -158,7 +158,9 @@ export async function verify(secretKey: string): Promise<Owner | "expired" | und
   return isOver(found) ? "expired" : { accountId: found.account_id, keyId, ...accessOf(found) }
 }
 
-/** The account of a key that this process has seen within half a minute; undefined otherwise. It reads no row. */
+/**
+ * The account of a key that this process has seen within half a minute; undefined otherwise. It reads no row.
+ */
 export function accountIfKnown(secretKey: string): string | undefined {
   const keyId = idOf(secretKey)
   const found = known.get(keyId)?.found
@@ -166,7 +168,8 @@ export function accountIfKnown(secretKey: string): string | undefined {
 }
 
 /**
- * Whose key this is, or was until it was revoked or expired; undefined if it was revoked long ago, or never was a key.
+ * Whose key this is, or was until it was revoked or expired; undefined if it was revoked long ago, or never
+ * was a key.
  */
 export async function formerOwner(
   secretKey: string,
@@ -189,8 +192,8 @@ function isOver({ ends_at: endsAt }: Pick<Stored, "ends_at">): boolean {
 }
 
 /**
- * Whether a key is neither revoked nor over. Reads the store each time, whereas `verify` remembers keys for half a
- * minute.
+ * Whether a key is neither revoked nor over. Reads the store each time, whereas `verify` remembers keys for
+ * half a minute.
  */
 export async function isThere(keyId: string): Promise<boolean> {
   const row = await getRow(tables.accounts, rowKey(keyId))
@@ -263,8 +266,9 @@ export async function list(accountId: string): Promise<Info[]> {
 }
 
 /**
- * Ends a key, and those that it made. Their owner is remembered for a while, so that calls with them are listed among
- * the account's requests. `withAccount`: the account is removed as well, so nothing is remembered.
+ * Ends a key, and those that it made. Their owner is remembered for a while, so that calls with them are
+ * listed among the account's requests. `withAccount`: the account is removed as well, so nothing is
+ * remembered.
  * @returns false when the account has no such key.
  */
 export async function revoke(

@@ -108,8 +108,8 @@ interface Mailed {
 }
 
 /**
- * Records an act in an account, and mails it to those who should know. The act is done already: if it cannot be
- * recorded or mailed, nothing fails, and the operator's log says so.
+ * Records an act in an account, and mails it to those who should know. The act is done already: if it cannot
+ * be recorded or mailed, nothing fails, and the operator's log says so.
  */
 export async function recordAndMail(
   accountId: string,
@@ -169,7 +169,9 @@ async function ownersOf(accountId: string): Promise<string[]> {
   return (await Member.list(accountId)).filter(({ role }) => role === "owner").map(({ email }) => email)
 }
 
-/** A page of an account's entries, newest first; `before`: only those older than that, in Unix milliseconds. */
+/**
+ * A page of an account's entries, newest first; `before`: only those older than that, in Unix milliseconds.
+ */
 export async function page(accountId: string, before?: number): Promise<Entry[]> {
   const found: Entry[] = []
   for await (const row of rows(accountId, before)) if (found.push(Entry.parse(row)) === pageSize) break

@@ -22,8 +22,8 @@ export async function get(accountId: string): Promise<Info> {
 
 /**
  * Chooses the colour and the logo. @param logo undefined: it stays; empty: there is none
- * @throws ApiError `invalid_request` for a colour on which white cannot be read, and for a logo that is no small
- * picture
+ * @throws ApiError `invalid_request` for a colour on which white cannot be read, and for a logo that is no
+ * small picture
  */
 export async function choose(accountId: string, colour: string, logo: Uint8Array | undefined): Promise<void> {
   if (colour !== "" && !isDark(colour))
@@ -41,7 +41,10 @@ export async function forget(accountId: string): Promise<void> {
   await removeRow({ TableName: tables.accounts, Key: key(accountId) })
 }
 
-/** Tells a picture's type from its first bytes, whatever its sender says. A browser can run none of these types. */
+/**
+ * Tells a picture's type from its first bytes, whatever its sender says. A browser can run none of these
+ * types.
+ */
 function pictureOf(bytes: Uint8Array): NonNullable<Info["logo"]> {
   const starts = Buffer.from(bytes.subarray(0, 12)).toString("latin1")
   const type = starts.startsWith("\x89PNG")

@@ -7,7 +7,10 @@ import { tables } from "../store/tables.ts"
 import { Person } from "./person.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 
-/** A browser in which a person is signed in. Its cookie holds the token; the row is named after the token's hash. */
+/**
+ * A browser in which a person is signed in. Its cookie holds the token; the row is named after the token's
+ * hash.
+ */
 const Info = z.object({
   /** The hash of its token, which names it in lists. */
   id: z.string(),
@@ -18,7 +21,10 @@ const Info = z.object({
   agent: z.string(),
   /** The network address from which it was signed in. */
   address: z.string().default(""),
-  /** Whether the sign-in was by a passkey or by the operator's link, for which access to the mailbox is not enough. */
+  /**
+   * Whether the sign-in was by a passkey or by the operator's link, for which access to the mailbox is not
+   * enough.
+   */
   isStrong: z.boolean().default(false),
   signedInAt: z.number().int(),
   seenAt: z.number().int(),
@@ -34,7 +40,10 @@ const notedEach = 600
 /** For so long after a sign-in, dangerous acts need no new one. In seconds. */
 const freshFor = 600
 
-/** Signs a browser in. The one that it was before, if any, is signed out: a token is never used for two sign-ins. */
+/**
+ * Signs a browser in. The one that it was before, if any, is signed out: a token is never used for two
+ * sign-ins.
+ */
 export async function admit(
   input: Pick<Info, "personId" | "accountId" | "agent"> & Partial<Pick<Info, "address" | "isStrong">>,
   former?: string,
@@ -44,8 +53,8 @@ export async function admit(
 }
 
 /**
- * Shows a browser another account of its person. This is no sign-in: the browser gets a new token, and its sign-in
- * stays as old as it was.
+ * Shows a browser another account of its person. This is no sign-in: the browser gets a new token, and its
+ * sign-in stays as old as it was.
  */
 export async function turnTo(browser: Info, accountId: string): Promise<{ token: string; seconds: number }> {
   await remove(browser.personId, browser.id)

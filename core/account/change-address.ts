@@ -4,8 +4,8 @@ import { Member } from "./member.ts"
 import { Person } from "./person.ts"
 
 /**
- * Gives a person another address, which they have proved to be theirs. Their accounts, and the keys and invitations
- * that they made, go on under it.
+ * Gives a person another address, which they have proved to be theirs. Their accounts, and the keys and
+ * invitations that they made, go on under it.
  * @returns false when another person has this address, or the person was changed meanwhile
  */
 export async function changeAddress(person: Person.Info, email: string): Promise<boolean> {

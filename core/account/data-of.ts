@@ -13,7 +13,10 @@ const eventsAtOnce = 200
 
 type Part = { kind: string } & Record<string, unknown>
 
-/** Everything that is kept of an account and is no secret, a part at a time. The last part says that it is whole. */
+/**
+ * Everything that is kept of an account and is no secret, a part at a time. The last part says that it is
+ * whole.
+ */
 export async function* dataOf(account: Account.Info): AsyncGenerator<Part> {
   yield { kind: "account", ...account }
   for (const one of await Member.list(account.id)) yield { kind: "person", ...one }

@@ -5,7 +5,10 @@ import { now } from "../platform/clock.ts"
 import { getRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** An overview of an account's numbers: how many there are of each kind, and which to look at first, in that order. */
+/**
+ * An overview of an account's numbers: how many there are of each kind, and which to look at first, in that
+ * order.
+ */
 export const Info = z.object({
   counts: z.record(z.string(), z.number().int()),
   /** References, with the kinds that each is of. */
@@ -13,14 +16,17 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** How many references are kept. If all are as long as they can be, they take a quarter of what a row may hold. */
+/**
+ * How many references are kept. If all are as long as they can be, they take a quarter of what a row may
+ * hold.
+ */
 const mostKept = 1000
 /** For how long an overview may be shown before the numbers are counted again, in seconds: a day. */
 const keptFor = 86_400
 
 /**
- * The last overview of an account with very many numbers; undefined if there is none, or it is too old. A count reads
- * two rows of each number, so its result is kept for the next page.
+ * The last overview of an account with very many numbers; undefined if there is none, or it is too old. A
+ * count reads two rows of each number, so its result is kept for the next page.
  */
 export async function get(accountId: string): Promise<Info | undefined> {
   const row = Row.safeParse(await getRow(tables.accounts, key(accountId))).data

@@ -31,9 +31,10 @@ const most = 50
 let onKept: ((mail: Info) => void) | undefined
 
 /**
- * Says how this service treats mails. A mail is `sent` if the service has an address to send from. Without one, it is
- * `kept` by `npm start`, for the person who tries the service on their own machine. Everywhere else there is `none`: a
- * function ends and forgets what it keeps, and customers cannot read what `npm run serve` would keep.
+ * Says how this service treats mails. A mail is `sent` if the service has an address to send from. Without
+ * one, it is `kept` by `npm start`, for the person who tries the service on their own machine. Everywhere
+ * else there is `none`: a function ends and forgets what it keeps, and customers cannot read what `npm run
+ * serve` would keep.
  */
 export function way(): "sent" | "kept" | "none" {
   if (config.MAIL_FROM !== "") return "sent"

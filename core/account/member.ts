@@ -75,7 +75,8 @@ export async function removeWithAccount(accountId: string, personId: string): Pr
 
 /**
  * Ends a membership, and the invitations that the person has sent.
- * @returns false when there is none, or when it is the last owner's: the account could invite no one any more.
+ * @returns false when there is none, or when it is the last owner's: the account could invite no one any
+ * more.
  */
 export async function remove(accountId: string, personId: string): Promise<boolean> {
   const owner = await besides(accountId, personId)
@@ -89,7 +90,8 @@ export async function remove(accountId: string, personId: string): Promise<boole
 
 /**
  * Gives a member another role.
- * @returns false when there is no such member, or it is the last owner: the account could invite no one any more.
+ * @returns false when there is no such member, or it is the last owner: the account could invite no one any
+ * more.
  */
 export async function setRole(accountId: string, personId: string, role: Role): Promise<boolean> {
   const owner = await besides(accountId, personId)

@@ -18,7 +18,9 @@ import { tables } from "../store/tables.ts"
 import { Person } from "./person.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 
-/** A key on a person's device that signs them in. The device proves that it is unlocked, by a finger or a PIN. */
+/**
+ * A key on a person's device that signs them in. The device proves that it is unlocked, by a finger or a PIN.
+ */
 const Info = z.object({
   id: z.string(),
   personId: z.string(),
@@ -41,7 +43,9 @@ interface Place {
   origin: string
 }
 
-/** Loaded on first use: it has hundreds of modules, and most processes that know accounts never see a passkey. */
+/**
+ * Loaded on first use: it has hundreds of modules, and most processes that know accounts never see a passkey.
+ */
 const webAuthn = () => import("@simplewebauthn/server")
 
 /** How long a browser may take to answer a challenge, in seconds. */
@@ -161,8 +165,8 @@ export async function remove(personId: string, id: string): Promise<void> {
 }
 
 /**
- * Notes a use. A counter that does not rise says that the key was copied; devices that do not count say 0 for ever
- * (WebAuthn, 6.1.1).
+ * Notes a use. A counter that does not rise says that the key was copied; devices that do not count say 0 for
+ * ever (WebAuthn, 6.1.1).
  */
 async function count(personId: string, id: string, counter: number): Promise<boolean> {
   const counted = await updateRow({

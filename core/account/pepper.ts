@@ -10,8 +10,8 @@ export function hmac(secretKey: string, pepper: Uint8Array): Buffer {
 }
 
 /**
- * Each key has a pepper of its own: the pepper goes along when the key moves to another service, and reveals no other
- * key's.
+ * Each key has a pepper of its own: the pepper goes along when the key moves to another service, and reveals
+ * no other key's.
  */
 export function ownPepper(keyId: string): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update(`key ${keyId}`).digest()

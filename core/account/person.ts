@@ -51,7 +51,9 @@ export async function findOrMake(email: string): Promise<Info> {
   return known
 }
 
-/** Removes something of a person: its own row, and the one that lists it. Another person's is left as it is. */
+/**
+ * Removes something of a person: its own row, and the one that lists it. Another person's is left as it is.
+ */
 export async function removeOf(personId: string, own: Key, listed: Key): Promise<void> {
   await transact([
     {
@@ -66,7 +68,10 @@ export async function removeOf(personId: string, own: Key, listed: Key): Promise
   ])
 }
 
-/** The write that notes the account made for a person. It is refused if another was made after the person was read. */
+/**
+ * The write that notes the account made for a person. It is refused if another was made after the person was
+ * read.
+ */
 export function notingMadeAccount(person: Info, accountId: string): Write {
   const former = person.madeAccountId
   return {

@@ -9,7 +9,8 @@ import { tables } from "../store/tables.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 import { fromTyped, hmacOfCode, newTypedCode } from "./typed-code.ts"
 
-// A person allows a program to get an API key (RFC 6749, RFC 8628). The key is made when the program fetches it.
+// A person allows a program to get an API key (RFC 6749, RFC 8628). The key is made when the program fetches
+// it.
 
 /** How long a program may take to fetch the key that was allowed, in seconds. */
 const fetchedWithin = 60
@@ -34,7 +35,9 @@ const Code = z.object({
   expires_at: z.number(),
 })
 
-/** Where the program gets the code, and the challenge by which it later proves that it asked (RFC 7636, S256). */
+/**
+ * Where the program gets the code, and the challenge by which it later proves that it asked (RFC 7636, S256).
+ */
 export interface Asked {
   redirectUri: string
   challenge: string
@@ -91,7 +94,10 @@ export async function askByDevice(name: string): Promise<{ device: string; user:
   return refused ? await askByDevice(name) : { device, user }
 }
 
-/** The program that waits for this code to be typed: its name, and the hash of its own code. Undefined if none does. */
+/**
+ * The program that waits for this code to be typed: its name, and the hash of its own code. Undefined if none
+ * does.
+ */
 export async function waitingProgram(typed: string): Promise<{ device: string; name: string } | undefined> {
   const found = await getRow(tables.accounts, userKey(fromTyped(typed)))
   const device = z.string().optional().parse(found?.device)

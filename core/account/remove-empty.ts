@@ -11,7 +11,9 @@ import { Passkey } from "./passkey.ts"
 import { Person } from "./person.ts"
 import { Troubles } from "./troubles.ts"
 
-/** Deletes an account, and its people. @returns false when there is no such account, or it still has bridges. */
+/**
+ * Deletes an account, and its people. @returns false when there is no such account, or it still has bridges.
+ */
 export async function removeEmpty(accountId: string): Promise<boolean> {
   const refused = await transact([
     {
@@ -35,8 +37,9 @@ export async function removeEmpty(accountId: string): Promise<boolean> {
 }
 
 /**
- * Ends the memberships and invitations of an account that is gone. People who are in no other account are forgotten.
- * Each membership is removed after its person: if this is interrupted, the next call still finds the person.
+ * Ends the memberships and invitations of an account that is gone. People who are in no other account are
+ * forgotten. Each membership is removed after its person: if this is interrupted, the next call still finds
+ * the person.
  */
 export async function removePeople(accountId: string): Promise<void> {
   for (const { email } of await Member.invitations(accountId)) await Member.withdraw(accountId, email)

@@ -11,7 +11,10 @@ import { log } from "../platform/log.ts"
 import { Bytes, type Key, putRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** A call of the API as its account sees it afterwards: what was asked, by which key, and the answer; no bodies. */
+/**
+ * A call of the API as its account sees it afterwards: what was asked, by which key, and the answer; no
+ * bodies.
+ */
 const Call = z.object({
   requestId: z.string(),
   method: z.string(),
@@ -22,8 +25,8 @@ const Call = z.object({
   /** How long the answer took. */
   ms: z.number().int(),
   /**
-   * The code and the sentence of the error, if the call was refused; and the network's own code, if the network
-   * rejected it.
+   * The code and the sentence of the error, if the call was refused; and the network's own code, if the
+   * network rejected it.
    */
   refusal: z
     .object({ code: z.string(), sentence: z.string(), networkCode: z.number().int().optional() })
@@ -50,19 +53,23 @@ const longest = 300
 /** How many rows are read for one page, since a filter may match few of them. */
 const read = { most: 2000, atOnce: 100 }
 
-/** How many more calls of an account may be written. Refused calls and others do not take each other's room. */
+/**
+ * How many more calls of an account may be written. Refused calls and others do not take each other's room.
+ */
 interface Room {
   left: number
   sinceMs: number
-  /** The last call that found no room. It is written once there is some, and says how many others found none. */
+  /**
+   * The last call that found no room. It is written once there is some, and says how many others found none.
+   */
   waiting?: { call: Call; leftOut: number } | undefined
 }
 const rooms = new LRUCache<string, Room>({ max: 10_000 })
 
 /**
- * Keeps a call. Of very many calls of an account only some are written, the last one among them. A row that cannot be
- * written is lost, and no call fails for it. No call waits for its row, except for a moment on Lambda, which may freeze
- * the process after the answer.
+ * Keeps a call. Of very many calls of an account only some are written, the last one among them. A row that
+ * cannot be written is lost, and no call fails for it. No call waits for its row, except for a moment on
+ * Lambda, which may freeze the process after the answer.
  */
 export async function add(accountId: string, call: Call): Promise<void> {
   const writing = admit(accountId, call)
@@ -139,8 +146,8 @@ function cut(text: string): string {
 const Row = z.object({ sk: z.string(), refused: z.boolean(), sealed: Bytes, expires_at: z.number().int() })
 
 /**
- * The calls of an account, newest first; `before`: the place of a call; `sinceMs`: none that is older. `next` leads on,
- * if there may be more.
+ * The calls of an account, newest first; `before`: the place of a call; `sinceMs`: none that is older. `next`
+ * leads on, if there may be more.
  */
 export async function page(
   accountId: string,
@@ -225,8 +232,8 @@ function pkOf(accountId: string): string {
 }
 
 /**
- * Paths name people and messages, so they are sealed. The functions that write them and those that show them have the
- * pepper.
+ * Paths name people and messages, so they are sealed. The functions that write them and those that show them
+ * have the pepper.
  */
 function sealingKey(): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update("requests").digest()

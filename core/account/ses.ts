@@ -5,7 +5,10 @@ import type { Letter } from "./mail.ts"
 
 let client: SESv2Client | undefined
 
-/** SES refuses an address that it was told to avoid and, until the account has left its sandbox, every unproved one. */
+/**
+ * SES refuses an address that it was told to avoid and, until the account has left its sandbox, every
+ * unproved one.
+ */
 export async function sendBySes({ to, subject, text }: Letter): Promise<void> {
   client ??= new SESv2Client({ maxAttempts: 3, ...requestTimeouts })
   const Simple = { Subject: data(subject), Body: { Text: data(text) } }

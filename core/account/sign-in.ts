@@ -50,8 +50,8 @@ export interface Begun {
 }
 
 /**
- * Begins a sign-in. The code works only in the browser that holds `asking`, the link in any; the first of them that is
- * used ends both.
+ * Begins a sign-in. The code works only in the browser that holds `asking`, the link in any; the first of
+ * them that is used ends both.
  *
  * @param goal where the link leads. The code needs none: the browser that asked remembers it.
  */

@@ -81,10 +81,10 @@ export async function forget(accountId: string): Promise<void> {
 }
 
 /**
- * Reports to the people of accounts which troubles of their bridges have begun, and which are over, since the last
- * report. It reads nothing of bridges that are well: a look at each of 10,000 would take 25,000 read units a minute.
- * The sweep does not do this, since it may neither read accounts nor wait for receivers. A report is recorded after its
- * mails were sent: a crash in between sends them again, and loses none.
+ * Reports to the people of accounts which troubles of their bridges have begun, and which are over, since the
+ * last report. It reads nothing of bridges that are well: a look at each of 10,000 would take 25,000 read
+ * units a minute. The sweep does not do this, since it may neither read accounts nor wait for receivers. A
+ * report is recorded after its mails were sent: a crash in between sends them again, and loses none.
  */
 export async function report(): Promise<void> {
   const known = await reported()
@@ -132,8 +132,8 @@ interface News {
 }
 
 /**
- * Tells an account's people of these changes. The next look repeats this if the store fails or the account has had too
- * many mails, but not if a mail or a POST fails.
+ * Tells an account's people of these changes. The next look repeats this if the store fails or the account
+ * has had too many mails, but not if a mail or a POST fails.
  */
 async function reportTo([accountId, changes]: [string, Change[]]): Promise<void> {
   try {
@@ -170,8 +170,8 @@ function isDown(trouble: Trouble): boolean {
 
 /**
  * The troubles of a bridge; none if it is deleted.
- * @returns undefined while the bridge must not run: it is no surprise then that it is down, and earlier troubles are
- * not over
+ * @returns undefined while the bridge must not run: it is no surprise then that it is down, and earlier
+ * troubles are not over
  */
 function troublesOf(lease: Lease.Info | undefined, deliveries: Delivery.Info[]): Trouble[] | undefined {
   if (!lease || lease.host === Lease.GONE) return []

@@ -1,7 +1,10 @@
 import { createHmac, randomInt } from "node:crypto"
 import { need } from "../platform/config.ts"
 
-/** Without letters and digits that look alike, and without vowels: no code is a word. Eight of them are 38 bits. */
+/**
+ * Without letters and digits that look alike, and without vowels: no code is a word. Eight of them are 38
+ * bits.
+ */
 const alphabet = "23456789BCDFGHJKMNPQRSTVWXYZ"
 
 /** A secret that people type. */
@@ -20,8 +23,8 @@ export function fromTyped(code: string): string {
 }
 
 /**
- * The form in which a typed code is stored. A plain hash would not do: the code is short enough to be guessed from it.
- * `purpose`: what the code is for.
+ * The form in which a typed code is stored. A plain hash would not do: the code is short enough to be guessed
+ * from it. `purpose`: what the code is for.
  */
 export function hmacOfCode(purpose: string, code: string): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update(`${purpose} ${code}`).digest()

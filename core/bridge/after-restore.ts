@@ -10,13 +10,16 @@ const eventsEachSecond = 1000
 const spareMs = 3_600_000
 /** More than this does not count: the clock may be years ahead, and numbers are finite. */
 const mostMs = 400 * 86_400_000
-/** The part of the leap by chance is below this. One copy may be restored twice, and then no number may come twice. */
+/**
+ * The part of the leap by chance is below this. One copy may be restored twice, and then no number may come
+ * twice.
+ */
 const chance = 1_000_000_000
 
 /**
- * Marks a bridge whose rows came back from a copy of that time (Unix ms): what was written since is unknown. Its next
- * session makes anew what must not be used twice, and its events go on beyond every number that may have been used. May
- * be repeated.
+ * Marks a bridge whose rows came back from a copy of that time (Unix ms): what was written since is unknown.
+ * Its next session makes anew what must not be used twice, and its events go on beyond every number that may
+ * have been used. May be repeated.
  * @returns false when there is no such bridge
  */
 export async function markRestored(bridgeId: string, copiedMs: number): Promise<boolean> {
@@ -28,7 +31,9 @@ export async function markRestored(bridgeId: string, copiedMs: number): Promise<
   return await Lease.makeAnew(bridgeId)
 }
 
-/** The numbers that events of a bridge may have got since that time (Unix ms), where no row here tells of it. */
+/**
+ * The numbers that events of a bridge may have got since that time (Unix ms), where no row here tells of it.
+ */
 export async function numbersSince(deliveries: Delivery.Info[], sinceMs: number): Promise<Delivery.Skipped> {
   const [{ bridgeId } = { bridgeId: "" }] = deliveries
   const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))

@@ -5,8 +5,8 @@ import { Billing } from "../billing.ts"
 import type { Row, Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-// The writes that count an account's bridges, and so what it pays for. A sandbox is not counted, but its account must
-// be there.
+// The writes that count an account's bridges, and so what it pays for. A sandbox is not counted, but its
+// account must be there.
 
 interface Counted {
   accountId: string

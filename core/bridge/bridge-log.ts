@@ -6,11 +6,12 @@ import { log } from "../platform/log.ts"
 import type * as Streams from "./log-in-cloudwatch.ts"
 import * as files from "./log-on-disk.ts"
 
-// The log that a bridge's customer sees. Its lines are written for the customer and never hold a message body, a phone
-// number, a key or a code. It belongs to the bridge, not to a process: any process appends to it.
+// The log that a bridge's customer sees. Its lines are written for the customer and never hold a message
+// body, a phone number, a key or a code. It belongs to the bridge, not to a process: any process appends to
+// it.
 //
-// It is kept in files on one machine (LOG_DIR) and in CloudWatch Logs on AWS (LOG_GROUP); with neither set, nothing is
-// kept.
+// It is kept in files on one machine (LOG_DIR) and in CloudWatch Logs on AWS (LOG_GROUP); with neither set,
+// nothing is kept.
 
 export type Level = "info" | "warn" | "error"
 
@@ -35,7 +36,9 @@ async function put(bridgeId: string, line: { at: string; text: string }): Promis
   else if (config.LOG_GROUP) (await streams()).append(bridgeId, line)
 }
 
-/** Resolves when others can read the appended lines. A function must wait: it is frozen once it has answered. */
+/**
+ * Resolves when others can read the appended lines. A function must wait: it is frozen once it has answered.
+ */
 export async function flush(): Promise<void> {
   if (config.LOG_GROUP) await (await streams()).flush()
 }
@@ -52,8 +55,8 @@ export async function read(bridgeId: string, asked: files.Asked): Promise<files.
 }
 
 /**
- * Yields the lines after a place, then new ones: one batch per look, often an empty one, each with the place after it,
- * until `signal` ends it. An invalid place means the beginning.
+ * Yields the lines after a place, then new ones: one batch per look, often an empty one, each with the place
+ * after it, until `signal` ends it. An invalid place means the beginning.
  * @throws AbortError when `signal` ends it between two looks
  */
 export async function* followFrom(

@@ -33,7 +33,10 @@ export const Info = z.object({
   webhookUrl: z.string(),
   /** Wrapped; `deliveryKeyOf` opens it. */
   deliveryKey: Bytes,
-  /** A sandbox is on the simulated network, for trying things. It needs no subscription and counts against no limit. */
+  /**
+   * A sandbox is on the simulated network, for trying things. It needs no subscription and counts against no
+   * limit.
+   */
   isSandbox: z.boolean(),
   /** It has moved to another service, or is on its way. */
   isMoved: z.boolean(),
@@ -43,7 +46,10 @@ export type Info = z.infer<typeof Info>
 /** The reference of the sandbox bridge that each account has where `SANDBOX` is on. */
 const sandbox = "sandbox"
 
-/** The ids of sandbox bridges begin with it: on AWS their host has no right to the rows, keys and files of others. */
+/**
+ * The ids of sandbox bridges begin with it: on AWS their host has no right to the rows, keys and files of
+ * others.
+ */
 export const sandboxIdPrefix = "5a4db0c5-"
 
 export function key(accountId: string, customerRef: string) {
@@ -129,8 +135,8 @@ function newId(isSandbox: boolean): string {
 }
 
 /**
- * The account's bridge of this reference; `default` is the first one. The sandbox bridge is created the first time it
- * is asked for by a caller who may create it.
+ * The account's bridge of this reference; `default` is the first one. The sandbox bridge is created the first
+ * time it is asked for by a caller who may create it.
  * @throws ApiError `not_found`
  */
 export async function get(accountId: string, customerRef: string, mayCreate = true): Promise<Info> {
@@ -164,8 +170,8 @@ const Listed = Info.pick({
 export type Listed = z.infer<typeof Listed>
 
 /**
- * The bridges of an account in the order of their references, with the fields that a list shows. Sealed fields are not
- * read: of very many bridges they would be most of what crosses the wire.
+ * The bridges of an account in the order of their references, with the fields that a list shows. Sealed
+ * fields are not read: of very many bridges they would be most of what crosses the wire.
  * @param most how many, at most
  */
 export async function listBrief(accountId: string, most?: number): Promise<Listed[]> {
@@ -202,8 +208,9 @@ export async function byId(bridgeId: string): Promise<Info | undefined> {
 const accounts = new LRUCache<string, string>({ max: 10_000 })
 
 /**
- * Whose share of what all have in common a bridge uses: its account's. On AWS, where session hosts may not read who owns
- * a bridge and each holds few bridges of an account, it is the bridge's own; so it is without such a bridge.
+ * Whose share of what all have in common a bridge uses: its account's. On AWS, where session hosts may not
+ * read who owns a bridge and each holds few bridges of an account, it is the bridge's own; so it is without
+ * such a bridge.
  */
 export async function accountOf(bridgeId: string): Promise<string> {
   if (!config.STORAGE_DIR) return bridgeId
@@ -260,8 +267,8 @@ export async function setShownName(bridge: Info, shownName: string): Promise<Inf
 }
 
 /**
- * Deletes a bridge. Its holder is fenced, its data keys are gone and with them everything sealed under them, and its
- * reference is free. Any host removes its other rows in the background.
+ * Deletes a bridge. Its holder is fenced, its data keys are gone and with them everything sealed under them,
+ * and its reference is free. Any host removes its other rows in the background.
  * @param importId only while the bridge arrives with this import
  * @throws ApiError `not_found` when it is gone already.
  */

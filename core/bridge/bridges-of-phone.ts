@@ -7,7 +7,10 @@ import { need } from "../platform/config.ts"
 import { query, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
-/** No bridge stays connected longer than this without reconnecting, since hosts are replaced. In seconds: 90 days. */
+/**
+ * No bridge stays connected longer than this without reconnecting, since hosts are replaced. In seconds: 90
+ * days.
+ */
 const keptFor = 90 * 86_400
 
 /** A bridge that was linked to a phone, and when it last connected, in Unix seconds. */
@@ -15,8 +18,8 @@ const Linked = z.object({ bridgeId: z.string(), connectedAt: z.number().int() })
 export type Linked = z.infer<typeof Linked>
 
 /**
- * Records that a bridge has connected as this number (digits). Only a keyed hash is written: an operator can look a
- * number up, but not read it.
+ * Records that a bridge has connected as this number (digits). Only a keyed hash is written: an operator can
+ * look a number up, but not read it.
  */
 export async function note(bridgeId: string, phone: string): Promise<void> {
   await updateRow({
@@ -27,7 +30,10 @@ export async function note(bridgeId: string, phone: string): Promise<void> {
   })
 }
 
-/** The bridges that have connected as this number, latest first. One of them may be linked to another phone by now. */
+/**
+ * The bridges that have connected as this number, latest first. One of them may be linked to another phone by
+ * now.
+ */
 export async function find(phone: string): Promise<Linked[]> {
   const found: Linked[] = []
   const rows = query({

@@ -15,8 +15,8 @@ export function creation(receiver: Receiver.Info): Write {
 }
 
 /**
- * The write that creates a further webhook's row, behind the event of the number `newest`. A host may have appended an
- * event since that was read, so a look is promised.
+ * The write that creates a further webhook's row, behind the event of the number `newest`. A host may have
+ * appended an event since that was read, so a look is promised.
  */
 export function furtherCreation(
   receiver: Receiver.Info,
@@ -33,7 +33,10 @@ export function furtherCreation(
   }
 }
 
-/** The write by which the first webhook's row names these further ones. Refused if they changed since it was read. */
+/**
+ * The write by which the first webhook's row names these further ones. Refused if they changed since it was
+ * read.
+ */
 export function namingFurther(first: Delivery.Info, further: string[]): Write {
   const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(first.further)
   const change = further.length === 0 ? "REMOVE further" : "SET further = :next"
@@ -78,8 +81,8 @@ export function changing(set: Row, remove: string[], before: Row = {}) {
 }
 
 /**
- * The writes that delete the rows along with their bridge. The first is refused if a webhook was added or removed since
- * the rows were read.
+ * The writes that delete the rows along with their bridge. The first is refused if a webhook was added or
+ * removed since the rows were read.
  */
 export function removals([delivery, ...rest]: Delivery.Info[]): Write[] {
   if (!delivery) return []
@@ -96,7 +99,10 @@ function ifFurtherAre(further: string[]): { ConditionExpression: string; Express
     : { ConditionExpression: "further = :further", ExpressionAttributeValues: { ":further": further } }
 }
 
-/** The writes after which nothing is delivered from here any more. The first is refused as that of `removals` is. */
+/**
+ * The writes after which nothing is delivered from here any more. The first is refused as that of `removals`
+ * is.
+ */
 export function leaving([delivery, ...rest]: Delivery.Info[]): Write[] {
   if (!delivery) return []
   const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(delivery.further)
@@ -139,8 +145,8 @@ export function returning(deliveries: Delivery.Info[], lost?: Delivery.Skipped):
 }
 
 /**
- * The row of a delivery that comes from another service, where it left as `row`. It has no holder any more, and a
- * look is promised.
+ * The row of a delivery that comes from another service, where it left as `row`. It has no holder any more,
+ * and a look is promised.
  */
 export function arrivingRow(row: Row, accountId: string, wrapped: Uint8Array): Row {
   const { moved: _, bell: _rings, ...kept } = row

@@ -46,8 +46,8 @@ const Stored = z.object({
 })
 
 /**
- * Begins a link session, and ends earlier ones of this bridge. Only a hash of its token is stored, and its personal
- * data are sealed.
+ * Begins a link session, and ends earlier ones of this bridge. Only a hash of its token is stored, and its
+ * personal data are sealed.
  */
 export async function create(
   bridge: Bridge.Info,
@@ -80,7 +80,9 @@ export async function ofToken(token: string): Promise<Info | undefined> {
   return isToken(token) ? await read(keyOf(token)) : undefined
 }
 
-/** The link session of a bridge, which has one at most. Only those who were given its token know the token. */
+/**
+ * The link session of a bridge, which has one at most. Only those who were given its token know the token.
+ */
 export async function ofBridge(bridgeId: string): Promise<Info | undefined> {
   const latest = await getRow(tables.accounts, latestKey(bridgeId))
   return latest && (await read({ pk: Latest.parse(latest).link, sk: "LINK" }))
@@ -111,8 +113,8 @@ export async function noteShown(token: string, session: Pick<Info, "shownAt">): 
 }
 
 /**
- * How the phone that is linked now came to be linked. `own`: on the session's page. `other`: there as well, but another
- * phone is expected. `foreign`: elsewhere, so it must be left as it is.
+ * How the phone that is linked now came to be linked. `own`: on the session's page. `other`: there as well,
+ * but another phone is expected. `foreign`: elsewhere, so it must be left as it is.
  */
 export function howLinked(session: Info, phone: string): "own" | "other" | "foreign" {
   if (session.shownAt === 0) return "foreign"

@@ -19,7 +19,8 @@ import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
 import type { Asked, Lines, Past } from "./log-on-disk.ts"
 
-// The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old lines.
+// The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old
+// lines.
 
 const logs = lazily(() => new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimeouts }))
 
@@ -27,9 +28,15 @@ const logs = lazily(() => new CloudWatchLogsClient({ maxAttempts: 4, ...requestT
 const gatherMs = 1000
 /** A line has at most 8 KB, and PutLogEvents takes 1 MB. */
 const linesAtOnce = 100
-/** How many lines may wait, per bridge. A process that cannot write says so in its own log, and drops further lines. */
+/**
+ * How many lines may wait, per bridge. A process that cannot write says so in its own log, and drops further
+ * lines.
+ */
 const maxWaiting = 10_000
-/** An account may call GetLogEvents 25 times a second in all, so a follower of a quiet log looks ever less often. */
+/**
+ * An account may call GetLogEvents 25 times a second in all, so a follower of a quiet log looks ever less
+ * often.
+ */
 const lookEachMs = { least: 1000, most: 5000 }
 /** The most events that GetLogEvents returns at once. */
 const pageLines = 10_000
@@ -131,8 +138,8 @@ interface Place {
 
 const placeShape = /^(\d{1,15})_(.{1,500}?)((?:~[0-9a-f]{8})*)$/
 /**
- * A place names at most so many lines of its millisecond. If the millisecond has more lines than that, all up to the
- * last one named count as read.
+ * A place names at most so many lines of its millisecond. If the millisecond has more lines than that, all up
+ * to the last one named count as read.
  */
 const mostSeen = 20
 
@@ -142,8 +149,8 @@ function placeFrom(text: string): Place | undefined {
 }
 
 /**
- * The place after a page: CloudWatch's token and, because a token is good for a day, the time of the last line before
- * it with hashes of that millisecond's lines. @returns undefined if nothing was ever logged
+ * The place after a page: CloudWatch's token and, because a token is good for a day, the time of the last
+ * line before it with hashes of that millisecond's lines. @returns undefined if nothing was ever logged
  */
 function placeOf(found: Found | undefined, before: string): string | undefined {
   const token = found?.nextForwardToken

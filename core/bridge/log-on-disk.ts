@@ -34,8 +34,8 @@ export interface Lines {
 export type Past = Lines & { isCut: boolean }
 
 /**
- * Appends a line in a single write at the end of the file, so that no other process can split it. Without room to
- * spare, or after the most that a day may have, no line is kept.
+ * Appends a line in a single write at the end of the file, so that no other process can split it. Without
+ * room to spare, or after the most that a day may have, no line is kept.
  */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
   if (!DiskRoom.hasRoomToSpare()) return
@@ -97,7 +97,10 @@ export async function* followFrom(
   }
 }
 
-/** Deletes lines older than two weeks, and folders without lines: one may have come after its bridge was deleted. */
+/**
+ * Deletes lines older than two weeks, and folders without lines: one may have come after its bridge was
+ * deleted.
+ */
 export async function removeOld(): Promise<void> {
   const oldest = iso(nowMs() - keptDays * 86_400_000).slice(0, 10)
   for (const bridgeId of await namesIn(need("LOG_DIR"))) {
@@ -132,8 +135,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The whole lines of a file, in blocks from its end, each block in order: the file may be far longer than what is
- * wanted of it. `end` is where the last whole line of the file ends.
+ * The whole lines of a file, in blocks from its end, each block in order: the file may be far longer than
+ * what is wanted of it. `end` is where the last whole line of the file ends.
  */
 async function* backwards(bridgeId: string, day: string): AsyncGenerator<{ lines: string[]; end: number }> {
   let end: number | undefined

@@ -16,7 +16,8 @@ import { BridgeCount } from "./bridge-count.ts"
 import { Bridge } from "./bridge.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
 
-// A bridge leaves for another service, and comes from one. Its other rows are read and written by `admin/move/`.
+// A bridge leaves for another service, and comes from one. Its other rows are read and written by
+// `admin/move/`.
 
 /** A bridge as it left: the rows by which it is a bridge, and its data keys in the clear. */
 export interface RowsAndKeys {
@@ -27,9 +28,9 @@ export interface RowsAndKeys {
 }
 
 /**
- * A bridge leaves in the file of an export, all at once: its holder is fenced, so that nothing of its session is
- * committed any more; calls are refused; and nothing is delivered from here. May be repeated. Takes over from an export
- * that was not finished, since that may have died. Resolves once no delivery is under way.
+ * A bridge leaves in the file of an export, all at once: its holder is fenced, so that nothing of its session
+ * is committed any more; calls are refused; and nothing is delivered from here. May be repeated. Takes over
+ * from an export that was not finished, since that may have died. Resolves once no delivery is under way.
  * @returns false when its file may be elsewhere already, or it is arriving
  * @throws ApiError `not_found`
  */
@@ -71,8 +72,8 @@ function moving(bridge: Bridge.Info, isLeaving: boolean): Write {
 }
 
 /**
- * Waits for a POST that has begun, since the other service would post its event again. Does not wait for a deliverer
- * that died.
+ * Waits for a POST that has begun, since the other service would post its event again. Does not wait for a
+ * deliverer that died.
  */
 async function noDelivery(bridgeId: string): Promise<void> {
   while ((await Delivery.ofBridge(bridgeId)).some(isHeld)) await sleep(200)
@@ -96,7 +97,8 @@ export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
 }
 
 /**
- * Notes that the file in which a bridge leaves is whole. From here on only `takeBack` lets the bridge run here again.
+ * Notes that the file in which a bridge leaves is whole. From here on only `takeBack` lets the bridge run
+ * here again.
  * @returns false when the bridge is not this export's any more: the file must not be given away
  */
 export async function finishLeaving(bridgeId: string, exportId: string): Promise<boolean> {
@@ -104,9 +106,9 @@ export async function finishLeaving(bridgeId: string, exportId: string): Promise
 }
 
 /**
- * Takes back a bridge that left, if it still left as its operator was told. If another service has it, both use its
- * keys from here on. So its next session makes anew what encrypts, and its events go on beyond every number that may
- * have been used there, as after a restore. An export that is under way gives up.
+ * Takes back a bridge that left, if it still left as its operator was told. If another service has it, both
+ * use its keys from here on. So its next session makes anew what encrypts, and its events go on beyond every
+ * number that may have been used there, as after a restore. An export that is under way gives up.
  * @param told its lease as the operator was told of it
  * @returns false when it has left otherwise since, or is arriving just now
  */
@@ -150,9 +152,9 @@ async function bringBack(
 }
 
 /**
- * Undoes an import that was interrupted and is not to be repeated. Removes all that the import has written of a bridge,
- * and what the bridge had left here before, since the import has removed some of those rows. If the import runs after
- * all, it can write no more.
+ * Undoes an import that was interrupted and is not to be repeated. Removes all that the import has written of
+ * a bridge, and what the bridge had left here before, since the import has removed some of those rows. If the
+ * import runs after all, it can write no more.
  * @returns false when the bridge is not arriving any more
  * @throws ApiError `not_found` when another call removes it
  */
@@ -166,7 +168,8 @@ export async function undoArrival({ bridgeId, arriving }: Lease.Info): Promise<b
 /**
  * Lets a bridge arrive in an account, once its other rows are here. It runs from now on, unless it must not.
  * @param importId the import that wrote those rows
- * @returns false when another import has taken over, the reference is another bridge's, or the account is gone
+ * @returns false when another import has taken over, the reference is another bridge's, or the account is
+ * gone
  */
 export async function arrive(
   { lease, bridge, deliveries, keys }: RowsAndKeys,
@@ -195,7 +198,10 @@ export async function arrive(
   return true
 }
 
-/** The write of a bridge's own row as it left, for its new account, with its delivery key as it is wrapped here. */
+/**
+ * The write of a bridge's own row as it left, for its new account, with its delivery key as it is wrapped
+ * here.
+ */
 function arrivingRow(left: Row, accountId: string, wrapped: Uint8Array): Write {
   const { moved: _, ...kept } = left
   const { id, customerRef } = Bridge.fromRow(left)

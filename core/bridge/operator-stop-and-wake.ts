@@ -28,8 +28,8 @@ async function ended(bridgeId: string, before: Lease.Info | undefined): Promise<
 }
 
 /**
- * The operator ends these reasons why a bridge is stopped. If there is no other, it runs again. Where it is paid for, a
- * look at Stripe follows, which stops it again if it is not paid for.
+ * The operator ends these reasons why a bridge is stopped. If there is no other, it runs again. Where it is
+ * paid for, a look at Stripe follows, which stops it again if it is not paid for.
  * @returns false when it was stopped for none of them
  */
 export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promise<boolean> {

@@ -5,7 +5,10 @@ import { invalid, issuesOf } from "../error.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
 import { open, seal } from "../keys/seal.ts"
 
-/** Contract, "Proxies". Addresses are judged as those of webhooks are, and again each time the proxy is dialled. */
+/**
+ * Contract, "Proxies". Addresses are judged as those of webhooks are, and again each time the proxy is
+ * dialled.
+ */
 const ProxyUrl = z
   .string()
   .max(2048, "at most 2,048 characters")

@@ -5,8 +5,8 @@ import { query, removeRow, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /**
- * The partition of bridges to which another phone was linked, until billing has checked whether that phone had a trial
- * in another account.
+ * The partition of bridges to which another phone was linked, until billing has checked whether that phone
+ * had a trial in another account.
  */
 const all = "PHONE#NEW"
 

@@ -20,8 +20,8 @@ export function newSecret(): string {
 }
 
 /**
- * The secrets that sign what goes to a bridge's `webhook_url` now: its own, then the one that it replaces, and until
- * when that signs as well.
+ * The secrets that sign what goes to a bridge's `webhook_url` now: its own, then the one that it replaces,
+ * and until when that signs as well.
  * @throws ApiError `not_found`
  */
 export async function ofBridge(bridgeId: string) {
@@ -37,8 +37,8 @@ function overlapUntil({ before }: Receiver.Info): number | undefined {
 }
 
 /**
- * Gives a webhook a new secret. For a day the old one signs as well, so no delivery lacks a signature that its receiver
- * knows.
+ * Gives a webhook a new secret. For a day the old one signs as well, so no delivery lacks a signature that
+ * its receiver knows.
  * @throws ApiError `secret_overlap` while an earlier one still signs, `not_found`
  */
 export async function roll(webhook: Delivery.Info): Promise<{ secret: string; until: number }> {

@@ -50,7 +50,8 @@ export function parseFurtherUrl(given: unknown): string {
 }
 
 /**
- * Adds a webhook to a bridge, or finds the one that has this URL: it gets the events that are appended from now on.
+ * Adds a webhook to a bridge, or finds the one that has this URL: it gets the events that are appended from
+ * now on.
  * @throws ApiError `webhook_limit_reached`, `not_found`, `storage_full`
  */
 export async function create(
@@ -67,8 +68,9 @@ export async function create(
       throw new ApiError("webhook_limit_reached")
     if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
     const id: Receiver.Id = { bridgeId: bridge.id, webhookId: `wh_${randomBytes(8).toString("hex")}` }
-    // Read before the row is there. An event that comes in between has a higher number, and this webhook gets it:
-    // either the session that appends it finds the row, or the row is there first, and is promised a look from the beginning.
+    // Read before the row is there. An event that comes in between has a higher number, and this webhook gets
+    // it: either the session that appends it finds the row, or the row is there first, and is promised a look
+    // from the beginning.
     const newest = await EventLists.newestNumber(bridge.id)
     const receiver = await receiverOf(bridge, id, url, choice)
     const further = [...first.further, id.webhookId]
@@ -190,7 +192,8 @@ export async function update(
 }
 
 /**
- * Pauses a webhook: it is sent nothing from now on, and keeps its place. An attempt that is under way goes on.
+ * Pauses a webhook: it is sent nothing from now on, and keeps its place. An attempt that is under way goes
+ * on.
  * @throws ApiError `not_found`
  */
 export async function pause(webhook: Delivery.Info): Promise<void> {
@@ -223,7 +226,8 @@ export async function resume(webhook: Delivery.Info): Promise<void> {
 }
 
 /**
- * Deletes a further webhook: whoever delivers to it loses its claim. Its attempts and lists go when they expire.
+ * Deletes a further webhook: whoever delivers to it loses its claim. Its attempts and lists go when they
+ * expire.
  * @throws ApiError `not_found`
  */
 export async function remove(bridge: Bridge.Info, webhookId: string): Promise<void> {

@@ -3,13 +3,21 @@ import type { Delivery } from "./delivery.ts"
 import type { EventRow } from "./event-row.ts"
 import type { Receiver } from "./receiver.ts"
 
-/** What a process knows of a bridge's new events without a look at the store, while it delivers or watches them. */
+/**
+ * What a process knows of a bridge's new events without a look at the store, while it delivers or watches
+ * them.
+ */
 export interface Arrivals {
   /** The number of the newest event that is known, perhaps after a short wait for one after `head`. */
   after: (head: number) => Promise<number>
-  /** Whether this event is the newest of the bridge, as far as this process knows; never where it knows nothing. */
+  /**
+   * Whether this event is the newest of the bridge, as far as this process knows; never where it knows
+   * nothing.
+   */
   isNewest: (n: number) => boolean
-  /** The event after the head, and the row as it is now, where both are known: what reading them would find. */
+  /**
+   * The event after the head, and the row as it is now, where both are known: what reading them would find.
+   */
   justWritten: (held: Delivery.Info) => { event: EventRow.Info; held: Delivery.Info } | undefined
   /** Waits for an event since the last call of this, but no longer than `ms`, and not beyond `signal`. */
   next: (ms: number, signal: AbortSignal) => Promise<void>

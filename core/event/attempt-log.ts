@@ -13,7 +13,9 @@ import { Receiver } from "./receiver.ts"
 const kept = 200
 /** How long a failed attempt is kept with its answer, in seconds (Contract, "Deliveries"). */
 const failureKeptFor = 7 * 86_400
-/** How long attempts at a further webhook are kept, in seconds. They expire, since its deletion leaves them. */
+/**
+ * How long attempts at a further webhook are kept, in seconds. They expire, since its deletion leaves them.
+ */
 const ringKeptFor = 30 * 86_400
 
 /** A delivery attempt and its number among all that were recorded for the webhook. */
@@ -55,8 +57,9 @@ export interface Known extends Partial<Failure> {
 }
 
 /**
- * Writes attempts into the ring of the latest 200. A failure gets a row of its own as well, sealed, which stays for a
- * week: failures of a receiver are looked into when the ring has gone round. A success costs nothing more.
+ * Writes attempts into the ring of the latest 200. A failure gets a row of its own as well, sealed, which
+ * stays for a week: failures of a receiver are looked into when the ring has gone round. A success costs
+ * nothing more.
  */
 export async function append(id: Receiver.Id, entries: Entry[], deliveryKey: Uint8Array): Promise<void> {
   await batchWrite(
@@ -92,7 +95,10 @@ export async function byCount(id: Receiver.Id, count: number): Promise<Attempt |
   return known?.count === count ? known.attempt : undefined
 }
 
-/** The attempts at an event that are still known: failures of the last week, and what is in the ring. Oldest first. */
+/**
+ * The attempts at an event that are still known: failures of the last week, and what is in the ring. Oldest
+ * first.
+ */
 export async function ofEvent(
   id: Receiver.Id,
   event: EventRow.Info,

@@ -4,12 +4,17 @@ import { promiseAndRing, ringAnew } from "./promise-and-ring.ts"
 
 let isLeft = false
 
-/** From now on no bell of this process rings. The process that has the store rings for each event that it writes. */
+/**
+ * From now on no bell of this process rings. The process that has the store rings for each event that it
+ * writes.
+ */
 export function leaveRingingToOthers(): void {
   isLeft = true
 }
 
-/** Notifies a bridge's delivery that events wait: in the background, once for many events, until it succeeds. */
+/**
+ * Notifies a bridge's delivery that events wait: in the background, once for many events, until it succeeds.
+ */
 export class Bell {
   readonly #bridgeId: string
   readonly #ringWebhooks: typeof promiseAndRing

@@ -8,12 +8,13 @@ import { ring } from "./doorbell.ts"
 import { EventRow } from "./event-row.ts"
 import type { Receiver } from "./receiver.ts"
 
-// How an invocation takes, keeps and gives back the `DELIVERY` row. `progress.ts` has what it records meanwhile.
+// How an invocation takes, keeps and gives back the `DELIVERY` row. `progress.ts` has what it records
+// meanwhile.
 
 /**
  * Claims a delivery for an invocation and counts the attempt that it may make.
- * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet; undefined
- * when another deliverer has it, or when there never was an event.
+ * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet;
+ * undefined when another deliverer has it, or when there never was an event.
  */
 export async function take(
   id: Receiver.Id,
@@ -50,7 +51,8 @@ export async function reread(held: Delivery.Info, most = held.head): Promise<Del
 }
 
 /**
- * A row as it was seen, if we hold it. Its `head` then stands at `most` at the furthest, since nobody else moves it.
+ * A row as it was seen, if we hold it. Its `head` then stands at `most` at the furthest, since nobody else
+ * moves it.
  * @throws Error where it stands beyond: the events up to there were not delivered
  */
 export function ifHeld(
@@ -65,12 +67,13 @@ export function ifHeld(
 
 /**
  * Ends the claim when nothing waits, unless an event was appended or a resend requested meanwhile. It is one
- * transaction, so that there is never a moment in which something waits and no look is due. To clear `due` alone
- * and look at the events once more would not do: that look would be skipped where the answer to the clearing was lost
- * and its repetition refused, or where the deliverer died in between. A producer commits its event before it reads
- * `due`, so one of the two always sees the other. It costs two more write units each time a bridge falls idle.
- * @returns the row, still held, if there is more to do, with the event if one was appended right after the head;
- * undefined when the claim has ended, here or before.
+ * transaction, so that there is never a moment in which something waits and no look is due. To clear `due`
+ * alone and look at the events once more would not do: that look would be skipped where the answer to the
+ * clearing was lost and its repetition refused, or where the deliverer died in between. A producer commits
+ * its event before it reads `due`, so one of the two always sees the other. It costs two more write units
+ * each time a bridge falls idle.
+ * @returns the row, still held, if there is more to do, with the event if one was appended right after the
+ * head; undefined when the claim has ended, here or before.
  */
 export async function goIdle(
   held: Delivery.Info,
@@ -131,8 +134,8 @@ export async function endWhilePaused(held: Delivery.Info): Promise<Delivery.Info
 }
 
 /**
- * Ends the claim while there is more to do, and rings a fresh doorbell, so that no doorbell is received more than some
- * ten times.
+ * Ends the claim while there is more to do, and rings a fresh doorbell, so that no doorbell is received more
+ * than some ten times.
  */
 export async function passOn(held: Delivery.Info): Promise<void> {
   if (await letGo(held)) await ring(held)

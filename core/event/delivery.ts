@@ -23,12 +23,12 @@ const Skipped = z.object({ after: z.number().int(), to: z.number().int() })
 export type Skipped = z.infer<typeof Skipped>
 
 /**
- * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then (Unix seconds)
- * a deliverer will have looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force
- * (`claim.ts`), and only a transaction that sees nothing waiting clears it.
+ * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then
+ * (Unix seconds) a deliverer will have looked; 0 means that nothing waits. A ringer sets it, a deliverer
+ * keeps it in force (`claim.ts`), and only a transaction that sees nothing waiting clears it.
  *
- * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's index. It
- * does not change when `due` does, so the index is written only twice.
+ * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's
+ * index. It does not change when `due` does, so the index is written only twice.
  */
 const Info = z.object({
   bridgeId: z.string(),
@@ -37,8 +37,8 @@ const Info = z.object({
   head: z.number().int(),
   due: z.number().int(),
   /**
-   * Ranges of numbers that no event gets, after `after` and up to `to`: they may have been used before the store came
-   * back from a backup. New events begin behind the last range.
+   * Ranges of numbers that no event gets, after `after` and up to `to`: they may have been used before the
+   * store came back from a backup. New events begin behind the last range.
    */
   skipped: z.array(Skipped).default([]),
   /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
@@ -46,8 +46,8 @@ const Info = z.object({
   /** Recorded failures of the event after `head`; the budget is five. */
   failures: z.number().int(),
   /**
-   * `X-Webhook-Attempt` for the event after `head`: of the next POST while the row is held, of the last POST while it
-   * is not. It grows before the POST, so no number is used twice.
+   * `X-Webhook-Attempt` for the event after `head`: of the next POST while the row is held, of the last POST
+   * while it is not. It grows before the POST, so no number is used twice.
    */
   attempt: z.number().int(),
   /** The next attempt must not begin before this, in Unix milliseconds. */
@@ -66,7 +66,9 @@ const Info = z.object({
   failingSince: z.number().int().optional(),
   /** When it last recovered from failures or was resumed: what waited until then is not late by our fault. */
   failedUntil: z.number().int().optional(),
-  /** Since when it is paused: it keeps its place, and no deliverer is due to look. Only of a further webhook. */
+  /**
+   * Since when it is paused: it keeps its place, and no deliverer is due to look. Only of a further webhook.
+   */
   pausedAt: z.number().int().optional(),
   /** Its bridge has moved to another service: nothing is delivered from here. */
   isMoved: z.boolean(),
@@ -90,7 +92,10 @@ export const nobody = ""
 
 export const { key, first } = Receiver
 
-/** How long a claim lasts, in seconds: longer than an invocation may run, so that a claim outlives its invocation. */
+/**
+ * How long a claim lasts, in seconds: longer than an invocation may run, so that a claim outlives its
+ * invocation.
+ */
 export function claimedFor(): number {
   return config.DELIVERY_CLAIM_S
 }
@@ -178,7 +183,9 @@ async function some(ids: Receiver.Id[]): Promise<Info[]> {
   return rows.flatMap((row) => (row ? [fromRow(row)] : []))
 }
 
-/** The deliveries of a bridge, that of the first webhook first; none once it is deleted. Reads consistently. */
+/**
+ * The deliveries of a bridge, that of the first webhook first; none once it is deleted. Reads consistently.
+ */
 export async function ofBridge(bridgeId: string): Promise<Info[]> {
   const delivery = await get(first(bridgeId))
   return delivery ? [delivery, ...(await furtherOf(delivery))] : []
@@ -194,8 +201,8 @@ async function furtherOf({ bridgeId, further }: Info): Promise<Info[]> {
 export const indexClause = "since = if_not_exists(since, :now)"
 
 /**
- * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is over. A
- * holder left in place would get a new term, and the next bell would be turned away.
+ * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is
+ * over. A holder left in place would get a new term, and the next bell would be turned away.
  * @returns false when another process has changed `due` meanwhile.
  */
 export async function promise(id: Receiver.Id, seenDue: number): Promise<boolean> {
@@ -205,14 +212,14 @@ export async function promise(id: Receiver.Id, seenDue: number): Promise<boolean
     ConditionExpression: "due = :seen",
     ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue, ":now": now() },
   })
-  // The value that refused us is the one we wrote: most likely our own write, whose answer was lost. An extra bell does
-  // no harm.
+  // The value that refused us is the one we wrote: most likely our own write, whose answer was lost. An extra
+  // bell does no harm.
   return held !== undefined || refused?.due === due
 }
 
 /**
- * Gives a delivery something to do and, unless a promise to look is in force, promises a look in the same update: if
- * this process dies afterwards, the sweep finds the work.
+ * Gives a delivery something to do and, unless a promise to look is in force, promises a look in the same
+ * update: if this process dies afterwards, the sweep finds the work.
  * @param change what the update sets, and its further condition
  * @returns whether the caller has to ring; undefined when the condition does not hold, or there is no row
  */
@@ -247,8 +254,8 @@ export async function updateAndPromise(
 }
 
 /**
- * Renews a promise that was due when the whole service died, and clears the holder, which died with it. Only for
- * starting a service on one machine, before anybody delivers.
+ * Renews a promise that was due when the whole service died, and clears the holder, which died with it. Only
+ * for starting a service on one machine, before anybody delivers.
  * @returns false when nothing is due.
  */
 export async function renewPromise(seen: Info): Promise<boolean> {
@@ -269,8 +276,8 @@ export async function renewPromise(seen: Info): Promise<boolean> {
 type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
 
 /**
- * One conditional update: `held` is the row as it is now, `refused` the row that refused it; neither if there is no
- * row.
+ * One conditional update: `held` is the row as it is now, `refused` the row that refused it; neither if there
+ * is no row.
  */
 export async function update(
   id: Receiver.Id,

@@ -12,8 +12,8 @@ import { Receiver } from "./receiver.ts"
 export interface DoorbellQueue {
   send: (doorbell: { group: string; body: string }) => Promise<void>
   /**
-   * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds back the
-   * others of its group.
+   * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds
+   * back the others of its group.
    */
   hide: (receiptHandle: string, seconds: number) => Promise<void>
 }
@@ -64,7 +64,9 @@ export function useDoorbellQueue(given: DoorbellQueue): () => void {
   }
 }
 
-/** Rings. Each webhook has a group of its own, so that the doorbell of one that rests holds back no other's. */
+/**
+ * Rings. Each webhook has a group of its own, so that the doorbell of one that rests holds back no other's.
+ */
 export async function ring(id: Receiver.Id): Promise<void> {
   const body: z.infer<typeof Doorbell> = { bridge_id: id.bridgeId, webhook_id: id.webhookId }
   const group = Receiver.isFirst(id) ? id.bridgeId : `${id.bridgeId}/${id.webhookId}`

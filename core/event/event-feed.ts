@@ -26,7 +26,10 @@ export interface Wanted {
 }
 
 interface Asked extends Wanted {
-  /** Absent: every event that is kept, in whatever state. Delivered ones have no list: they are picked from all. */
+  /**
+   * Absent: every event that is kept, in whatever state. Delivered ones have no list: they are picked from
+   * all.
+   */
   state?: EventLists.ListedState | "delivered" | undefined
   /** The webhook at which events are in this state; undefined: the first. */
   webhook?: Delivery.Info | undefined
@@ -43,8 +46,8 @@ const gapMs = 1000
 const most = { events: 2000, bytes: 8_000_000 }
 
 /**
- * A page of a bridge's events. It ends at `limit`, or before its bodies exceed `maxBytes`, or after much was read and
- * little matched.
+ * A page of a bridge's events. It ends at `limit`, or before its bodies exceed `maxBytes`, or after much was
+ * read and little matched.
  * @returns the events, and the id of the last one that was looked at unless there are no more.
  */
 export async function page(
@@ -146,8 +149,8 @@ function eventIn(row: EventRow.Info, deliveryKey: Uint8Array): Event {
 }
 
 /**
- * The events after this number, as they are appended: one batch per look, often an empty one. `at` is the number of the
- * last event that was looked at. `news` resolves when it is time for another look.
+ * The events after this number, as they are appended: one batch per look, often an empty one. `at` is the
+ * number of the last event that was looked at. `news` resolves when it is time for another look.
  */
 export async function* follow(
   bridge: Bridge.Info,

@@ -19,7 +19,10 @@ interface Range {
   isNewestFirst?: boolean
 }
 
-/** The write of a pointer to an event that was given up or went to the inbox: lists are read by their pointers. */
+/**
+ * The write of a pointer to an event that was given up or went to the inbox: lists are read by their
+ * pointers.
+ */
 export function listing(id: Receiver.Id, event: { n: number }, state: "undelivered" | "inbox"): Write {
   const expires_at = now() + EventRow.keptFor[state]
   return {
@@ -31,8 +34,8 @@ export function listing(id: Receiver.Id, event: { n: number }, state: "undeliver
 }
 
 /**
- * The writes of an event's outcome at a webhook: to the event's own row if the webhook is the first, and to the
- * webhook's list if the event belongs there.
+ * The writes of an event's outcome at a webhook: to the event's own row if the webhook is the first, and to
+ * the webhook's list if the event belongs there.
  */
 export function settling(
   id: Receiver.Id,
@@ -55,9 +58,9 @@ export function unlisting(id: Receiver.Id, event: EventRow.Info): Write[] {
 }
 
 /**
- * The number behind which a reader goes on that names an event of this id as its last one. The event may be no longer
- * kept. If a restore has lost it, its number was left out, or is another event's by now: then the reader goes on with
- * what came after the restore.
+ * The number behind which a reader goes on that names an event of this id as its last one. The event may be
+ * no longer kept. If a restore has lost it, its number was left out, or is another event's by now: then the
+ * reader goes on with what came after the restore.
  * @returns undefined when the bridge never had such an event
  */
 export async function numberBehind(bridgeId: string, eventId: string): Promise<number | undefined> {
@@ -99,7 +102,10 @@ export async function stateAtFurther(delivery: Delivery.Info, { n }: { n: number
   return listed ? "undelivered" : "delivered"
 }
 
-/** The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the head. */
+/**
+ * The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the
+ * head.
+ */
 export async function page(
   id: Receiver.Id,
   asked: { state: ListedState; after: number; limit: number },
@@ -133,8 +139,8 @@ export async function newestNumber(bridgeId: string): Promise<number> {
 }
 
 /**
- * The number of the first event that is kept and was created at this time (Unix seconds) or later; the number after the
- * newest if there is none. Numbers and times grow together, so this is a binary search.
+ * The number of the first event that is kept and was created at this time (Unix seconds) or later; the number
+ * after the newest if there is none. Numbers and times grow together, so this is a binary search.
  */
 export async function firstSince(bridgeId: string, since: number): Promise<number> {
   let low = 1
@@ -165,8 +171,8 @@ const Pointer = z.object({
 const followed = { atOnce: 25, mostStale: 2000 }
 
 /**
- * The events that pointers lead to: all of them, unless the reader stops before. Pointers that lead nowhere, such as
- * expired ones, are removed on the way, so a long list gets shorter each time it is asked for.
+ * The events that pointers lead to: all of them, unless the reader stops before. Pointers that lead nowhere,
+ * such as expired ones, are removed on the way, so a long list gets shorter each time it is asked for.
  * @param since only events that were listed at this time (Unix seconds) or later.
  * @throws ApiError `session_unavailable` after very many pointers that lead nowhere
  */
@@ -190,7 +196,10 @@ export async function* onList(
   }
 }
 
-/** The numbers of the newest events on a list, at most `limit`, without a read of any event. Some may lead nowhere. */
+/**
+ * The numbers of the newest events on a list, at most `limit`, without a read of any event. Some may lead
+ * nowhere.
+ */
 export async function newestNumbersOnList(
   id: Receiver.Id,
   state: "undelivered" | "inbox",
@@ -230,7 +239,8 @@ async function follow(id: Receiver.Id, state: EventRow.State, rows: Row[]) {
     // The state in the event's row is that at the first webhook.
     if (event && !Receiver.isFirst(id)) kept.push({ ...event, state })
     else if (event?.state === state) kept.push(event)
-    // A pending event gets its outcome in the transaction that wrote this pointer, and will show it in a moment.
+    // A pending event gets its outcome in the transaction that wrote this pointer, and will show it in a
+    // moment.
     else if (event?.state !== "pending") stale.push({ pk, sk })
   }
   return { kept, stale }

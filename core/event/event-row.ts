@@ -35,15 +35,20 @@ const day = 86_400
 /** How long an event may wait for delivery after its creation (Contract, "Delivery"). */
 export const waitLimit = 30 * day
 /**
- * How long it may wait for a further webhook (Contract, "Webhooks"). The row may go after that: its outcome is that at
- * the first webhook.
+ * How long it may wait for a further webhook (Contract, "Webhooks"). The row may go after that: its outcome
+ * is that at the first webhook.
  */
 export const waitLimitAtFurther = 7 * day
 /** How long a row is kept after its outcome is known (Contract, "Delivery"). */
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
-/** How long a row is kept if its outcome is never written: while it may wait, and then as long as a delivered one. */
+/**
+ * How long a row is kept if its outcome is never written: while it may wait, and then as long as a delivered
+ * one.
+ */
 const storedFor = waitLimit + keptFor.delivered
-/** An event delivered this soon after its creation gets no further write: its creation time is near enough. */
+/**
+ * An event delivered this soon after its creation gets no further write: its creation time is near enough.
+ */
 export const promptWithin = day
 
 /** A DynamoDB item holds at most 400 KB. */
@@ -65,8 +70,9 @@ export function padded(n: number): string {
 }
 
 /**
- * The id of the occurrence that became event `n`; it stays the same however often the event is sent. `identity` tells
- * the occurrence from all others. It is made of what was received, never of what was resolved later.
+ * The id of the occurrence that became event `n`; it stays the same however often the event is sent.
+ * `identity` tells the occurrence from all others. It is made of what was received, never of what was
+ * resolved later.
  */
 export function idOf(bridgeId: string, n: number, identity: string[]): string {
   const hash = createHash("sha256")
@@ -126,9 +132,9 @@ export function settling(event: { bridgeId: string; n: number }, state: keyof ty
 }
 
 /**
- * An event as it stands once delivery has come to `head`. For a promptly delivered event only the creation time is
- * known, and delivery was at most a day later. It is kept for 7 days from then: perhaps a day too long, never too
- * short.
+ * An event as it stands once delivery has come to `head`. For a promptly delivered event only the creation
+ * time is known, and delivery was at most a day later. It is kept for 7 days from then: perhaps a day too
+ * long, never too short.
  */
 export function asOf(event: Info, head: number): Info {
   if (event.state !== "pending" || event.n > head) return event
@@ -139,8 +145,9 @@ export function asOf(event: Info, head: number): Info {
 const most = { events: 25, bytes: 1_000_000 }
 
 /**
- * Reads ahead after event `n`: `next` are the events that follow it without a gap. Nothing after a gap counts, since
- * the rows of a transaction may become visible one by one; `beyond` is then the first number after the gap.
+ * Reads ahead after event `n`: `next` are the events that follow it without a gap. Nothing after a gap
+ * counts, since the rows of a transaction may become visible one by one; `beyond` is then the first number
+ * after the gap.
  */
 export async function after(
   bridgeId: string,
@@ -188,7 +195,10 @@ export function bodyOf(event: Info, deliveryKey: Uint8Array): Buffer {
   return open(deliveryKey, key(event.bridgeId, event.n), event.body)
 }
 
-/** @throws Error for a row that is no event's, or whose number is not that of its key: other events would be lost */
+/**
+ * @throws Error for a row that is no event's, or whose number is not that of its key: other events would be
+ * lost
+ */
 export function fromRow(row: Row): Info {
   const event = Info.parse({
     ...row,

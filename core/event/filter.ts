@@ -6,7 +6,9 @@ import { Choice } from "../bridge/choice.ts"
 
 /** Which of a bridge's events a further webhook gets. An event must pass all that are given. */
 export const Info = z.object({
-  /** The types that it gets, of those that the bridge gets; undefined: all, including those of later releases. */
+  /**
+   * The types that it gets, of those that the bridge gets; undefined: all, including those of later releases.
+   */
   events: z.array(z.string()).optional(),
   /** Kinds of chats whose events it does not get. */
   ignore: z.array(Ignored).default([]),

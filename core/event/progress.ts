@@ -13,20 +13,21 @@ import { Usage } from "./usage.ts"
 /**
  * The changes that an invocation makes to the `DELIVERY` row while it holds the row (`claim.ts`).
  *
- * `attempt` is counted ahead: the claim counts the first attempt of the event after `head`, and each advance counts
- * that of the next. A claim that ends before its POST gives the number back. So an event whose first POST succeeds
- * costs one update.
+ * `attempt` is counted ahead: the claim counts the first attempt of the event after `head`, and each advance
+ * counts that of the next. A claim that ends before its POST gives the number back. So an event whose first
+ * POST succeeds costs one update.
  *
- * The `head` that a holder knows may be ahead of the row's: an event that its webhook does not want is passed over
- * without a write (`passOver`), and each later write moves the row's `head` there. If the holder dies before, the next
- * one passes over the same events.
+ * The `head` that a holder knows may be ahead of the row's: an event that its webhook does not want is passed
+ * over without a write (`passOver`), and each later write moves the row's `head` there. If the holder dies
+ * before, the next one passes over the same events.
  */
 
 /**
- * The events after `head`, up to `to`, were delivered: moves `head` on and counts the first attempt of the next event.
- * Nothing is written to the events' own rows: an event up to `head` without another outcome was delivered.
- * @param more `attempts`: how many are recorded, one for each event that was in the POST; `isLast`: whether nothing
- * more is known to wait, so that this may be written together with the next event
+ * The events after `head`, up to `to`, were delivered: moves `head` on and counts the first attempt of the
+ * next event. Nothing is written to the events' own rows: an event up to `head` without another outcome was
+ * delivered.
+ * @param more `attempts`: how many are recorded, one for each event that was in the POST; `isLast`: whether
+ * nothing more is known to wait, so that this may be written together with the next event
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function advance(
@@ -63,11 +64,11 @@ export async function advance(
 }
 
 /**
- * The event after `head` has an outcome other than prompt delivery. The outcome of the first webhook is written to the
- * event's row, with its own time to live; that of a further one stands in its lists alone. `head` moves on as in
- * `advance`.
- * @returns the row as it is now, which is unchanged if the bridge got a webhook URL before an event went to the inbox;
- * undefined when the claim is lost.
+ * The event after `head` has an outcome other than prompt delivery. The outcome of the first webhook is
+ * written to the event's row, with its own time to live; that of a further one stands in its lists alone.
+ * `head` moves on as in `advance`.
+ * @returns the row as it is now, which is unchanged if the bridge got a webhook URL before an event went to
+ * the inbox; undefined when the claim is lost.
  */
 export async function settle(
   held: Delivery.Info,
@@ -123,8 +124,8 @@ export async function counting(held: Delivery.Info, made: Usage.Step[]) {
 }
 
 /**
- * Moves `head` on to an event that is not posted, and forgets what was recorded of the attempts at the one after
- * `head`.
+ * Moves `head` on to an event that is not posted, and forgets what was recorded of the attempts at the one
+ * after `head`.
  * @param missed what is recorded of the missed events, if these are missed
  * @returns the row as it is now; undefined when the claim is lost.
  */
@@ -150,9 +151,9 @@ export async function stepTo(
 }
 
 /**
- * Steps over numbers after `head` that have no event: the events expired before their turn, since the service stood
- * still for 37 days or a further webhook for longer than they are kept; or the numbers are skipped, since the store
- * came back from a backup. `to` is the first event that exists.
+ * Steps over numbers after `head` that have no event: the events expired before their turn, since the service
+ * stood still for 37 days or a further webhook for longer than they are kept; or the numbers are skipped,
+ * since the store came back from a backup. `to` is the first event that exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function stepOver(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
@@ -195,8 +196,9 @@ export function missedUpTo(held: Delivery.Info, to: number, firstId = ""): Deliv
 
 /**
  * Records a failure that is to be tried again after `wait` seconds, and ends the claim.
- * @param more `bell`: the doorbell that waits until then, unless a retry or a skip wakes it before; `batchEnd`: the
- * last event of the POST, if that was a batch; `attempts`: how many are recorded, one for each event
+ * @param more `bell`: the doorbell that waits until then, unless a retry or a skip wakes it before;
+ * `batchEnd`: the last event of the POST, if that was a batch; `attempts`: how many are recorded, one for
+ * each event
  * @returns false when the claim was lost.
  */
 export async function fail(

@@ -4,9 +4,9 @@ import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 
 /**
- * A producer's duty after it has committed an event: for each webhook at which no deliverer is due to look, it
- * promises that one will, and rings. Retries until it succeeds, or until `signal` says that the duty has passed to
- * another process. Never rejects.
+ * A producer's duty after it has committed an event: for each webhook at which no deliverer is due to look,
+ * it promises that one will, and rings. Retries until it succeeds, or until `signal` says that the duty has
+ * passed to another process. Never rejects.
  * @returns whether it rang anywhere; if not, every webhook has a deliverer that is due.
  */
 export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
@@ -23,8 +23,8 @@ export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Pr
 }
 
 /**
- * Rings for each webhook at which no deliverer is due to look, without a promise: for the process that also answers
- * the doorbells. If it ends, its next start rings for what waits (`ringAll`).
+ * Rings for each webhook at which no deliverer is due to look, without a promise: for the process that also
+ * answers the doorbells. If it ends, its next start rings for what waits (`ringAll`).
  * @returns false: a delivery that was rung for goes on for a while.
  */
 export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Promise<false> {
@@ -37,8 +37,8 @@ export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Pro
 }
 
 /**
- * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
- * the one who promised may have died before ringing. Retries as `promiseAndRing` does. Never rejects.
+ * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case,
+ * since the one who promised may have died before ringing. Retries as `promiseAndRing` does. Never rejects.
  * @returns true: it has rung, unless `signal` came first.
  */
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {

@@ -28,9 +28,9 @@ export function isFirst({ webhookId }: Pick<Id, "webhookId">): boolean {
 }
 
 /**
- * Where a bridge's events go and what it takes to send them there, kept in the row of the delivery. Every change of
- * that row returns it, so that no attempt has to read the bridge. Of the first, `url` and `deliveryKey` are copies of
- * the bridge's own row.
+ * Where a bridge's events go and what it takes to send them there, kept in the row of the delivery. Every
+ * change of that row returns it, so that no attempt has to read the bridge. Of the first, `url` and
+ * `deliveryKey` are copies of the bridge's own row.
  */
 const Info = z.object({
   accountId: z.string(),

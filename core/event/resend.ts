@@ -18,8 +18,8 @@ const most = 100
 
 /**
  * Requests that an event be sent again.
- * @returns `waits` when it is not noted, since the event's regular attempt is still to come; `full` when too many wait
- * already.
+ * @returns `waits` when it is not noted, since the event's regular attempt is still to come; `full` when too
+ * many wait already.
  */
 export async function ask(id: Receiver.Id, n: number): Promise<"noted" | "waits" | "full"> {
   const seen = await Delivery.get(id)
@@ -28,16 +28,17 @@ export async function ask(id: Receiver.Id, n: number): Promise<"noted" | "waits"
 }
 
 /**
- * Whether an event's next attempt is still to begin. If its turn has come and a deliverer is at work, its receiver may
- * have it already: the outcome is written a moment later.
+ * Whether an event's next attempt is still to begin. If its turn has come and a deliverer is at work, its
+ * receiver may have it already: the outcome is written a moment later.
  */
 function isBeforeItsTurn({ head, holder }: Delivery.Info, n: number): boolean {
   return n > head + 1 || (n === head + 1 && holder === Delivery.nobody)
 }
 
 /**
- * Requests that events be sent again: as many of the first ones as there is room for. The list and the promise to look
- * are in one row: a process that dies here has either requested nothing, or the sweep finds its request.
+ * Requests that events be sent again: as many of the first ones as there is room for. The list and the
+ * promise to look are in one row: a process that dies here has either requested nothing, or the sweep finds
+ * its request.
  * @returns those that were requested.
  */
 async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
@@ -84,8 +85,8 @@ async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
 }
 
 /**
- * Requests that what was given up at this time (Unix seconds) or later be sent again, oldest first, beginning behind
- * the event `after`, as far as there is room.
+ * Requests that what was given up at this time (Unix seconds) or later be sent again, oldest first, beginning
+ * behind the event `after`, as far as there is room.
  * @returns the events that were requested, and whether there are more.
  */
 export async function askSince(
@@ -116,7 +117,10 @@ async function rung(id: Receiver.Id): Promise<void> {
   await ring(id).catch((error: unknown) => log.warn({ ...id, error }, "doorbell not sent"))
 }
 
-/** Counts the attempt that is about to be made for the first resend in the list; undefined when the claim is lost. */
+/**
+ * Counts the attempt that is about to be made for the first resend in the list; undefined when the claim is
+ * lost.
+ */
 export async function countAttempt(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const { held: counted } = await Delivery.update(held, {
     UpdateExpression: "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one",
@@ -127,8 +131,8 @@ export async function countAttempt(held: Delivery.Info): Promise<Delivery.Info |
 }
 
 /**
- * Takes the first resend off the list, after an attempt or without one. If the event was undelivered until now, its row
- * says that it is delivered, and it is listed no more.
+ * Takes the first resend off the list, after an attempt or without one. If the event was undelivered until
+ * now, its row says that it is delivered, and it is listed no more.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function settle(

@@ -11,15 +11,16 @@ import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import type { Receiver } from "./receiver.ts"
 
-// The customer may have the event whose turn it is tried at once, or give it up. The order of events stays as it is.
+// The customer may have the event whose turn it is tried at once, or give it up. The order of events stays as
+// it is.
 
 /** An attempt takes 10 s; this is a little longer. */
 const patienceMs = 12_000
 const lookEachMs = 250
 
 /**
- * Makes an event's next attempt at once instead of after its wait. It counts as one of the five. Without effect while
- * an attempt is under way.
+ * Makes an event's next attempt at once instead of after its wait. It counts as one of the five. Without
+ * effect while an attempt is under way.
  * @throws ApiError `not_waiting` if it is not this event's turn, or there is no wait
  */
 export async function retryEvent(id: Receiver.Id, event: EventRow.Info): Promise<void> {
@@ -43,8 +44,8 @@ export async function retryEvent(id: Receiver.Id, event: EventRow.Info): Promise
 }
 
 /**
- * Gives up the event whose turn it is, as if its attempts had failed: it is undelivered, and the next goes out. An
- * attempt that is under way is waited for, since two events must never be on their way at once.
+ * Gives up the event whose turn it is, as if its attempts had failed: it is undelivered, and the next goes
+ * out. An attempt that is under way is waited for, since two events must never be on their way at once.
  * @throws ApiError `not_waiting`, `not_found`
  */
 export async function skipEvent(

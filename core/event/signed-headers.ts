@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto"
 
 /**
- * The headers that prove to a receiver that a delivery is ours and say which one it is (Contract, "Delivery"). The
- * three `webhook-*` headers are those of Standard Webhooks, for its ready-made libraries
- * (Contract, "Proof of a delivery").
+ * The headers that prove to a receiver that a delivery is ours and say which one it is
+ * (Contract, "Delivery"). The three `webhook-*` headers are those of Standard Webhooks, for its ready-made
+ * libraries (Contract, "Proof of a delivery").
  */
 export function signedHeaders(delivery: {
   /** `whsec_` followed by base64. While a secret is replaced there are two, the new one first. */

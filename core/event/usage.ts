@@ -9,8 +9,9 @@ import { tables } from "../store/tables.ts"
 const bounds = [25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]
 
 /**
- * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery writes
- * anyway, so counting costs no extra write. When a day is over, its count becomes a row (`keep`): one write a day.
+ * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery
+ * writes anyway, so counting costs no extra write. When a day is over, its count becomes a row (`keep`): one
+ * write a day.
  */
 export const Day = z.object({
   /** In UTC, as `2026-11-22`. */
@@ -34,7 +35,8 @@ export function noHours(): number[] {
 }
 
 /**
- * The messages that a bridge's sessions counted: those of others, and those sent by the API or written on the phone.
+ * The messages that a bridge's sessions counted: those of others, and those sent by the API or written on the
+ * phone.
  */
 export interface Messages {
   in: number
@@ -112,7 +114,10 @@ export async function addMessages(bridgeId: string, day: string, counts: Message
   })
 }
 
-/** The days of a bridge from `from` to `to`, oldest first. `current` is the one that stands in its `DELIVERY` row. */
+/**
+ * The days of a bridge from `from` to `to`, oldest first. `current` is the one that stands in its `DELIVERY`
+ * row.
+ */
 export async function daysOf(
   bridgeId: string,
   { from, to }: { from: string; to: string },
@@ -143,7 +148,10 @@ export async function daysOf(
     .map((day) => ({ ...(days.get(day) ?? nothing(day)), ...(messages.get(day) ?? { in: 0, out: 0 }) }))
 }
 
-/** The 95th percentile of the attempts' latency in milliseconds, rounded up to one of `bounds`; 0 without attempts. */
+/**
+ * The 95th percentile of the attempts' latency in milliseconds, rounded up to one of `bounds`; 0 without
+ * attempts.
+ */
 export function p95Of({ took, attempts }: Day): number {
   let seen = 0
   for (const [i, count] of took.entries()) {

@@ -16,8 +16,8 @@ export function shardOf(bridgeId: string): number {
 const Indexed = z.object({ pk: z.string(), sk: z.string(), since: z.number() })
 
 /**
- * The overdue deliveries: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
- * itself, read consistently, says whether they are.
+ * The overdue deliveries: a crash or a lost doorbell broke their promise. The index says which may be
+ * overdue; the row itself, read consistently, says whether they are.
  */
 export async function* overdue(): AsyncGenerator<Delivery.Info> {
   for (let shard = 0; shard < shards; shard++) {
@@ -38,8 +38,8 @@ export async function* overdue(): AsyncGenerator<Delivery.Info> {
 }
 
 /**
- * The ids of the bridges with a receiver that has failed since this time (Unix seconds) or longer, as the index has
- * them.
+ * The ids of the bridges with a receiver that has failed since this time (Unix seconds) or longer, as the
+ * index has them.
  */
 export async function failingSince(latest: number): Promise<string[]> {
   const found = await Promise.all(

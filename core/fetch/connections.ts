@@ -11,7 +11,8 @@ type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
 interface Purpose {
   url: URL
   /**
-   * The share that the look-up of its name belongs to, such as a bridge's: it waits for look-ups of this share alone.
+   * The share that the look-up of its name belongs to, such as a bridge's: it waits for look-ups of this
+   * share alone.
    */
   share: string
   /** Ends look-up and dialling. */
@@ -25,9 +26,9 @@ const connectWithinMs = 3000
 const undici = () => import("undici")
 
 /**
- * Connections to strangers, each to a public address, or through a proxy at one. A connection that is free again is
- * kept for the next request to its origin. They are dialled here and not by undici, which looks at a request's signal
- * only once it is connected.
+ * Connections to strangers, each to a public address, or through a proxy at one. A connection that is free
+ * again is kept for the next request to its origin. They are dialled here and not by undici, which looks at a
+ * request's signal only once it is connected.
  */
 export class Connections {
   readonly #idleMs: number
@@ -79,8 +80,8 @@ export class Connections {
       allowH2: false,
       keepAliveTimeout: this.#idleMs,
       keepAliveMaxTimeout: this.#idleMs,
-      // undici goes on only if it is called back later. A client asks for another connection once its own has ended,
-      // and gets none.
+      // undici goes on only if it is called back later. A client asks for another connection once its own has
+      // ended, and gets none.
       connect: (_, callback) =>
         queueMicrotask(() =>
           socket.destroyed ? callback(new FetchError("reset"), null) : callback(null, socket),
@@ -98,7 +99,8 @@ export class Connections {
   }
 
   /**
-   * Resolves with a connected socket, which is the caller's, or rejects, at the latest when the signal is aborted.
+   * Resolves with a connected socket, which is the caller's, or rejects, at the latest when the signal is
+   * aborted.
    * @throws as `take` does
    */
   async dial(purpose: Purpose): Promise<Socket> {

@@ -33,7 +33,10 @@ const categories: [RegExp, Category][] = [
   [/^(?:UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES(?:PONSE|_).*)$/, "bad_response"],
 ]
 
-/** The category of what went wrong. @throws the error itself if it is not a network error: that is our own bug. */
+/**
+ * The category of what went wrong. @throws the error itself if it is not a network error: that is our own
+ * bug.
+ */
 export function asFetchError(error: unknown): FetchError {
   if (error instanceof FetchError) return error
   if (!(error instanceof Error)) throw error

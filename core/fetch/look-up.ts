@@ -5,19 +5,21 @@ import { Slots } from "../platform/slots.ts"
 import { FetchError } from "./fetch-error.ts"
 
 /**
- * c-ares asks each server twice, and waits for 2 s, then for 4. `getaddrinfo` would occupy one of the four threads of
- * this process, for as long as the machine's settings say: a few names that no server answers for would hold up all
- * others.
+ * c-ares asks each server twice, and waits for 2 s, then for 4. `getaddrinfo` would occupy one of the four
+ * threads of this process, for as long as the machine's settings say: a few names that no server answers for
+ * would hold up all others.
  */
 const limits = { timeout: 2000, tries: 2 }
-/** Look-ups of one share at a time; others wait. Name servers limit how many questions one machine may ask. */
+/**
+ * Look-ups of one share at a time; others wait. Name servers limit how many questions one machine may ask.
+ */
 const mostAtOnce = 4
 
 const slots = new Slots({ most: Infinity, each: mostAtOnce })
 
 /**
- * The addresses of a name, IPv4 first, as this machine's hosts file or its name servers say (`DNS_SERVERS`). Names are
- * asked for as they stand: search domains do not apply.
+ * The addresses of a name, IPv4 first, as this machine's hosts file or its name servers say (`DNS_SERVERS`).
+ * Names are asked for as they stand: search domains do not apply.
  * @param share whose look-up this is: it waits for others of this share alone
  * @param signal ends the look-up
  * @throws FetchError `dns`

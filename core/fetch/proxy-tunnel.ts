@@ -13,8 +13,8 @@ export interface Proxy {
 }
 
 /**
- * A proxy that leads nowhere. `unreachable`: it does not answer, or not as a proxy. `refused`: it wants (another)
- * password, or does not lead there. It never says more: the proxy's address is a secret.
+ * A proxy that leads nowhere. `unreachable`: it does not answer, or not as a proxy. `refused`: it wants
+ * (another) password, or does not lead there. It never says more: the proxy's address is a secret.
  */
 export class ProxyError extends FetchError {
   readonly isRefusal: boolean

@@ -2,7 +2,9 @@ import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 import { config } from "../platform/config.ts"
 
-/** ipaddr.js takes IPv4-compatible addresses (`::/96`) for unicast. All assigned addresses are in this range. */
+/**
+ * ipaddr.js takes IPv4-compatible addresses (`::/96`) for unicast. All assigned addresses are in this range.
+ */
 const assigned = ipaddr.parseCIDR("2000::/3")
 
 /** Whether a stranger's URL may lead to this address: a public one, or one in URL_ALLOW. */

@@ -28,9 +28,9 @@ type Input = {
 } & ({ method: "POST"; body: Uint8Array } | { method: "GET"; redirects?: number })
 
 /**
- * The only way to call a stranger's URL. It dials only public addresses, each checked at the moment it is dialled,
- * however the URL spells it and whatever its name resolves to by then. A GET follows up to `redirects` redirects, each
- * through the same check; a POST follows none.
+ * The only way to call a stranger's URL. It dials only public addresses, each checked at the moment it is
+ * dialled, however the URL spells it and whatever its name resolves to by then. A GET follows up to
+ * `redirects` redirects, each through the same check; a POST follows none.
  * @throws FetchError
  */
 export async function safeFetch(input: Input): Promise<Answer> {

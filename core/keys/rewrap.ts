@@ -7,8 +7,8 @@ import { DataKeys } from "./data-keys.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
 /**
- * The rows that hold a bridge's wrapped data keys. The delivery key is in one row for each kind of reader. The
- * deliverers' rows, one for each webhook, come last, since they are copied from the bridge's own.
+ * The rows that hold a bridge's wrapped data keys. The delivery key is in one row for each kind of reader.
+ * The deliverers' rows, one for each webhook, come last, since they are copied from the bridge's own.
  */
 async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key; purpose: Purpose }[]> {
   const keys = { table: tables.leases, key: DataKeys.rowKey(bridge.id) }
@@ -24,10 +24,10 @@ async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key;
 }
 
 /**
- * Wraps the data keys of a bridge again, after the wrapping keys were rotated. Each key is one write, and old wrappings
- * still open, so an interrupted run may simply be repeated.
- * @returns how many were rewrapped: three and one for each webhook; fewer when the bridge was deleted meanwhile, or is
- * from an earlier release and has had no event yet.
+ * Wraps the data keys of a bridge again, after the wrapping keys were rotated. Each key is one write, and old
+ * wrappings still open, so an interrupted run may simply be repeated.
+ * @returns how many were rewrapped: three and one for each webhook; fewer when the bridge was deleted
+ * meanwhile, or is from an earlier release and has had no event yet.
  */
 export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
   let count = 0

@@ -3,7 +3,10 @@ import type { Key } from "../store/store.ts"
 
 const version = 1
 
-/** AES-256-GCM under a bridge's data key, bound to the key of the item that will hold it: version, nonce, text, tag. */
+/**
+ * AES-256-GCM under a bridge's data key, bound to the key of the item that will hold it: version, nonce,
+ * text, tag.
+ */
 export function seal(dataKey: Uint8Array, item: Key, plain: string | Uint8Array): Uint8Array {
   const nonce = randomBytes(12)
   const cipher = createCipheriv("aes-256-gcm", dataKey, nonce).setAAD(binding(item))

@@ -52,7 +52,8 @@ export async function wrap(purpose: Purpose, owner: Owner, key: Uint8Array): Pro
 }
 
 /**
- * The same data key, wrapped by the current material of its wrapping key. The data key stays in KMS on the way.
+ * The same data key, wrapped by the current material of its wrapping key. The data key stays in KMS on the
+ * way.
  * @throws as `unwrap` does
  */
 export async function rewrap(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {

@@ -4,7 +4,9 @@ import { now } from "../platform/clock.ts"
 import { getRow, removeRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** While this row is there, the operator wants no session host to run: the sweep drains all and starts none. */
+/**
+ * While this row is there, the operator wants no session host to run: the sweep drains all and starts none.
+ */
 const key = { pk: "HOST_STOP", sk: "HOST_STOP" }
 
 export async function isOn(): Promise<boolean> {

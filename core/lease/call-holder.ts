@@ -14,8 +14,8 @@ import { Lease } from "./lease.ts"
  */
 const waitMs = 5000
 /**
- * Every call but streams is answered within 50 s (Contract, "Time to answer"). The remaining second is for the work
- * before and after.
+ * Every call but streams is answered within 50 s (Contract, "Time to answer"). The remaining second is for
+ * the work before and after.
  */
 const answerWithinMs = 49_000
 const lookAgainMs = 200
@@ -46,8 +46,8 @@ export async function wakeOrRefuse(bridgeId: string): Promise<Lease.Info> {
 
 /**
  * The lease of a bridge that is to be changed, woken if it was paused for idleness.
- * @throws ApiError `orchestrator_failed` when the store fails to wake it (Contract, "Changing the webhook"), and as
- * `wakeOrRefuse` does. A store that cannot even be read is away: 503.
+ * @throws ApiError `orchestrator_failed` when the store fails to wake it (Contract, "Changing the webhook"),
+ * and as `wakeOrRefuse` does. A store that cannot even be read is away: 503.
  */
 export async function awakeLease(bridgeId: string, requestId: string): Promise<Lease.Info> {
   const lease = await freshLease(bridgeId)
@@ -80,7 +80,8 @@ function mustNotRun(reason: Lease.Reason | undefined): ApiError {
 
 /**
  * Calls the host that holds a bridge, following the bridge if it moves.
- * @throws ApiError `session_unavailable` when no host is found within 5 s, and as `wakeOrRefuse` and `callHost` do.
+ * @throws ApiError `session_unavailable` when no host is found within 5 s, and as `wakeOrRefuse` and
+ * `callHost` do.
  */
 export async function callHolder(call: Call): Promise<HostAnswer> {
   const start = performance.now()

@@ -34,9 +34,10 @@ export interface HostAnswer {
 }
 
 /**
- * Connections are kept for the next call. A host that died has closed them, and undici notices before it uses one
- * again; the call then goes over a new connection, which is refused. They are not kept for long, since a host that
- * vanished silently is noticed only when no new connection can be made. Hosts keep theirs much longer.
+ * Connections are kept for the next call. A host that died has closed them, and undici notices before it uses
+ * one again; the call then goes over a new connection, which is refused. They are not kept for long, since a
+ * host that vanished silently is noticed only when no new connection can be made. Hosts keep theirs much
+ * longer.
  */
 async function newAgent() {
   const { Agent: NewAgent, buildConnector } = await undici()
@@ -54,7 +55,8 @@ let loaded: typeof Undici | undefined
 const undici = async () => (loaded ??= await import("undici"))
 
 /**
- * Closes the kept connections, since a host that stops waits until its callers have hung up. Further calls open others.
+ * Closes the kept connections, since a host that stops waits until its callers have hung up. Further calls
+ * open others.
  */
 export function hangUpOnHosts(): void {
   const before = hosts
@@ -65,9 +67,11 @@ export function hangUpOnHosts(): void {
 /**
  * Makes one call to the host of a lease.
  *
- * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch. If a
- * connection breaks during the call, whether new or kept, it is unknown whether the host has read the call.
- * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and did not answer.
+ * `unreachable`: no connection, nothing was sent. `moved`: the host does not hold the bridge in this epoch.
+ * If a connection breaks during the call, whether new or kept, it is unknown whether the host has read the
+ * call.
+ * @throws ApiError `send_outcome_unknown` or `session_unavailable` when the host took the call and did not
+ * answer.
  */
 export async function callHost(
   lease: Holder,

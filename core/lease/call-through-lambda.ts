@@ -36,7 +36,9 @@ export function isThroughLambda(): boolean {
   return config.CALLS_FUNCTION !== undefined
 }
 
-/** Has the function in the hosts' network make a call. @returns `unknown` when nothing is known of its outcome */
+/**
+ * Has the function in the hosts' network make a call. @returns `unknown` when nothing is known of its outcome
+ */
 export async function callThroughLambda(
   holder: Holder,
   call: Call,

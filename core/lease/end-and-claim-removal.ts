@@ -7,8 +7,8 @@ import { change, GONE, key } from "./row.ts"
 // The end of a lease, and of the rows of its bridge.
 
 /**
- * The write that ends a lease for ever: hosts find it and remove what is left of the bridge. An import of the bridge
- * can write no more, and an export cannot finish.
+ * The write that ends a lease for ever: hosts find it and remove what is left of the bridge. An import of the
+ * bridge can write no more, and an export cannot finish.
  * @param importId only if this import, and none after it, has claimed the bridge
  */
 export function ending(bridgeId: string, importId?: string): Write {
@@ -40,8 +40,8 @@ export function removalClaimLeft(until: number): number {
 }
 
 /**
- * Claims the removal of a deleted bridge's rows for this host, for some two minutes. The host may renew its claim. If
- * it dies, another host goes on when the claim is over.
+ * Claims the removal of a deleted bridge's rows for this host, for some two minutes. The host may renew its
+ * claim. If it dies, another host goes on when the claim is over.
  * @returns until when the claim holds, Unix seconds; undefined if another host has it, or nothing is left.
  */
 export async function claimRemoval(bridgeId: string, hostId: string): Promise<number | undefined> {

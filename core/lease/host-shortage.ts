@@ -8,8 +8,8 @@ import { tables } from "../store/tables.ts"
 import type { Network } from "./lease.ts"
 
 /**
- * Why hosts of a network cannot be started at the moment. Every process sees it here, so the orchestrator is not asked
- * again and again.
+ * Why hosts of a network cannot be started at the moment. Every process sees it here, so the orchestrator is
+ * not asked again and again.
  *
  * - `quota`: the account may not run more. `capacity`: the provider has no machine left now.
  * - `start`: a task was started but ended, or never came up. `refused`: anything else.
@@ -31,8 +31,8 @@ const Info = z.object({
 export type Info = z.infer<typeof Info>
 
 /**
- * The wait before the next attempt, in beats like all times of hosts. It doubles each time: from ten seconds to five
- * minutes at 5 s a beat.
+ * The wait before the next attempt, in beats like all times of hosts. It doubles each time: from ten seconds
+ * to five minutes at 5 s a beat.
  */
 const wait = { first: 2, most: 60 }
 

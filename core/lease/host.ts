@@ -32,7 +32,10 @@ export const Info = z.object({
   /** The task definition that it was started with; `""` if it was started by hand. */
   definition: z.string().default(""),
   startedAt: z.number().int(),
-  /** Its last beat by its own clock, Unix seconds; 0 before it. For display: `version` says whether the host lives. */
+  /**
+   * Its last beat by its own clock, Unix seconds; 0 before it. For display: `version` says whether the host
+   * lives.
+   */
   beatAt: z.number().int().default(0),
   /** When it was asked to drain, Unix seconds; 0 before. */
   drainingAt: z.number().int().default(0),
@@ -44,8 +47,8 @@ export const Info = z.object({
 export type Info = z.infer<typeof Info>
 
 /**
- * The partition keys of hosts' rows. DynamoDB takes 1,000 writes a second for one: the beats of 5,000 hosts. A host's
- * id ends with the number of its partition; an id without one belongs to the first.
+ * The partition keys of hosts' rows. DynamoDB takes 1,000 writes a second for one: the beats of 5,000 hosts.
+ * A host's id ends with the number of its partition; an id without one belongs to the first.
  */
 const partitions = ["HOSTS", "HOSTS#1", "HOSTS#2", "HOSTS#3"]
 
@@ -150,8 +153,8 @@ export async function beat(input: {
 }
 
 /**
- * Whether the sweep started it, and replaces and ends it. A host that was started by hand, or by a service, is left
- * alone.
+ * Whether the sweep started it, and replaces and ends it. A host that was started by hand, or by a service,
+ * is left alone.
  */
 export function isOwnedBySweep(host: Pick<Info, "definition">): boolean {
   return host.definition !== ""

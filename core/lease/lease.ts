@@ -70,14 +70,18 @@ export function stateOf(lease: Info): "running" | "paused" | "suspended" | "move
   return lease.stopped.includes("suspended") ? "suspended" : "paused"
 }
 
-/** The status that the present holder's session reports; undefined if no host holds it, or before the first report. */
+/**
+ * The status that the present holder's session reports; undefined if no host holds it, or before the first
+ * report.
+ */
 export function statusOf(lease: Info): Status | undefined {
   return isHeld(lease) && lease.reported?.epoch === lease.epoch ? lease.reported.status : undefined
 }
 
 /**
- * From so many on, a bridge is a suspect: sessions in a row that ended by themselves within a minute, or hosts in a row
- * that died with it. Of the bridges on one dead host, only those that were also on another have two deaths.
+ * From so many on, a bridge is a suspect: sessions in a row that ended by themselves within a minute, or
+ * hosts in a row that died with it. Of the bridges on one dead host, only those that were also on another
+ * have two deaths.
  */
 const suspectFrom = { failures: 3, deaths: 2 }
 
@@ -92,9 +96,9 @@ export function lastSessionFailed({ failedAt, startedMs }: Info): boolean {
 }
 
 /**
- * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Deaths beside other
- * bridges cost no time: tried alone, the bridge can harm no other, and it may not be to blame. Unix seconds; 0: at any
- * time.
+ * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Deaths
+ * beside other bridges cost no time: tried alone, the bridge can harm no other, and it may not be to blame.
+ * Unix seconds; 0: at any time.
  */
 export function triedAgainAt(lease: Info, at = nowMs() / 1000): number {
   return after(lease.failedAt, Math.min(120, 2 * lease.failures ** 2), at)
@@ -111,7 +115,9 @@ const loginsAtWill = 5
 /** A minute, at 5 s a beat. */
 const beatsBetweenLogins = 12
 
-/** The session must not log in again before this time, whichever host holds it. Unix seconds; 0: at any time. */
+/**
+ * The session must not log in again before this time, whichever host holds it. Unix seconds; 0: at any time.
+ */
 export function loginAgainAt(
   { logins, loginAt }: Pick<Info, "logins" | "loginAt">,
   at = nowMs() / 1000,
@@ -120,7 +126,10 @@ export function loginAgainAt(
   return after(loginAt, beatsBetweenLogins, at)
 }
 
-/** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */
+/**
+ * Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on
+ * one.
+ */
 export async function listByHost(host: string): Promise<Info[]> {
   const parts = host === FREE ? partsOfFree : [host]
   const found = await Promise.all(parts.map((part) => Array.fromAsync(byHost(part))))
@@ -128,9 +137,9 @@ export async function listByHost(host: string): Promise<Info[]> {
 }
 
 /**
- * Some leases that were free a moment ago: at most `most`, all from one part of the index. Each `turn` is the next
- * part. A part that holds more is read from a random place, so that hosts that look at the same time see different
- * leases.
+ * Some leases that were free a moment ago: at most `most`, all from one part of the index. Each `turn` is the
+ * next part. A part that holds more is read from a random place, so that hosts that look at the same time see
+ * different leases.
  */
 export async function listSomeFree(turn: number, most: number): Promise<Info[]> {
   const part = partsOfFree[turn % partsOfFree.length]!
@@ -141,8 +150,8 @@ export async function listSomeFree(turn: number, most: number): Promise<Info[]> 
 }
 
 /**
- * The ids of bridges that may be down: no host has them, or their phone was not connected when that was last reported.
- * The indexes lag, and list no bridge that is well.
+ * The ids of bridges that may be down: no host has them, or their phone was not connected when that was last
+ * reported. The indexes lag, and list no bridge that is well.
  */
 export async function listDown(): Promise<string[]> {
   const parts = await Promise.all(partsOfFree.map((_, part) => Array.fromAsync(byDown(part))))

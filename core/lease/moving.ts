@@ -2,13 +2,14 @@ import { getRow, putRow, type Row, updateRow, type Write } from "../store/store.
 import { tables } from "../store/tables.ts"
 import { change, freeHostOf, fromRow, type Info, key, STOPPED, type Reason, newRow } from "./row.ts"
 
-// How a bridge leaves for another service, and comes from one. While it is away, its lease is stopped as `moved`.
+// How a bridge leaves for another service, and comes from one. While it is away, its lease is stopped as
+// `moved`.
 
 // Each change raises the epoch, so that no process acts on what it saw before.
 
 /**
- * The write by which a bridge leaves in the file of an export, as it was seen: its holder is fenced, and no host here
- * takes it any more.
+ * The write by which a bridge leaves in the file of an export, as it was seen: its holder is fenced, and no
+ * host here takes it any more.
  */
 export function leaving({ bridgeId, epoch, stopped, moves }: Info, exportId: string): Write {
   return stopping(bridgeId, {
@@ -29,8 +30,8 @@ export function leaving({ bridgeId, epoch, stopped, moves }: Info, exportId: str
 }
 
 /**
- * Claims a bridge, as it was seen, for another export. The earlier one, which may have died, can neither finish nor
- * take the bridge back any more.
+ * Claims a bridge, as it was seen, for another export. The earlier one, which may have died, can neither
+ * finish nor take the bridge back any more.
  * @returns false when it has changed since, or the file of the earlier one is whole
  */
 export async function claimLeaving({ bridgeId, epoch }: Info, exportId: string): Promise<boolean> {
@@ -84,8 +85,8 @@ function stopping(bridgeId: string, update: Omit<NonNullable<Write["Update"]>, "
 }
 
 /**
- * Claims the rows of a bridge that comes from another service, for one import. An earlier import, which may have died,
- * can write no more of them.
+ * Claims the rows of a bridge that comes from another service, for one import. An earlier import, which may
+ * have died, can write no more of them.
  * @returns false when the bridge is here, or has changed since it was `seen`
  */
 export async function claimArrival(
@@ -130,8 +131,8 @@ export function importCheck(bridgeId: string, importId: string): Write {
 }
 
 /**
- * The write by which a bridge arrives, with its lease as it left the other service. It wants a host, unless it must not
- * run.
+ * The write by which a bridge arrives, with its lease as it left the other service. It wants a host, unless
+ * it must not run.
  */
 export async function arriving(leftAs: Row, importId: string): Promise<Write> {
   const { bridgeId, epoch, stopped } = fromRow(leftAs)

@@ -5,14 +5,15 @@ import { now } from "../platform/clock.ts"
 import { type Row, updateRow } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
-// The row of a lease. All of it is reached as `Lease` (lease.ts), apart from the parts that only this folder needs.
+// The row of a lease. All of it is reached as `Lease` (lease.ts), apart from the parts that only this folder
+// needs.
 
 export const Network = z.enum(["live", "simulated"])
 export type Network = z.infer<typeof Network>
 
 /**
- * Why a bridge must not run, the gravest first. `moved`: another service has it; `operator`: its operator has paused
- * it; `customer`: its own people.
+ * Why a bridge must not run, the gravest first. `moved`: another service has it; `operator`: its operator has
+ * paused it; `customer`: its own people.
  */
 export const Reason = z.enum(["moved", "suspended", "billing", "operator", "customer", "idle"])
 export type Reason = z.infer<typeof Reason>
@@ -28,7 +29,9 @@ export const Reported = z.object({
   objection_until: z.number().int().optional(),
   /** Who unlinked the last phone: this service, when a caller asked for it, or the phone or the network. */
   unlinked: z.enum(["here", "elsewhere"]).optional(),
-  /** The strictest limit that the network has put on its account, and until when (Unix seconds); 0: unknown. */
+  /**
+   * The strictest limit that the network has put on its account, and until when (Unix seconds); 0: unknown.
+   */
   restriction: z.object({ kind: RestrictionKind, until: z.number().int() }).optional(),
   /** The number of the phone that is linked, or was last: sealed (`linked-phone.ts`). */
   phone: z.string().optional(),
@@ -40,8 +43,8 @@ export type Reported = z.infer<typeof Reported>
 export type Refusal = Pick<Reported, "objection" | "objection_until">
 
 /**
- * Which host holds a bridge. `host` is an id, or one of the three words below. Every change of `host` raises `epoch`,
- * and every commit of a session checks both, so an old owner can write nothing.
+ * Which host holds a bridge. `host` is an id, or one of the three words below. Every change of `host` raises
+ * `epoch`, and every commit of a session checks both, so an old owner can write nothing.
  */
 export const Info = z.object({
   bridgeId: z.string(),
@@ -49,16 +52,19 @@ export const Info = z.object({
   /** Where the holder listens, `host:port`; empty when no host holds it. */
   addr: z.string(),
   epoch: z.number().int(),
-  /** Sessions in a row that ended within a minute, by errors of their own or with a host that held no other bridge. */
+  /**
+   * Sessions in a row that ended within a minute, by errors of their own or with a host that held no other
+   * bridge.
+   */
   failures: z.number().int(),
   /**
-   * Hosts that died in a row while they held it, and not from outside, with no session between them that lived for a
-   * minute.
+   * Hosts that died in a row while they held it, and not from outside, with no session between them that
+   * lived for a minute.
    */
   deaths: z.number().int().default(0),
   /**
-   * The epoch whose session has lived for a minute. From then on its end is not a failure, and a death of its host
-   * counts from one again.
+   * The epoch whose session has lived for a minute. From then on its end is not a failure, and a death of its
+   * host counts from one again.
    */
   provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
@@ -76,7 +82,10 @@ export const Info = z.object({
   logins: z.number().int().default(0),
   /** When the last of these logins began, Unix seconds. */
   loginAt: z.number().int().default(0),
-  /** Set if its host died: how many of that host's bridges another host takes at a look. Undefined: any number. */
+  /**
+   * Set if its host died: how many of that host's bridges another host takes at a look. Undefined: any
+   * number.
+   */
   share: z.number().int().optional(),
   /** The customer's choice of events, stored here because the session reads this row. */
   choice: Choice.Info,
@@ -89,14 +98,21 @@ export const Info = z.object({
   /** How often it has left a service: an export that is older than what is here is refused. */
   moves: z.number().int().default(0),
   /**
-   * When the file in which it left was whole, Unix ms; 0 until then, and while it arrives; absent if it has not left.
+   * When the file in which it left was whole, Unix ms; 0 until then, and while it arrives; absent if it has
+   * not left.
    */
   movedMs: z.number().int().optional(),
   /** The import that writes its rows; another one takes over by naming itself here. */
   arriving: z.string().optional(),
-  /** The export in whose file it leaves, or has left; another one takes over by naming itself here, until `movedMs`. */
+  /**
+   * The export in whose file it leaves, or has left; another one takes over by naming itself here, until
+   * `movedMs`.
+   */
   leaving: z.string().optional(),
-  /** The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be written. */
+  /**
+   * The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be
+   * written.
+   */
   reported: Reported.optional(),
 })
 export type Info = z.infer<typeof Info>
@@ -104,7 +120,10 @@ export type Info = z.infer<typeof Info>
 /** A lease in the hands of a host, for as long as the epoch is the same. */
 export type Held = Pick<Info, "bridgeId" | "host" | "epoch">
 
-/** No host holds it, and one should. Rows hold the name of a part of the index in its place: one of `partsOfFree`. */
+/**
+ * No host holds it, and one should. Rows hold the name of a part of the index in its place: one of
+ * `partsOfFree`.
+ */
 export const FREE = "FREE"
 /** The bridge must not run. */
 export const STOPPED = "NONE"
@@ -112,9 +131,9 @@ export const STOPPED = "NONE"
 export const GONE = "GONE"
 
 /**
- * The parts of the index that free leases are spread over; the last digit of a bridge's id says which is its own.
- * DynamoDB takes 1,000 writes and 3,000 reads a second for one partition key: with a single one, 40,000 bridges whose
- * hosts have died would wait for minutes, and the looks of 6,000 hosts would be refused.
+ * The parts of the index that free leases are spread over; the last digit of a bridge's id says which is its
+ * own. DynamoDB takes 1,000 writes and 3,000 reads a second for one partition key: with a single one, 40,000
+ * bridges whose hosts have died would wait for minutes, and the looks of 6,000 hosts would be refused.
  */
 export const partsOfFree = [FREE, "FREE#1", "FREE#2", "FREE#3"]
 
@@ -126,7 +145,9 @@ export function freeHostOf(bridgeId: string): string {
   return partsOfFree[partOf(bridgeId)] ?? FREE
 }
 
-/** The number of a bridge's own part, both of the index of free leases and of that of bridges that are down. */
+/**
+ * The number of a bridge's own part, both of the index of free leases and of that of bridges that are down.
+ */
 export function partOf(bridgeId: string): number {
   return parseInt(bridgeId.slice(-1), 16) % partsOfFree.length
 }

@@ -20,8 +20,8 @@ export async function noteHealthy(held: Held): Promise<void> {
 }
 
 /**
- * The session is about to log in, as the nth login in a row. Written before the login, so that it counts even if the
- * host dies.
+ * The session is about to log in, as the nth login in a row. Written before the login, so that it counts even
+ * if the host dies.
  * @returns false when the lease is not its own any more.
  */
 export async function countLogin(held: Held, logins: number): Promise<boolean> {

@@ -22,7 +22,9 @@ export const HostCall = z.object({
   isNew: z.boolean().optional(),
   /** The idempotency record that the host completes once the message is acknowledged. */
   record: z.string().optional(),
-  /** How much longer the caller waits for the session, in milliseconds; if absent, as long as the host waits. */
+  /**
+   * How much longer the caller waits for the session, in milliseconds; if absent, as long as the host waits.
+   */
   waitMs: z.number().optional(),
   requestId: z.string(),
 })
@@ -32,9 +34,9 @@ export type HostCall = z.infer<typeof HostCall>
 const Signed = HostCall.extend({ signedAt: z.number().int(), expiresAt: z.number().int() })
 
 /**
- * The value of the `authorization` header for a call to a host whose clock is `ahead` of ours by so many seconds.
- * `notAfter` (Unix seconds) makes it expire sooner: a call under a claim must not begin once the claim may have been
- * taken over.
+ * The value of the `authorization` header for a call to a host whose clock is `ahead` of ours by so many
+ * seconds. `notAfter` (Unix seconds) makes it expire sooner: a call under a claim must not begin once the
+ * claim may have been taken over.
  */
 export function signCall(call: HostCall, { notAfter = Infinity, ahead = 0 } = {}): string {
   const signedAt = now() + ahead
@@ -44,9 +46,9 @@ export function signCall(call: HostCall, { notAfter = Infinity, ahead = 0 } = {}
 }
 
 /**
- * The call that a header authorises; undefined when the header is not ours, or is for another request. A call outside
- * its time (`isTimely`) must not begin: if it is read too late, its caller may have stopped waiting; if it was signed
- * later than now, the clocks differ, and it is unknown when it is too late.
+ * The call that a header authorises; undefined when the header is not ours, or is for another request. A call
+ * outside its time (`isTimely`) must not begin: if it is read too late, its caller may have stopped waiting;
+ * if it was signed later than now, the clocks differ, and it is unknown when it is too late.
  */
 export function verifyCall(
   header: string | undefined,
@@ -65,8 +67,8 @@ export function verifyCall(
 }
 
 /**
- * A MAC under the present secret and, while that is being replaced, one under the previous secret. So one of them is
- * valid whichever secret the other side knows.
+ * A MAC under the present secret and, while that is being replaced, one under the previous secret. So one of
+ * them is valid whichever secret the other side knows.
  */
 function macs(payload: string): string[] {
   const before = config.HOST_TOKEN_SECRET_BEFORE

@@ -80,9 +80,9 @@ export async function pauseIdle(held: Held): Promise<boolean> {
 }
 
 /**
- * Notes that a bridge's keys came back from a backup: its next session makes anew what may have been used since
- * (`session-host/memory/make-anew.ts`). A holder is fenced; a bridge that must not run stays so. One whose export was not
- * finished may have left since: it has, until it is taken back.
+ * Notes that a bridge's keys came back from a backup: its next session makes anew what may have been used
+ * since (`session-host/memory/make-anew.ts`). A holder is fenced; a bridge that must not run stays so. One
+ * whose export was not finished may have left since: it has, until it is taken back.
  * @returns false when there is no such bridge
  */
 export async function makeAnew(bridgeId: string): Promise<boolean> {
@@ -105,14 +105,15 @@ export async function makeAnew(bridgeId: string): Promise<boolean> {
         ...(mayHaveLeft && { ":now": nowMs() }),
       },
     })
-    // If our own write, whose answer was lost, has refused this one, it is written once more. That does no harm.
+    // If our own write, whose answer was lost, has refused this one, it is written once more. That does no
+    // harm.
     if (marked) return true
   }
 }
 
 /**
- * The next session of a running bridge skips the message at its head, once. It begins now, since the holder is fenced.
- * A suspect stays one, but is tried at once.
+ * The next session of a running bridge skips the message at its head, once. It begins now, since the holder
+ * is fenced. A suspect stays one, but is tried at once.
  * @returns false when there is no such bridge, or it must not run.
  */
 export async function skipMessage(bridgeId: string): Promise<boolean> {

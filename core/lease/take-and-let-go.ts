@@ -6,8 +6,8 @@ import { change, freeHostOf, fromRow, type Held, type Info, key } from "./row.ts
 // How a lease comes to a host, stays with it, and is given back or taken away.
 
 /**
- * Takes a free lease for a host. May be repeated until it is answered: a repetition finds that the first call took the
- * lease.
+ * Takes a free lease for a host. May be repeated until it is answered: a repetition finds that the first call
+ * took the lease.
  * @returns the lease as held now; undefined when another host was faster.
  */
 export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
@@ -33,8 +33,8 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
 }
 
 /**
- * Gives a held lease back, so that any host may take it. `failed`: the session ended by its own error. `logins`: their
- * number, if it is not the lease's.
+ * Gives a held lease back, so that any host may take it. `failed`: the session ended by its own error.
+ * `logins`: their number, if it is not the lease's.
  * @returns false when it was not held any more, which is as good.
  */
 export async function letGo(
@@ -81,12 +81,14 @@ interface DeadHost {
 }
 
 /**
- * Frees leases of a dead host, unless that host has beaten since it was observed. They are shared out among the hosts
- * that have room: one of the bridges may be what killed the host, and must not find all the others beside it again.
+ * Frees leases of a dead host, unless that host has beaten since it was observed. They are shared out among
+ * the hosts that have room: one of the bridges may be what killed the host, and must not find all the others
+ * beside it again.
  *
- * A death that a bridge can have caused is counted for it (`deaths`). Only if the bridge was alone there, the death is
- * its own failure as well (`failures`). A death from outside counts for no bridge.
- * @returns the leases that are free now, without those that had moved on. It stops once the host proves to live.
+ * A death that a bridge can have caused is counted for it (`deaths`). Only if the bridge was alone there, the
+ * death is its own failure as well (`failures`). A death from outside counts for no bridge.
+ * @returns the leases that are free now, without those that had moved on. It stops once the host proves to
+ * live.
  */
 export async function freeFromDead(held: Info[], host: DeadHost): Promise<Info[]> {
   const wasAlone = Math.max(held.length, host.sessions ?? 0) === 1

@@ -1,8 +1,8 @@
 import type { Metrics } from "./metrics.ts"
 
 /**
- * When the operator has to be told: in so many of so many minutes a metric is above its bound, or its ratio to another
- * metric is out of bounds.
+ * When the operator has to be told: in so many of so many minutes a metric is above its bound, or its ratio
+ * to another metric is out of bounds.
  */
 export type Rule = Watch & (OfOne | Part)
 
@@ -30,12 +30,13 @@ interface Part {
 }
 
 /**
- * The alarms on the service's own metrics, on AWS and on one machine. docs/operations.md has each one's meaning, and
- * what to do about it, under its name.
+ * The alarms on the service's own metrics, on AWS and on one machine. docs/operations.md has each one's
+ * meaning, and what to do about it, under its name.
  */
 export const alarms: Record<string, Rule> = {
   Unkept: { of: "UnkeptMs", stat: "Maximum", above: 60_000, minutes: [3, 5] },
-  // One stranger causes a hundred at the most, and so one alarm. A kind of message that we cannot read comes from many.
+  // One stranger causes a hundred at the most, and so one alarm. A kind of message that we cannot read comes
+  // from many.
   MessagesParked: { of: "MessagesParked", stat: "Sum", above: 10, minutes: [1, 1], hourly: true },
   EventOld: { of: "EventOldestMs", stat: "Maximum", above: 120_000, minutes: [3, 5] },
   LeaseFenced: { of: "LeaseFenced", stat: "Sum", above: 0, minutes: [1, 1] },

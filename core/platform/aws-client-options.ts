@@ -2,7 +2,9 @@ import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http"
 import { connect } from "node:net"
 import { namesSocket, socketPath } from "./local-socket.ts"
 
-/** Connections over plain http, which only stand-ins for AWS on this machine speak: many answer at a socket. */
+/**
+ * Connections over plain http, which only stand-ins for AWS on this machine speak: many answer at a socket.
+ */
 class LocalAgent extends Agent {
   readonly #folder: string | undefined
 
@@ -19,14 +21,17 @@ class LocalAgent extends Agent {
   }
 }
 
-/** The agent for requests over plain http. `folder`: where the sockets are, if not in this process's `SOCKET_DIR`. */
+/**
+ * The agent for requests over plain http. `folder`: where the sockets are, if not in this process's
+ * `SOCKET_DIR`.
+ */
 export function localAgent(options: AgentOptions, folder?: string): Agent {
   return new LocalAgent(options, folder)
 }
 
 /**
- * How long an AWS client waits for one answer, in ms, and how it connects. The SDK's own time-out only warns, so
- * without this a request that is never answered waits for ever.
+ * How long an AWS client waits for one answer, in ms, and how it connects. The SDK's own time-out only warns,
+ * so without this a request that is never answered waits for ever.
  */
 export const requestTimeouts = {
   requestHandler: {
@@ -54,7 +59,10 @@ export function isOnThisMachine({ hostname }: URL): boolean {
 
 const none = "smithy.api#noAuth"
 
-/** Turns off signing for a client whose endpoint is on this machine: the signature is half the cost of a request. */
+/**
+ * Turns off signing for a client whose endpoint is on this machine: the signature is half the cost of a
+ * request.
+ */
 export function signedUnlessOnThisMachine(endpoint: string | undefined) {
   if (endpoint === undefined || !isOnThisMachine(new URL(endpoint))) return {}
   const signer = { sign: async <Request>(request: Request) => request }

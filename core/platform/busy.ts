@@ -5,7 +5,10 @@ let last = performance.eventLoopUtilization()
 let lastAt = performance.now()
 let share = 0
 
-/** The share of its time, 0 to 1, that this process's one thread has lately worked; looked at ten times a second. */
+/**
+ * The share of its time, 0 to 1, that this process's one thread has lately worked; looked at ten times a
+ * second.
+ */
 function busyShare(): number {
   if (performance.now() - lastAt < lookEachMs) return share
   share = performance.eventLoopUtilization(last).utilization

@@ -9,15 +9,17 @@ export function nowMs(): number {
 }
 
 /**
- * How much is left of a wait of this length that ends at `end`; 0 when it is over. All three are in one unit. A wait
- * that would begin in the future never began: the clock was set back since. Clocks may differ by less than the length.
+ * How much is left of a wait of this length that ends at `end`; 0 when it is over. All three are in one unit.
+ * A wait that would begin in the future never began: the clock was set back since. Clocks may differ by less
+ * than the length.
  */
 export function timeLeft(end: number, length: number, at = now()): number {
   return end > at && end <= latestEnd(length, at) ? Math.min(length, end - at) : 0
 }
 
 /**
- * The latest end that a wait of this length may have. One with a later end is over, also in the conditions of writes.
+ * The latest end that a wait of this length may have. One with a later end is over, also in the conditions of
+ * writes.
  */
 export function latestEnd(length: number, at = now()): number {
   return at + 2 * length
@@ -31,8 +33,8 @@ export function iso(ms: number): string {
 let isDoubted = (): boolean => false
 
 /**
- * Whether this machine's clock may be days ahead. Then nothing is given up because of its age, since that could not be
- * undone once the clock is right. On AWS the clock is Amazon's, and is not doubted.
+ * Whether this machine's clock may be days ahead. Then nothing is given up because of its age, since that
+ * could not be undone once the clock is right. On AWS the clock is Amazon's, and is not doubted.
  */
 export function isClockDoubted(): boolean {
   return isDoubted()

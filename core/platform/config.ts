@@ -51,15 +51,17 @@ export const Config = z.object({
   LOG_DIR: z.string().optional(),
   LOG_GROUP: z.string().optional(),
   /**
-   * The folder, for its owner alone, of the sockets at which processes on one machine answer each other: `http://kms.sock`
-   * is its `kms.sock`. Absent where they are reached by addresses.
+   * The folder, for its owner alone, of the sockets at which processes on one machine answer each other:
+   * `http://kms.sock` is its `kms.sock`. Absent where they are reached by addresses.
    */
   SOCKET_DIR: z.string().optional(),
   /** The folder whose disk must not become full; absent where no disk is ours. */
   STORAGE_DIR: z.string().optional(),
   /** With less room than this many MB, nothing is sent and no bridge is created. */
   STORAGE_RESERVE_MB: z.coerce.number().int().min(0).default(200),
-  /** How many MB the files of an account may take up there: uploads, received media, and those on their way. */
+  /**
+   * How many MB the files of an account may take up there: uploads, received media, and those on their way.
+   */
   STORAGE_ACCOUNT_MB: z.coerce.number().int().min(0).default(2000),
   /** The service that writes metrics into its log; absent: none are written. */
   METRICS_SERVICE: z
@@ -85,14 +87,15 @@ export const Config = z.object({
   /** Peppers the HMAC under which API keys are stored. */
   API_KEY_PEPPER: z.string().min(32).optional(),
   /**
-   * The secret that the router sends with each request. If it is set, requests without it are not answered, and a
-   * request with it is believed about its caller's address. Not set where there is no router.
+   * The secret that the router sends with each request. If it is set, requests without it are not answered,
+   * and a request with it is believed about its caller's address. Not set where there is no router.
    */
   ROUTER_SECRET: z.string().min(32).optional(),
   /** The previous secret, which the router goes on sending for some minutes after a change. */
   ROUTER_SECRET_BEFORE: z.string().min(32).optional(),
   /**
-   * Where people and programs reach the service of one machine behind a proxy; `""`: at the host that a request names.
+   * Where people and programs reach the service of one machine behind a proxy; `""`: at the host that a
+   * request names.
    */
   PUBLIC_URL: page,
   /** The proxies that are believed about the address of a request's caller (`X-Forwarded-For`). */
@@ -112,7 +115,9 @@ export const Config = z.object({
   SESSION_WRAPPING_KEY: z.string().optional(),
   DELIVERY_WRAPPING_KEY: z.string().optional(),
 
-  /** Whether each account has a sandbox bridge on the simulated network. There must be hosts of that network. */
+  /**
+   * Whether each account has a sandbox bridge on the simulated network. There must be hosts of that network.
+   */
   SANDBOX: flag,
   /** The address that mail is sent from; `""`: no mail is sent. */
   MAIL_FROM: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
@@ -120,9 +125,15 @@ export const Config = z.object({
   SUPPORT_EMAIL: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
   DASHBOARD_URL: page,
   BILLING_URL: page,
-  /** Where subscriptions are paid: at Stripe, or at a pretend one, where no money moves. Empty: there is no billing. */
+  /**
+   * Where subscriptions are paid: at Stripe, or at a pretend one, where no money moves. Empty: there is no
+   * billing.
+   */
   BILLING: z.enum(["", "pretend", "stripe"]).default(""),
-  /** Only processes that speak to Stripe have these: its key, the secret of its webhooks, the price of a number. */
+  /**
+   * Only processes that speak to Stripe have these: its key, the secret of its webhooks, the price of a
+   * number.
+   */
   STRIPE_SECRET_KEY: z.string().min(1).optional(),
   STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
   STRIPE_PRICE: z.string().min(1).optional(),
@@ -130,7 +141,10 @@ export const Config = z.object({
   STRIPE_API_BASE: z.url().optional(),
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
   URL_ALLOW: ranges,
-  /** The name servers that are asked for the names in strangers' URLs: addresses, with ports; empty: this machine's. */
+  /**
+   * The name servers that are asked for the names in strangers' URLs: addresses, with ports; empty: this
+   * machine's.
+   */
   DNS_SERVERS: list.refine(
     (servers) => servers.every((server) => isServer(server)),
     "must be addresses of name servers, as 10.0.0.2 or 10.0.0.2:53 or [fd00::2]:53",
@@ -141,7 +155,10 @@ export const Config = z.object({
   HOST_CAPACITY: z.coerce.number().int().min(1).default(20),
   /** Sessions for which there is room although no bridge needs it yet. */
   HOST_SPARE: z.coerce.number().int().min(0).default(5),
-  /** Where the API reaches a session host. By default the task's address as ECS gives it; outside ECS, this machine. */
+  /**
+   * Where the API reaches a session host. By default the task's address as ECS gives it; outside ECS, this
+   * machine.
+   */
   HOST_ADDRESS: z.string().min(1).optional(),
   /** The address that a session host listens on, if it differs from the one at which it is reached. */
   HOST_BIND: z.string().min(1).optional(),
@@ -149,7 +166,9 @@ export const Config = z.object({
   ECS_CONTAINER_METADATA_URI_V4: z.url().optional(),
   HOST_PORT: z.coerce.number().int().min(0).default(0),
   HOST_NETWORK: z.enum(["live", "simulated"]).default("live"),
-  /** The version of WhatsApp Web that sessions claim to be. By default the service asks for the current one. */
+  /**
+   * The version of WhatsApp Web that sessions claim to be. By default the service asks for the current one.
+   */
   WHATSAPP_WEB_VERSION: z
     .string()
     .regex(/^\d+\.\d+\.\d+$/, "must be three numbers, such as 2.3000.1023456789")
@@ -165,13 +184,13 @@ export const Config = z.object({
   LEASE_BEAT_MS: z.coerce.number().int().min(50).default(5000),
 
   /**
-   * How long a claim on the delivery of a bridge is good for, in seconds: half as much again as an invocation may run,
-   * less than a doorbell stays hidden. The other times of a delivery are shares of it.
+   * How long a claim on the delivery of a bridge is good for, in seconds: half as much again as an invocation
+   * may run, less than a doorbell stays hidden. The other times of a delivery are shares of it.
    */
   DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
   /**
-   * How long a bell that found a delivery at work trusts it to see further events, in ms. Until then the bell does not
-   * look again. If the delivery has just ended, the next event is late by this at most.
+   * How long a bell that found a delivery at work trusts it to see further events, in ms. Until then the bell
+   * does not look again. If the delivery has just ended, the next event is late by this at most.
    */
   BELL_TRUSTS_MS: z.coerce.number().int().min(0).default(100),
   /** How long a claim on an Idempotency-Key lasts, in seconds: 5 more than any call takes. */

@@ -6,9 +6,9 @@ import { config } from "./config.ts"
 import { log } from "./log.ts"
 import { Metrics } from "./metrics.ts"
 
-// The disk of one machine (STORAGE_DIR). A reserve is kept for what comes in: below it nothing is sent and no bridge is
-// created, and below twice the reserve nothing is written that the service can do without: no logs, no files
-// (`FilesOnDisk`). On AWS there is always room.
+// The disk of one machine (STORAGE_DIR). A reserve is kept for what comes in: below it nothing is sent and no
+// bridge is created, and below twice the reserve nothing is written that the service can do without: no logs,
+// no files (`FilesOnDisk`). On AWS there is always room.
 
 /** How long an answer of the file system is believed, in ms. */
 const believedMs = 1000
@@ -18,7 +18,10 @@ let askedOf: string | undefined
 let freeMb = Infinity
 let wasLow = false
 
-/** Whether there is room to send and to create bridges. Logs each change, so only one process of a service asks. */
+/**
+ * Whether there is room to send and to create bridges. Logs each change, so only one process of a service
+ * asks.
+ */
 export function hasRoom(): boolean {
   look()
   const isLow = freeMb < config.STORAGE_RESERVE_MB
@@ -26,7 +29,9 @@ export function hasRoom(): boolean {
   return !isLow
 }
 
-/** Whether there is room for what the service can do without: the logs of bridges, the answers of receivers. */
+/**
+ * Whether there is room for what the service can do without: the logs of bridges, the answers of receivers.
+ */
 export function hasRoomToSpare(): boolean {
   look()
   return freeMb >= 2 * config.STORAGE_RESERVE_MB

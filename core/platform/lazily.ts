@@ -1,7 +1,7 @@
 /**
- * An object that is made when it is first used, and not when its module is imported. Settings, the log and the clients
- * of AWS are such objects, so that imports have no order: an environment may be completed after them. Whatever is done
- * to the object is done to the made one.
+ * An object that is made when it is first used, and not when its module is imported. Settings, the log and
+ * the clients of AWS are such objects, so that imports have no order: an environment may be completed after
+ * them. Whatever is done to the object is done to the made one.
  */
 export function lazily<Made extends object>(make: () => Made): Made {
   let made: Made | undefined

@@ -19,7 +19,10 @@ export function hostSocket(pid: number): string {
   return `host-${pid}.sock`
 }
 
-/** More than any kernel allows: where the queue of a socket is full, a connection fails at once, while one to a port waits. */
+/**
+ * More than any kernel allows: where the queue of a socket is full, a connection fails at once, while one to
+ * a port waits.
+ */
 const backlog = 65_535
 
 /** Listens at a socket that this user alone can open. Who last listened there has ended. */

@@ -2,8 +2,8 @@
 export type Hold = <T>(keys: string[], work: () => Promise<T>) => Promise<T>
 
 /**
- * Locks by key, granted in the order of requests. Several keys are queued for in one step, so two takers of the same
- * keys never wait for each other. `work` must not ask for more keys: it could wait for itself.
+ * Locks by key, granted in the order of requests. Several keys are queued for in one step, so two takers of
+ * the same keys never wait for each other. `work` must not ask for more keys: it could wait for itself.
  */
 export function newLocks(): Hold {
   const tails = new Map<string, Promise<void>>()

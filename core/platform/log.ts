@@ -6,8 +6,8 @@ import { lazily } from "./lazily.ts"
 let descriptor = 1
 
 /**
- * Sends log lines that go to no file to the error output, since the output is this program's answer. Called before the
- * first line.
+ * Sends log lines that go to no file to the error output, since the output is this program's answer. Called
+ * before the first line.
  */
 export function logToErrorOutput(): void {
   descriptor = 2

@@ -5,10 +5,11 @@ import { config } from "./config.ts"
 import { logOutput } from "./log.ts"
 
 /**
- * The service's own measurements and the one place that writes them: as lines of the log, in CloudWatch's embedded
- * metric format. Written only if METRICS_SERVICE is set. CloudWatch makes metrics of these, each of which an alarm or a
- * chart watches: it is paid for by the month (`infra/cost/`). Its one dimension is the stage, since each further value of a
- * dimension would be paid for as another metric. The line itself says which service it is from, and which session host.
+ * The service's own measurements and the one place that writes them: as lines of the log, in CloudWatch's
+ * embedded metric format. Written only if METRICS_SERVICE is set. CloudWatch makes metrics of these, each of
+ * which an alarm or a chart watches: it is paid for by the month (`infra/cost/`). Its one dimension is the
+ * stage, since each further value of a dimension would be paid for as another metric. The line itself says
+ * which service it is from, and which session host.
  */
 const watched = {
   Sends: "Count",
@@ -41,8 +42,8 @@ const watched = {
 } as const
 
 /**
- * Counts that raise no alarm: fields of the same lines, which Logs Insights adds up (docs/operations.md, "Alarms"), and
- * nothing is paid for them by the month.
+ * Counts that raise no alarm: fields of the same lines, which Logs Insights adds up (docs/operations.md,
+ * "Alarms"), and nothing is paid for them by the month.
  */
 type Noted =
   | "FetchBlocked"

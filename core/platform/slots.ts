@@ -6,7 +6,9 @@ interface Patience {
   refusal?: () => Error
 }
 
-/** They may change: a lower one holds for callers that enter from then on, a higher one once a caller leaves. */
+/**
+ * They may change: a lower one holds for callers that enter from then on, a higher one once a caller leaves.
+ */
 interface Limits {
   /** How many things run at once in all. */
   most: number
@@ -15,8 +17,9 @@ interface Limits {
 }
 
 /**
- * Runs at most so many things at once, and at most so many of one owner. Others wait for a limited time. Owners have
- * their turns one after the other, so none waits for all that another has queued; what one owner queued goes in order.
+ * Runs at most so many things at once, and at most so many of one owner. Others wait for a limited time.
+ * Owners have their turns one after the other, so none waits for all that another has queued; what one owner
+ * queued goes in order.
  */
 export class Slots {
   readonly #limits: Limits
@@ -32,7 +35,10 @@ export class Slots {
     this.#patience = patience
   }
 
-  /** @throws ApiError `session_unavailable`, or the refusal, when no slot became free in time, and what `work` throws */
+  /**
+   * @throws ApiError `session_unavailable`, or the refusal, when no slot became free in time, and what `work`
+   * throws
+   */
   async use<Result>(work: () => Promise<Result>, owner = ""): Promise<Result> {
     const leave = await this.enter(owner)
     try {

@@ -1,12 +1,12 @@
 import { z } from "zod"
 
-// Zod's own words are for programmers: it says "Invalid input: expected string, received undefined" for a missing
-// field.
+// Zod's own words are for programmers: it says "Invalid input: expected string, received undefined" for a
+// missing field.
 z.config({ customError: sentenceOf })
 
 /**
- * The sentence that tells a caller what is wrong with a value; undefined leaves it to Zod. Importing this file is
- * enough to install it.
+ * The sentence that tells a caller what is wrong with a value; undefined leaves it to Zod. Importing this
+ * file is enough to install it.
  */
 function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_type") return issue.input === undefined ? "is missing" : mustBe(issue.expected)

@@ -26,8 +26,8 @@ export interface Options {
   /** Do not retry: the caller does that. */
   once?: boolean
   /**
-   * Whether the write may wait a moment for others to share its sync of the disk, asked when it is about to be written.
-   * Only a store in this process does that.
+   * Whether the write may wait a moment for others to share its sync of the disk, asked when it is about to
+   * be written. Only a store in this process does that.
    */
   mayLinger?: (() => boolean) | undefined
   /** Once it is aborted no caller waits for the answer: requests that have not been sent yet are not sent. */
@@ -39,7 +39,8 @@ export type Ask = (operation: string, request: Wire, options: Options) => Promis
 
 /** A client with its own connections. `most` requests may be under way at once; others wait. */
 export function askByHttp(most: number): Ask {
-  // As many sockets as requests: a request that waited inside the agent would use up its connection time there.
+  // As many sockets as requests: a request that waited inside the agent would use up its connection time
+  // there.
   const connections = { keepAlive: true, maxSockets: most }
   const client = new DynamoDBClient({
     maxAttempts: 4,
@@ -160,9 +161,9 @@ function atMost(most: number, exchange: Exchange): Exchange {
 }
 
 /**
- * Sends the SDK's requests without its middleware, which repeats for each request what never changes: endpoint rules,
- * the middleware stack itself, the schemas of requests and answers. Credentials, signatures and connections are still
- * the SDK's.
+ * Sends the SDK's requests without its middleware, which repeats for each request what never changes:
+ * endpoint rules, the middleware stack itself, the schemas of requests and answers. Credentials, signatures
+ * and connections are still the SDK's.
  */
 function exchangeOf(client: DynamoDBClient): Exchange {
   const { config } = client

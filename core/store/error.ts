@@ -42,7 +42,8 @@ interface Body {
 
 /** A connection that broke, an answer that is not the store's, or a 5xx. */
 function isUnanswered(error: Error): boolean {
-  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } } // the SDK's errors
+  // The SDK's errors.
+  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } }
   if (typeof code === "string" && /^(E(?!RR_)[A-Z_]+|UND_ERR_.*)$/.test(code)) return true
   return ($metadata?.httpStatusCode ?? 0) >= 500
 }
@@ -81,8 +82,8 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * How the store and the keys say that they refuse all calls, here or for now. It may pass: IAM learns of rights and
- * keys late.
+ * How the store and the keys say that they refuse all calls, here or for now. It may pass: IAM learns of
+ * rights and keys late.
  */
 const denied = new Set([
   "AccessDeniedException",
@@ -95,8 +96,8 @@ const denied = new Set([
 ])
 
 /**
- * Whether the store or the keys are at fault, and not what was asked: then the same request is repeated, and no bridge
- * is blamed.
+ * Whether the store or the keys are at fault, and not what was asked: then the same request is repeated, and
+ * no bridge is blamed.
  */
 export function isStoreFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -111,7 +112,7 @@ export function retryKindOf(error: unknown): "THROTTLING" | "TRANSIENT" | "CLIEN
 }
 
 /**
- * `InvalidSignatureException` means that this machine's clock is wrong. By the time of the retry the difference is
- * known.
+ * `InvalidSignatureException` means that this machine's clock is wrong. By the time of the retry the
+ * difference is known.
  */
 const transient = new Set(["TimeoutError", "InvalidSignatureException"])

@@ -23,8 +23,8 @@ export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array
 export type Key = Record<"pk" | "sk", string>
 
 /**
- * A write as DynamoDB spells it, apart from its values. Conditions stand in full where they are sent: they are the
- * design.
+ * A write as DynamoDB spells it, apart from its values. Conditions stand in full where they are sent: they
+ * are the design.
  */
 interface Writing {
   TableName: string
@@ -112,10 +112,10 @@ async function* pageAfterPage(name: "Query" | "Scan", input: Command["input"]): 
 /**
  * Writes one transaction, repeated unchanged under one token until its outcome is known.
  *
- * @returns undefined once written. When refused: by position, the row that failed its condition (`{}` if there is
- * none), undefined for the others.
- * @throws StoreAway when `withinMs` has passed or `signal` has fired. A token is valid for 10 minutes, so `withinMs`
- * must be less.
+ * @returns undefined once written. When refused: by position, the row that failed its condition (`{}` if
+ * there is none), undefined for the others.
+ * @throws StoreAway when `withinMs` has passed or `signal` has fired. A token is valid for 10 minutes, so
+ * `withinMs` must be less.
  */
 export async function transact(
   writes: Write[],
@@ -141,8 +141,8 @@ export async function transact(
 }
 
 /**
- * One conditional update: the row as it is now, or the row that refused it (`{}` if there is none). `isUrgent` uses
- * a lane of its own, however much waits in the other.
+ * One conditional update: the row as it is now, or the row that refused it (`{}` if there is none).
+ * `isUrgent` uses a lane of its own, however much waits in the other.
  */
 export async function updateRow(
   input: Update,
@@ -167,8 +167,8 @@ export async function removeRow(input: Delete): Promise<Row | undefined> {
 }
 
 /**
- * One conditional write. If it meets a transaction on its row, it is not applied, and the SDK does not repeat it. So it
- * is repeated here, for some two seconds.
+ * One conditional write. If it meets a transaction on its row, it is not applied, and the SDK does not repeat
+ * it. So it is repeated here, for some two seconds.
  */
 async function unlessRefused(send: () => Promise<Wire>): Promise<{ written: Wire } | { refused: Row }> {
   for (let tries = 0; ; tries++) {
@@ -208,8 +208,8 @@ export async function batchGet(places: Place[]): Promise<(Row | undefined)[]> {
 }
 
 /**
- * Writes and removes any number of rows in any tables: without conditions, in no order, and each on its own. An
- * interrupted call has written some of them.
+ * Writes and removes any number of rows in any tables: without conditions, in no order, and each on its own.
+ * An interrupted call has written some of them.
  */
 export async function batchWrite(
   writes: ({ table: string; row: Row } | { table: string; remove: Key })[],
@@ -279,7 +279,9 @@ type Operation =
 /** Every request of this process goes through here. It is an object so that a test can step in between. */
 export const store = { send }
 
-/** Requests under way at once: enough for all sessions of a host, and a lane of their own for signs of life. */
+/**
+ * Requests under way at once: enough for all sessions of a host, and a lane of their own for signs of life.
+ */
 const atOnce = { common: 256, urgent: 2 }
 let asks: { common: Ask; urgent: Ask } | undefined
 
@@ -290,7 +292,10 @@ async function send({ name, input }: Command, options: Options & { isUrgent?: bo
   return await ask(name, toWire(input), options)
 }
 
-/** Makes this process ask a store without HTTP, within itself or in its parent. @returns a function that undoes it. */
+/**
+ * Makes this process ask a store without HTTP, within itself or in its parent. @returns a function that
+ * undoes it.
+ */
 export function useStoreWithoutHttp(exchange: StoreWithoutHttp): () => void {
   asks = { common: askWithoutHttp(atOnce.common, exchange), urgent: askWithoutHttp(atOnce.urgent, exchange) }
   return () => {

@@ -13,7 +13,10 @@ export const tables = lazily(() => ({
 
 const Key = z.string()
 
-/** The bridge's id in a key such as `BRIDGE#<id>`: a `pk`, or the `sk` of a row that belongs to something else. */
+/**
+ * The bridge's id in a key such as `BRIDGE#<id>`: a `pk`, or the `sk` of a row that belongs to something
+ * else.
+ */
 export function bridgeIdOf(key: unknown): string {
   return Key.parse(key).slice("BRIDGE#".length)
 }
@@ -32,8 +35,8 @@ interface Table {
 }
 
 /**
- * The tables' shape, for `infra/` and for running on one machine. Each table has the string keys `pk` and `sk`, and
- * `expires_at` as its time to live.
+ * The tables' shape, for `infra/` and for running on one machine. Each table has the string keys `pk` and
+ * `sk`, and `expires_at` as its time to live.
  */
 export const tableShapes = lazily((): Table[] => [
   { name: tables.accounts, indexes: [] },

@@ -31,8 +31,8 @@ function tick() {
     const text = left(Number(one.dataset.until) - now())
     if (one.textContent !== text) one.textContent = text
   }
-  // A state is what the session host said last. The server tells when a host is silent; a state that grows old here is
-  // this page's own affair: its stream is gone, or slow.
+  // A state is what the session host said last. The server tells when a host is silent; a state that grows
+  // old here is this page's own affair: its stream is gone, or slow.
   for (const one of document.querySelectorAll("[data-word]")) {
     const age = now() - one.dataset.word
     const isDown = one.closest(".down") !== null
@@ -76,8 +76,8 @@ function bringAnswer(form) {
   form.requestSubmit()
 }
 
-// A part that is pressed, or has the focus, is exchanged only when it is left: otherwise a click, or one's place, would
-// be lost. On a touch screen the click comes a moment after the finger is gone.
+// A part that is pressed, or has the focus, is exchanged only when it is left: otherwise a click, or one's
+// place, would be lost. On a touch screen the click comes a moment after the finger is gone.
 const waiting = new Map()
 function exchange(piece) {
   const old = document.getElementById(piece.id)
@@ -93,8 +93,8 @@ function exchangeWaiting() {
 for (const left of ["pointerup", "pointercancel", "focusout"])
   addEventListener(left, () => setTimeout(exchangeWaiting, 300))
 
-// The server sends pieces of the page. One that names a list goes to the head of the list, any other replaces the
-// element with its id.
+// The server sends pieces of the page. One that names a list goes to the head of the list, any other replaces
+// the element with its id.
 function place(html) {
   const pieces = document.createElement("template")
   pieces.innerHTML = html
@@ -117,9 +117,9 @@ function place(html) {
   tick()
 }
 
-// A stream takes over the place of the former stream of this part of this tab: the server may not know yet that nobody
-// reads the former one. A page takes the tab's name out of the storage while it is open: a copy of the tab, which gets a copy
-// of the storage, makes a name of its own.
+// A stream takes over the place of the former stream of this part of this tab: the server may not know yet
+// that nobody reads the former one. A page takes the tab's name out of the storage while it is open: a copy
+// of the tab, which gets a copy of the storage, makes a name of its own.
 const tab = takeTab() ?? crypto.getRandomValues(new Uint32Array(4)).join("-")
 addEventListener("pagehide", () => keepTab(tab))
 addEventListener("pageshow", takeTab)
@@ -143,8 +143,8 @@ function keepTab(name) {
   }
 }
 
-// Where a stream is refused, its part is taken from the page itself, fetched anew. If the page leads elsewhere, as to the
-// sign-in, or has no such part any more, the browser goes there.
+// Where a stream is refused, its part is taken from the page itself, fetched anew. If the page leads
+// elsewhere, as to the sign-in, or has no such part any more, the browser goes there.
 async function lookInstead(part, nth) {
   const url = new URL(location.href)
   for (const [name, value] of new URL(part.dataset.stream, url).searchParams)
@@ -253,7 +253,8 @@ document.addEventListener("submit", (event) => {
 })
 
 dress(document)
-// The answer of a form is no page to come back to: loading it again would send the form again. The server leads to the page.
+// The answer of a form is no page to come back to: loading it again would send the form again. The server
+// leads to the page.
 if (document.body.classList.contains("frame")) history.replaceState(history.state, "", location.href)
 document.querySelectorAll("[data-stream]").forEach(follow)
 setInterval(tick, 1000)

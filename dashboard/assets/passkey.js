@@ -13,7 +13,8 @@ const words = {
   NotAllowedError: "No passkey was chosen. Try again, or have a code mailed.",
 }
 
-// One question at a time: a browser refuses a second one, and each has a challenge of its own in the same cookie.
+// One question at a time: a browser refuses a second one, and each has a challenge of its own in the same
+// cookie.
 let last = { controller: new AbortController(), over: Promise.resolve(), mediation: undefined, at: 0 }
 /** A challenge ends after five minutes. By then the one that waits has been exchanged. */
 const freshMs = 240_000
@@ -52,7 +53,10 @@ async function question(signal, mediation) {
   return { response: chosen.toJSON() }
 }
 
-/** `isLeft`: a passkey was only offered, and none was chosen. Nobody had asked for one, so nothing is reported. */
+/**
+ * `isLeft`: a passkey was only offered, and none was chosen. Nobody had asked for one, so nothing is
+ * reported.
+ */
 async function reporting(part, act) {
   const said = part.querySelector("[data-said]")
   said.textContent = ""

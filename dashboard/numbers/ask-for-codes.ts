@@ -10,7 +10,10 @@ import { askHost } from "#functions/api/ask-host.ts"
 import { sentenceForPeople, sentenceOf } from "../api-words.ts"
 import type { Code } from "./linking-cards.ts"
 
-/** How often the network's present code is asked for, in ms: what is on the screen is out of date for no longer. */
+/**
+ * How often the network's present code is asked for, in ms: what is on the screen is out of date for no
+ * longer.
+ */
 export const lookEachMs = 400
 /** The network shows codes for about three minutes; then somebody has to want one again. */
 const roundMs = 170_000
@@ -28,8 +31,9 @@ const answered = new LRUCache<string, { code: Code; atMs: number }>({ max: 1000,
 const goodForMs = 2000
 
 /**
- * The code that the network shows now. The first takes some seconds, and a host that hangs gives none: nobody waits for
- * either. While a session is being asked it is not asked again, and its last code stays for as long as it is good.
+ * The code that the network shows now. The first takes some seconds, and a host that hangs gives none: nobody
+ * waits for either. While a session is being asked it is not asked again, and its last code stays for as long
+ * as it is good.
  */
 export async function shownCodeOf(
   { id }: Bridge.Info,
@@ -141,5 +145,6 @@ async function typedCode(bridge: Bridge.Info, phone: string, requestId: string):
     true,
   )
   if (refusal) throw refusal
-  return String((JSON.parse(Buffer.from(success.body).toString()) as { code: unknown }).code) // as the contract says
+  // As the contract says.
+  return String((JSON.parse(Buffer.from(success.body).toString()) as { code: unknown }).code)
 }

@@ -23,8 +23,8 @@ export interface LastWord {
 }
 
 /**
- * A session without a word for so long is lost rather than uncertain, in ms. A page that looks every few seconds says
- * so by 45 s.
+ * A session without a word for so long is lost rather than uncertain, in ms. A page that looks every few
+ * seconds says so by 45 s.
  */
 const lostAfterMs = 40_000
 
@@ -71,9 +71,9 @@ type Word =
   | { kind: "gone" }
 
 /**
- * Why a bridge is paused. `none`, `unpaid`, `canceled`: its account's subscription is that. `paid`: it was paid a
- * moment ago. `billing`: for a payment that the operator asks for, where none is made here. `secret`: this reader need
- * not know.
+ * Why a bridge is paused. `none`, `unpaid`, `canceled`: its account's subscription is that. `paid`: it was
+ * paid a moment ago. `billing`: for a payment that the operator asks for, where none is made here. `secret`:
+ * this reader need not know.
  */
 export type WhyPaused =
   | "operator"
@@ -89,8 +89,8 @@ export type WhyPaused =
 const patienceMs = 700
 
 /**
- * When sessions were heard last, Unix ms, by their bridges: pages say for how long one has been silent. Kept for as long
- * as somebody looks.
+ * When sessions were heard last, Unix ms, by their bridges: pages say for how long one has been silent. Kept
+ * for as long as somebody looks.
  */
 const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, updateAgeOnGet: true })
 
@@ -100,7 +100,10 @@ export async function knownStateOf(bridge: Bridge.Info): Promise<KnownState> {
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, askedOf))
 }
 
-/** How a bridge stands now, by its session's own word if that comes in time, else by what was last written down. */
+/**
+ * How a bridge stands now, by its session's own word if that comes in time, else by what was last written
+ * down.
+ */
 export async function knownStateWithin(
   bridge: Bridge.Info,
   lease: Lease.Info | undefined,
@@ -112,8 +115,8 @@ export async function knownStateWithin(
 }
 
 /**
- * How a bridge stands by what was written down, at once, whatever its host does. Of its phone it says only whether
- * there was one.
+ * How a bridge stands by what was written down, at once, whatever its host does. Of its phone it says only
+ * whether there was one.
  */
 export async function roughStateOf(
   lease: Lease.Info | undefined,
@@ -189,7 +192,10 @@ function restrictionIn({ restriction }: Lease.Reported): Lease.Reported["restric
   return restriction && (restriction.until === 0 || restriction.until > now()) ? restriction : undefined
 }
 
-/** The state of a session that has not answered yet: the one it reported last, or doubt if it has been silent for long. */
+/**
+ * The state of a session that has not answered yet: the one it reported last, or doubt if it has been silent
+ * for long.
+ */
 async function meanwhileOf(lease: Lease.Info): Promise<Word> {
   const atMs = heard.get(lease.bridgeId)
   const isDoubted = atMs !== undefined && nowMs() - atMs >= doubtedAfterMs
@@ -216,8 +222,8 @@ async function silent(lease: Lease.Info): Promise<KnownState> {
 }
 
 /**
- * When a silent session was heard: at its host's last beat, if nobody has asked the session for a while. Later beats of
- * the host say nothing of the session.
+ * When a silent session was heard: at its host's last beat, if nobody has asked the session for a while.
+ * Later beats of the host say nothing of the session.
  */
 async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefined> {
   const beatAt = (await Host.get(host))?.beatAt ?? 0

@@ -5,7 +5,10 @@ import { nowMs } from "#core/platform/clock.ts"
 import type { Html } from "../elements.ts"
 import { ago } from "../times.ts"
 
-/** A number's sends that failed today (UTC): the network rejected them, or it is not known whether it has them. */
+/**
+ * A number's sends that failed today (UTC): the network rejected them, or it is not known whether it has
+ * them.
+ */
 export interface FailedSends {
   /** At least so many failed: where very many calls are refused, not each of them is kept. */
   count: number
@@ -24,7 +27,8 @@ const most = 100
 const known = new LRUCache<string, Promise<Map<string, FailedSends>>>({ max: 1000, ttl: 10_000 })
 
 /**
- * The failed sends of an account's numbers, by their references, as far as they are among its latest refused requests.
+ * The failed sends of an account's numbers, by their references, as far as they are among its latest refused
+ * requests.
  */
 export async function failedSendsToday(accountId: string): Promise<Map<string, FailedSends>> {
   const before = known.get(accountId)

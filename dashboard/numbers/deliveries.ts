@@ -104,7 +104,8 @@ function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html 
 }
 
 /**
- * Looks at the receiver each time, and at the events that were given up when their list has changed, and now and then.
+ * Looks at the receiver each time, and at the events that were given up when their list has changed, and now
+ * and then.
  */
 function follower(c: Context<DashboardEnv>) {
   let givenUp: GivenUp | undefined
@@ -126,7 +127,10 @@ function follower(c: Context<DashboardEnv>) {
   }
 }
 
-/** A list of events that is being tidied up cannot be read now: the page keeps what it shows until the next look. */
+/**
+ * A list of events that is being tidied up cannot be read now: the page keeps what it shows until the next
+ * look.
+ */
 function unlessTidied(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.code !== "session_unavailable") throw error
 }

@@ -66,7 +66,10 @@ export const eventMeanings: Record<EventType, string> = {
 
 type Event = StoredEvent["event"]
 
-/** Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an address. */
+/**
+ * Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an
+ * address.
+ */
 export const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g
 
 /** The event in one line. */

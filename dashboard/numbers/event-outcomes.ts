@@ -30,8 +30,8 @@ function mark(state: keyof typeof marks, id: Html | string): Html {
 }
 
 /**
- * The further webhooks of a bridge that have given up events, by the numbers of the events: the latest hundred of each
- * webhook.
+ * The further webhooks of a bridge that have given up events, by the numbers of the events: the latest
+ * hundred of each webhook.
  */
 export async function givenUpElsewhere(bridgeId: string): Promise<Map<number, string[]>> {
   const [, ...further] = await Delivery.ofBridge(bridgeId)
@@ -56,8 +56,8 @@ export class Outcomes {
   }
 
   /**
-   * Adds the events from the number `waits` to the number `from`, with which the page was drawn. Some have an outcome
-   * by now.
+   * Adds the events from the number `waits` to the number `from`, with which the page was drawn. Some have an
+   * outcome by now.
    */
   async addEarlier({ waits, from: to }: { waits: number; from: number }): Promise<void> {
     const range = { after: Math.max(waits - 1, to - mostFollowed), before: to + 1 }

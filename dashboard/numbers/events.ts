@@ -78,9 +78,9 @@ export const events = new Hono<DashboardEnv>()
   })
 
 /**
- * Looks at a bridge's events again and again, and gives those that came since its page was shown, and the outcomes of
- * those that waited there. A look lasts until there is news, `eachMs` at most. `list`: the list of the page that new
- * events are put into
+ * Looks at a bridge's events again and again, and gives those that came since its page was shown, and the
+ * outcomes of those that waited there. A look lasts until there is news, `eachMs` at most. `list`: the list
+ * of the page that new events are put into
  */
 export async function eventsFollower(
   c: Context<DashboardEnv>,
@@ -118,8 +118,8 @@ function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
 }
 
 /**
- * The number behind which a stream goes on: that of the last event its page has, or of the newest one when the page was
- * made.
+ * The number behind which a stream goes on: that of the last event its page has, or of the newest one when
+ * the page was made.
  */
 export async function streamStartOf(c: Context, { id }: Bridge.Info): Promise<number> {
   const newest = async () => await EventLists.newestNumber(id)

@@ -9,8 +9,9 @@ export interface Failure {
 }
 
 /**
- * Why no phone was linked, by the API's code: the codes with which a session answers `qr`, `pair` and `passkey`, those
- * of refusals on the way there, and `number_mismatch`, which only a page of a link session has.
+ * Why no phone was linked, by the API's code: the codes with which a session answers `qr`, `pair` and
+ * `passkey`, those of refusals on the way there, and `number_mismatch`, which only a page of a link session
+ * has.
  */
 export const linkFailures = {
   number_mismatch: {

@@ -8,7 +8,8 @@ import { type Html, selectField } from "../elements.ts"
 // The card "Kept messages" in a number's settings.
 
 /**
- * The choice in the form: how many days the bridge keeps messages, and whether it asks a phone for earlier ones.
+ * The choice in the form: how many days the bridge keeps messages, and whether it asks a phone for earlier
+ * ones.
  * @throws ApiError `invalid_request`
  */
 export function keepingIn({ keep, history }: { keep: string; history: string }) {

@@ -4,8 +4,8 @@ import type { KnownState } from "./ask-for-state.ts"
 import { stepCount, stepOf } from "./linking-cards.ts"
 
 /**
- * The steps that the page where a phone is linked has seen so far. They are in the stream's ids, so a stream that
- * breaks goes on with them.
+ * The steps that the page where a phone is linked has seen so far. They are in the stream's ids, so a stream
+ * that breaks goes on with them.
  */
 export interface Info {
   /** The place of the shown code in its round, from 1; 0 where it is not known. */
@@ -38,7 +38,10 @@ export function streamIdOf({ number, expiresMs, step, times }: Info): string {
   return [number, expiresMs, step, ...eachStep.map((i) => times[i] ?? 0)].join("_")
 }
 
-/** The steps with what the session says now. Times of steps that were taken before anybody looked are not known. */
+/**
+ * The steps with what the session says now. Times of steps that were taken before anybody looked are not
+ * known.
+ */
 export function withState(before: Info, knownState: KnownState, atMs: number): Info {
   const step = stepOf(knownState)
   if (step === before.step) return before
@@ -62,8 +65,8 @@ export function isOver({ number }: Info): boolean {
 }
 
 /**
- * After how many ms to look again. The next code turns up to a second after the last one is said to expire: around then
- * the looks are more frequent.
+ * After how many ms to look again. The next code turns up to a second after the last one is said to expire:
+ * around then the looks are more frequent.
  */
 export function lookAgainMs({ expiresMs }: Info, atMs: number): number {
   return Math.abs(atMs - expiresMs) < 1200 ? 80 : 400

@@ -9,7 +9,10 @@ import it from "./link-words/it.json" with { type: "json" }
 import pt from "./link-words/pt.json" with { type: "json" }
 import { type Reason, type Words, wordsIn } from "./link-words/words.ts"
 
-/** `isForOwner`: for the dashboard's own pages, whose readers own the number. The readers of a link page do not. */
+/**
+ * `isForOwner`: for the dashboard's own pages, whose readers own the number. The readers of a link page do
+ * not.
+ */
 export type LinkWords = Words & { lang: string; isForOwner: boolean }
 
 const english = wordsIn(en)
@@ -25,7 +28,10 @@ const all: Record<string, Words> = {
 /** The words of the dashboard's own pages: in English, for the owner of the number. */
 export const dashboardWords: LinkWords = { ...english, lang: "en", isForOwner: true }
 
-/** The words of a link page, in the first language in a browser's list that there are words for; English otherwise. */
+/**
+ * The words of a link page, in the first language in a browser's list that there are words for; English
+ * otherwise.
+ */
 export function linkWordsFor(acceptLanguage = ""): LinkWords {
   const wanted = acceptLanguage.split(",").map((one) => {
     const [tag = "", quality] = one.trim().split(/;\s*q=/)
@@ -50,9 +56,13 @@ const reasons: Record<string, Reason> = {
   not_found: "stopped",
 }
 
-/** A failure by the API's code, and what to do, in the language of an end person; undefined where that is English. */
+/**
+ * A failure by the API's code, and what to do, in the language of an end person; undefined where that is
+ * English.
+ */
 export function failureIn(words: LinkWords, code: string): readonly [string, string] | undefined {
-  return words.reasons && (words.reasons[reasons[code] ?? (code as Reason)] ?? words.reasons.internal_error) // of other codes there is none
+  // Of other codes there is none.
+  return words.reasons && (words.reasons[reasons[code] ?? (code as Reason)] ?? words.reasons.internal_error)
 }
 
 /** Why a page cannot be shown, and what to do. `time`: how long somebody waits who came too often. */
@@ -73,8 +83,8 @@ const inEnglish: Pick<NonNullable<Words["reasons"]>, "unreachable" | "internal_e
 }
 
 /**
- * Why no phone can be linked in this state, and what to do, in the language of an end person; undefined where that is
- * English.
+ * Why no phone can be linked in this state, and what to do, in the language of an end person; undefined where
+ * that is English.
  */
 export function stateIn(words: LinkWords, knownState: KnownState): readonly [string, string] | undefined {
   return words.reasons?.[reasonOf(knownState)]

@@ -12,7 +12,8 @@ import { inWords } from "./state-words.ts"
 export type Code =
   | { kind: "asking" }
   /**
-   * A picture of the code that the network shows now, and its place in its round, from 1; 0 where that is not known.
+   * A picture of the code that the network shows now, and its place in its round, from 1; 0 where that is not
+   * known.
    */
   | { kind: "shown"; png: Uint8Array; expiresMs: number; number: number }
   /** Nobody scanned the codes while they were shown. */
@@ -31,7 +32,10 @@ export function whoAsks(name: string | undefined, { who }: LinkWords): Html | st
   return name === undefined ? who : html`<b><bdi>${name}</bdi></b>`
 }
 
-/** The introduction of a link page: who asks for a phone, for what and until when, and that the visitor need not link it. */
+/**
+ * The introduction of a link page: who asks for a phone, for what and until when, and that the visitor need
+ * not link it.
+ */
 export function introduction(input: {
   name: string | undefined
   /** The last digits of the phone's number, where only that is expected. */
@@ -166,9 +170,9 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
 }
 
 /**
- * A failure by the API's code: in words, and what to do. Where the fault is not the reader's, the API's own sentence
- * and code follow, for those who run the service. That sentence is also shown for a limit: only it says when the limit
- * is over. `digits`: the last ones of the only number that may be linked.
+ * A failure by the API's code: in words, and what to do. Where the fault is not the reader's, the API's own
+ * sentence and code follow, for those who run the service. That sentence is also shown for a limit: only it
+ * says when the limit is over. `digits`: the last ones of the only number that may be linked.
  */
 export function reason(
   { code, sentence, digits = "" }: { code: string; sentence: string; digits?: string | undefined },
@@ -242,7 +246,10 @@ export function simulatedNote(phones: string): Html {
 /** The network bans numbers for the use of unofficial software, and nobody else says so. */
 export const unofficialNote = note("warn", dashboardWords.unofficial)
 
-/** The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is opened with. */
+/**
+ * The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is
+ * opened with.
+ */
 export function cardAndSteps(input: {
   at: string
   query: string
@@ -255,7 +262,10 @@ export function cardAndSteps(input: {
   </div>`
 }
 
-/** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
+/**
+ * How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is
+ * known.
+ */
 export function stepList(
   knownState: KnownState,
   times: readonly (number | undefined)[] = [],

@@ -100,7 +100,9 @@ async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
   })
 }
 
-/** Looks at the session and the network's code, and remembers across breaks of the stream how far they were. */
+/**
+ * Looks at the session and the network's code, and remembers across breaks of the stream how far they were.
+ */
 function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
   const { taken } = c.req.query()

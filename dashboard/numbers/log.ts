@@ -13,7 +13,10 @@ import { clock } from "../times.ts"
 /** How many past lines a page shows. */
 const most = 300
 
-/** The log of a number, newest first, as all lists are. Its page has the past lines, its stream those behind them. */
+/**
+ * The log of a number, newest first, as all lists are. Its page has the past lines, its stream those behind
+ * them.
+ */
 export const log = new Hono<DashboardEnv>()
   .get("/numbers/:ref/log", async (c) => {
     const { bridge } = c.var

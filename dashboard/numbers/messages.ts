@@ -27,12 +27,15 @@ import { askSession } from "./session-answer.ts"
 
 const perPage = 50
 /**
- * How long the page waits, in ms, for the messages that were sent, which only the session can read. Then it comes
- * without them.
+ * How long the page waits, in ms, for the messages that were sent, which only the session can read. Then it
+ * comes without them.
  */
 const patienceMs = 900
 
-/** A message in the list: one that was sent (`call`: where its call is listed, if it is), or the event of one that came or was written on the phone. */
+/**
+ * A message in the list: one that was sent (`call`: where its call is listed, if it is), or the event of one
+ * that came or was written on the phone.
+ */
 type Item =
   | { atMs: number; sent: Sent; call?: string | undefined }
   | { atMs: number; stored: StoredEvent; event: MessageEvent }
@@ -46,8 +49,8 @@ const Asked = z.object({
     .optional()
     .catch(undefined),
   /**
-   * `event`: only events before this one. `sent`: only messages that were sent before this one. `none`: there are no
-   * more.
+   * `event`: only events before this one. `sent`: only messages that were sent before this one. `none`: there
+   * are no more.
    */
   event: z.string().max(100).optional().catch(undefined),
   sent: z.string().max(100).optional().catch(undefined),
@@ -57,7 +60,10 @@ type Asked = z.infer<typeof Asked>
 /** Where no process reports arrivals to this one, a message is shown this late at most. */
 const lookEachMs = 1000
 
-/** A number's messages of both directions, the newest first: did my message arrive? What comes is shown at once. */
+/**
+ * A number's messages of both directions, the newest first: did my message arrive? What comes is shown at
+ * once.
+ */
 export const messages = new Hono<DashboardEnv>()
   .get("/numbers/:ref/messages/stream", async (c) => {
     const { bridge } = c.var
@@ -152,9 +158,10 @@ async function callOf(accountId: string, sent: Sent): Promise<string | undefined
 }
 
 /**
- * The next page of both lists, and how many of each are on it. The page ends where all that was read of one list is on
- * it but that list goes on: its next messages may be newer than the rest of the other list. The messages shown of each
- * list are its first ones, whatever their times say, so that the next page leaves nothing out.
+ * The next page of both lists, and how many of each are on it. The page ends where all that was read of one
+ * list is on it but that list goes on: its next messages may be newer than the rest of the other list. The
+ * messages shown of each list are its first ones, whatever their times say, so that the next page leaves
+ * nothing out.
  */
 function merged(came: Source, went: Source): { items: Item[]; shown: [came: number, went: number] } {
   const items: Item[] = []

@@ -22,7 +22,10 @@ import { lookCard } from "./link-page-look-card.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
 
-/** Making a page on which somebody else links their phone to a number, and how all such pages of the account look. */
+/**
+ * Making a page on which somebody else links their phone to a number, and how all such pages of the account
+ * look.
+ */
 export const newLinkPage = new Hono<DashboardEnv>()
   .get("/numbers/:ref/link-page", async (c) => await show(c))
   .post("/numbers/:ref/link-page", async (c) => {

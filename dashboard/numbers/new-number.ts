@@ -42,8 +42,8 @@ export const newNumber = new Hono<DashboardEnv>()
   })
 
 /**
- * Whether a number is what was asked for and has never had an event: then the form was sent twice, and a second number
- * would be paid for.
+ * Whether a number is what was asked for and has never had an event: then the form was sent twice, and a
+ * second number would be paid for.
  * @param url the webhook that was asked for, which is valid
  */
 async function isUnused({ id, webhookUrl }: Bridge.Info, url: string): Promise<boolean> {

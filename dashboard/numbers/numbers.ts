@@ -92,8 +92,8 @@ interface Listed {
 }
 
 /**
- * Of very many numbers the order and the counts are those that were kept, unless there is time to look at each
- * (`isPatient`).
+ * Of very many numbers the order and the counts are those that were kept, unless there is time to look at
+ * each (`isPatient`).
  * @param ofPhone the references of the numbers to which the phone that is searched for is linked
  */
 async function listedFor(
@@ -126,7 +126,10 @@ async function listedFor(
   }
 }
 
-/** The first page of very many numbers, without a look at the others: how many there are stands in the account. */
+/**
+ * The first page of very many numbers, without a look at the others: how many there are stands in the
+ * account.
+ */
 async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> {
   const [overview, names] = await Promise.all([KeptOverview.get(id), Bridge.listBrief(id, perPage)])
   const first = overview?.first.slice(0, perPage).map(({ ref }) => ref) ?? []
@@ -154,7 +157,10 @@ function inOrderOf(
   return show === undefined ? [...first, ...left.values()] : first
 }
 
-/** The numbers of the account to which the phone of this number is linked, or was last; none if the text is no whole number. */
+/**
+ * The numbers of the account to which the phone of this number is linked, or was last; none if the text is no
+ * whole number.
+ */
 async function linkedTo(accountId: string, text = ""): Promise<string[]> {
   if (!/^\+?[\d\s()./-]{7,}$/.test(text)) return []
   const phone = text.replaceAll(/\D/g, "")

@@ -2,11 +2,14 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { now, nowMs, timeLeft } from "#core/platform/clock.ts"
 import type { KnownState } from "./ask-for-state.ts"
 
-/** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
+/**
+ * A backlog that has been coming for longer than this is taken for over: its end may have been lost with a
+ * host. In seconds.
+ */
 const longest = 600
 /**
- * The network announces a backlog this soon after a login; and a page looks for its beginning this long after it first
- * saw the session connected. In ms.
+ * The network announces a backlog this soon after a login; and a page looks for its beginning this long after
+ * it first saw the session connected. In ms.
  */
 const startsWithin = { aLogin: 3000, aPage: 15_000 }
 /** The session's note of a login may be this much younger than the first event behind it, in seconds. */
@@ -16,8 +19,8 @@ const again = 10
 
 /**
  * Follows whether a session that is connected still gets what came before: from `offline_sync_preview` to
- * `offline_sync_completed`. A customer may have chosen to get neither event: then the session is said to catch up for
- * its first three seconds alone.
+ * `offline_sync_completed`. A customer may have chosen to get neither event: then the session is said to
+ * catch up for its first three seconds alone.
  * @returns a function that adds this to what is known
  */
 export function followOfflineSync(bridgeId: string): (knownState: KnownState) => Promise<KnownState> {

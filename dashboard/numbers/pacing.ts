@@ -45,7 +45,10 @@ function typedOf({ new_chats_a_day, gap_ms, typing_ms }: Pacing): TypedPacing {
   return { new_chats: text(new_chats_a_day), gap: text(gap_ms, 1000), typing: text(typing_ms, 1000) }
 }
 
-/** How many chats the number may still begin today; undefined where nothing limits it, or its session does not say. */
+/**
+ * How many chats the number may still begin today; undefined where nothing limits it, or its session does not
+ * say.
+ */
 async function leftToday(bridge: Bridge.Info, { pacing }: Choices): Promise<number | undefined> {
   if (pacing?.new_chats_a_day === undefined) return undefined
   const knownState = await knownStateOf(bridge)

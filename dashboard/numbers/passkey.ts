@@ -21,7 +21,10 @@ export interface CardPage {
   at: string
   /** Where people reach this service. */
   origin: string
-  /** Who gets the link to the phone, in words that its owner knows: a number of the account, or the account's name. */
+  /**
+   * Who gets the link to the phone, in words that its owner knows: a number of the account, or the account's
+   * name.
+   */
   linksTo: string
   /** What an end person reads; English where it is not said. */
   words?: LinkWords
@@ -49,8 +52,8 @@ export function linkingCard(knownState: KnownState, shown: CardPage, code: Code 
 }
 
 /**
- * Takes the place of the codes while the network waits for a passkey: the way to WhatsApp's page and back; once the
- * request has expired, the way to a new code. `refused`: why the answer before was not taken.
+ * Takes the place of the codes while the network waits for a passkey: the way to WhatsApp's page and back;
+ * once the request has expired, the way to a new code. `refused`: why the answer before was not taken.
  */
 function passkeyCard(shown: CardPage, knownState: KnownState, refused?: Refused): Html {
   const asked = requestIn(knownState)
@@ -108,7 +111,10 @@ function waiting(shown: CardPage, { options, expires_at }: Asked): Html {
     ${byHand(shown, options)}`
 }
 
-/** For those who know what a console is, and for answers that were made elsewhere. The script hands over an answer here, too. */
+/**
+ * For those who know what a console is, and for answers that were made elsewhere. The script hands over an
+ * answer here, too.
+ */
 function byHand({ at, origin }: CardPage, options: PasskeyOptions): Html {
   return html`<details class="plain" lang="en">
     <summary>Without the extension, if you know the developer tools</summary>
@@ -133,7 +139,9 @@ function requestOf({ challenge, rpId, timeout, userVerification, allowCredential
   return { challenge, rpId, timeout, userVerification, allowCredentials }
 }
 
-/** Leads to WhatsApp's page, with what the extension reads there (`packages/passkey-extension/passkey.js`). */
+/**
+ * Leads to WhatsApp's page, with what the extension reads there (`packages/passkey-extension/passkey.js`).
+ */
 function linkOf({ at, linksTo }: CardPage, options: PasskeyOptions): string {
   const request = { options: requestOf(options), page: at, linksTo }
   return `${passkeyOrigin}/#bridge-passkey=${encodeURIComponent(JSON.stringify(request))}`
@@ -167,7 +175,10 @@ function takenCard(shown: CardPage): Html {
   </section>`
 }
 
-/** Brings an answer to the session. @returns what the page shows then: the phone has the next word, or the request is there again */
+/**
+ * Brings an answer to the session. @returns what the page shows then: the phone has the next word, or the
+ * request is there again
+ */
 export async function bringPasskeyAnswer(
   answer: unknown,
   input: { bridge: Bridge.Info; requestId: string; look: () => Promise<KnownState>; shown: CardPage },
@@ -198,7 +209,10 @@ export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<
   if (refusal) throw refusal
 }
 
-/** Hands an answer, as a person or our script brought it, to the session. @returns why it was not taken, if it was not */
+/**
+ * Hands an answer, as a person or our script brought it, to the session. @returns why it was not taken, if it
+ * was not
+ */
 async function takeAnswer(
   bridge: Bridge.Info,
   written: unknown,

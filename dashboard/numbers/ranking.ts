@@ -14,7 +14,8 @@ export interface Ranked {
   bridge: Bridge.Listed
   group: Group
   /**
-   * One of its webhooks fails, or has given up events: the first webhook today, the others at any time that is kept.
+   * One of its webhooks fails, or has given up events: the first webhook today, the others at any time that
+   * is kept.
    */
   isFailing: boolean
   /** The network has put a limit on its account. */
@@ -45,7 +46,10 @@ const groupOf = { bad: "down", warn: "unsettled", good: "connected", idle: "unli
 export const manyNumbers = 500
 const known = new LRUCache<string, Promise<Ranked[]>>({ max: 100, ttl: 60_000 })
 
-/** How these numbers of an account stand: first those that are down, then those whose events do not get through. */
+/**
+ * How these numbers of an account stand: first those that are down, then those whose events do not get
+ * through.
+ */
 export async function rankingOf(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {
   if (bridges.length <= manyNumbers) return await read(accountId, bridges)
   const before = known.get(accountId)
@@ -79,8 +83,8 @@ export function overviewOf(ranking: Ranked[]): KeptOverview.Info {
 }
 
 /**
- * How many numbers a part has. All parts are read at once; within one, the store is asked for a hundred after the
- * other.
+ * How many numbers a part has. All parts are read at once; within one, the store is asked for a hundred after
+ * the other.
  */
 const together = 500
 

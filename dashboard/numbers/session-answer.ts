@@ -14,7 +14,9 @@ export type SessionAnswer<Value> =
   | { value: Value; next?: string | undefined; problem?: undefined }
   | { value?: undefined; problem: string; code?: string | undefined }
 
-/** A session that says nothing for so long does not answer, in ms. What it asks the network may take longer. */
+/**
+ * A session that says nothing for so long does not answer, in ms. What it asks the network may take longer.
+ */
 const silentMs = 900
 
 const Refused = z.object({ error: z.string(), code: z.string().optional() })

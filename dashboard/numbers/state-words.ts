@@ -218,8 +218,8 @@ export function phoneOf(knownState: KnownState): string {
 }
 
 /**
- * What pages call a number: its name, or its reference if it has none. `under`: the line below, with its phone, and
- * with the reference if the name stands above.
+ * What pages call a number: its name, or its reference if it has none. `under`: the line below, with its
+ * phone, and with the reference if the name stands above.
  */
 export function calledOf(
   { shownName, customerRef: ref }: Pick<Bridge.Info, "shownName" | "customerRef">,

@@ -14,8 +14,8 @@ import { whyFailed } from "./attempt-words.ts"
 /** How a bridge's events get to its webhooks. */
 export interface Receiving {
   /**
-   * The address of the webhook that is looked at closely: the first, unless another is asked for; `""`: the hosted
-   * inbox.
+   * The address of the webhook that is looked at closely: the first, unless another is asked for; `""`: the
+   * hosted inbox.
    */
   url: string
   webhookId: string
@@ -32,8 +32,8 @@ export interface Receiving {
   lastError?: string | undefined
   lastAtMs?: number | undefined
   /**
-   * How many events each webhook has given up and not sent since, at most `mostCounted`; webhooks without any are left
-   * out.
+   * How many events each webhook has given up and not sent since, at most `mostCounted`; webhooks without any
+   * are left out.
    */
   undelivered: Map<string, number>
   /** The other webhooks that fail, and since when. */
@@ -104,7 +104,9 @@ async function undeliveredOf(webhooks: Receiver.Id[]): Promise<Map<string, numbe
   return new Map((await Promise.all(counted)).filter(([, count]) => count > 0))
 }
 
-/** "3 undelivered", in red, and where they are: at the webhook that has the most. Nothing, if there are none. */
+/**
+ * "3 undelivered", in red, and where they are: at the webhook that has the most. Nothing, if there are none.
+ */
 function undeliveredMark(ref: string, undelivered: Map<string, number>): Html | string {
   const [most] = [...undelivered].toSorted(([, a], [, b]) => b - a)
   if (!most) return ""

@@ -24,7 +24,9 @@ import { whoIsTold } from "../people/alerts.ts"
 import { testWords } from "./attempt-words.ts"
 import { webhookCard } from "./webhook-card.ts"
 
-/** All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones. */
+/**
+ * All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones.
+ */
 export const webhooks = new Hono<DashboardEnv>()
   .get("/numbers/:ref/webhooks", async (c) => await show(c))
   .post("/numbers/:ref/webhooks/first/address", async (c) => {
@@ -133,7 +135,9 @@ function idOf(c: Context<DashboardEnv>): string {
   return c.req.param("id") ?? ""
 }
 
-/** Sends the number's events to this address from now on, and perhaps a test event at once. @throws ApiError */
+/**
+ * Sends the number's events to this address from now on, and perhaps a test event at once. @throws ApiError
+ */
 async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolean): Promise<Html> {
   const { bridge, requestId } = c.var
   const url = parseWebhookUrl(given)

@@ -45,7 +45,10 @@ const mostShown = 100
 
 const toOperator = html`<a href="/operator">Operator</a>`
 
-/** Shows the number of this id, or the numbers of the account of this id; else everything of this phone or name. */
+/**
+ * Shows the number of this id, or the numbers of the account of this id; else everything of this phone or
+ * name.
+ */
 async function showFound(c: Context<DashboardEnv>, asked: string, problem?: string): Promise<Response> {
   const bridge = await Bridge.byId(asked)
   const account = await Account.get(bridge?.accountId ?? asked)
@@ -67,8 +70,8 @@ async function showFound(c: Context<DashboardEnv>, asked: string, problem?: stri
 }
 
 /**
- * The accounts of a name, and the numbers that have been linked to a phone. Names are not unique, and a phone is linked to one
- * number after another: nothing can be done to any of them before one is chosen by its id.
+ * The accounts of a name, and the numbers that have been linked to a phone. Names are not unique, and a phone
+ * is linked to one number after another: nothing can be done to any of them before one is chosen by its id.
  */
 async function showMatches(c: Context<DashboardEnv>, asked: string): Promise<Response> {
   const [numbers, all] = await Promise.all([linkedTo(asked), Account.list()])
@@ -202,8 +205,8 @@ function counted(n: number, what: string): string {
 }
 
 /**
- * The buttons for a number as it is now. One that is paused for billing runs again when it is paid, and one that its
- * people have paused is theirs to wake, unless the operator pauses it, too.
+ * The buttons for a number as it is now. One that is paused for billing runs again when it is paid, and one
+ * that its people have paused is theirs to wake, unless the operator pauses it, too.
  */
 function buttons(id: string, { state, why }: Shown): Html[] {
   const act = (name: string, label: string, kind: "" | "danger" = "") =>

@@ -12,8 +12,8 @@ import { cookie, type DashboardEnv, pageOrigin, putCookie } from "../guard.ts"
 const month = 30 * 86_400
 
 /**
- * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
- * `isNew`: whether the person is known only since this sign-in.
+ * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is
+ * the same. `isNew`: whether the person is known only since this sign-in.
  * @returns where to go: those who are invited, and wanted nothing else, are asked whether they join
  */
 export async function admitBrowser(
@@ -35,7 +35,10 @@ export async function admitBrowser(
   return next === "/" && (await invitationsTo(email)).length > 0 ? "/accounts" : next
 }
 
-/** The account that this browser shows to the person of this address; undefined when it is another's, or nobody's. */
+/**
+ * The account that this browser shows to the person of this address; undefined when it is another's, or
+ * nobody's.
+ */
 export async function shownAccount(c: Context<DashboardEnv>, email: string): Promise<string | undefined> {
   const browser = await Browser.ofToken(cookie(c, "session") ?? "")
   const person = browser && (await Person.get(browser.personId))

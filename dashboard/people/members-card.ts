@@ -3,7 +3,8 @@ import type { Member } from "#core/account/member.ts"
 import { emailField, type Html, options, buttonForm, removing, selectField } from "../elements.ts"
 import { until } from "../times.ts"
 
-// The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
+// The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a
+// form needed.
 
 export const nonOwnerRefusal = "Only owners invite and remove people, and change their roles"
 
@@ -11,9 +12,9 @@ export const nonOwnerRefusal = "Only owners invite and remove people, and change
 export const draftFields: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
 
 /**
- * The mail to somebody who is invited. `name`: the account's public name, if it has one; it is not in the text, where a
- * mail program would make a link of a name that looks like an address. `link`: undefined where nobody knows the
- * dashboard's address.
+ * The mail to somebody who is invited. `name`: the account's public name, if it has one; it is not in the
+ * text, where a mail program would make a link of a name that looks like an address. `link`: undefined where
+ * nobody knows the dashboard's address.
  */
 export function invitationMail(
   to: string,
@@ -88,7 +89,8 @@ function inviting(draft: URLSearchParams): Html {
 }
 
 /**
- * The form for somebody else's role. Nobody changes their own: an owner who gave theirs away could not take it back.
+ * The form for somebody else's role. Nobody changes their own: an owner who gave theirs away could not take
+ * it back.
  */
 function roleForm({ personId, email, role }: Member.Info, draft: URLSearchParams): Html {
   const chosen = (draft.get("person") === personId && draft.get("as")) || role

@@ -19,8 +19,8 @@ import { ago } from "../times.ts"
 import { admitBrowser } from "./admit-browser.ts"
 
 /**
- * Passkeys: made on the page of the account, used on the page of the sign-in. A browser's script carries the challenges
- * and the answers, and is told where to go, or what is wrong.
+ * Passkeys: made on the page of the account, used on the page of the sign-in. A browser's script carries the
+ * challenges and the answers, and is told where to go, or what is wrong.
  */
 export const passkeys = new Hono<DashboardEnv>()
   .post("/sign-in/passkey/options", async (c) => {
@@ -146,9 +146,9 @@ function making(typed: string, look: "foot inline" | "" = ""): Html {
 }
 
 /**
- * Where an account demands passkeys, a browser that was signed in otherwise sees nothing of it. Somebody without a
- * passkey makes one first. Somebody with one who signed in otherwise can neither add nor remove passkeys, nor change
- * their address, in any of their accounts.
+ * Where an account demands passkeys, a browser that was signed in otherwise sees nothing of it. Somebody
+ * without a passkey makes one first. Somebody with one who signed in otherwise can neither add nor remove
+ * passkeys, nor change their address, in any of their accounts.
  */
 export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
   const { account: own, person, browser } = c.var.me
@@ -192,8 +192,8 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
 })
 
 /**
- * Whether an account demands passkeys, and the button that changes it, for its owners. `isStrong`: this reader has
- * signed in with a passkey; anybody else would shut themselves out.
+ * Whether an account demands passkeys, and the button that changes it, for its owners. `isStrong`: this
+ * reader has signed in with a passkey; anybody else would shut themselves out.
  */
 export function demandCard({ isPasskeyOnly }: Account.Info, isStrong: boolean): Html {
   return html`<section class="card">

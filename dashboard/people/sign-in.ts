@@ -93,8 +93,8 @@ export const signIn = new Hono<DashboardEnv>()
   .post("/sign-in/link/:token", async (c) => {
     const token = c.req.param("token")
     const found = await SignIn.readLink(token)
-    // An invitation works for a week, and must not sign in somebody who has an account to lose: they sign in as always,
-    // and join then.
+    // An invitation works for a week, and must not sign in somebody who has an account to lose: they sign in
+    // as always, and join then.
     if (found?.joins !== undefined && (await Person.isKnown(found.email))) return c.redirect("/accounts", 303)
     const used = await SignIn.useLink(token)
     if (!used) return await showDeadLink(c)

@@ -5,8 +5,8 @@ import { addressOf } from "#functions/http/address.ts"
 import type { DashboardEnv } from "../guard.ts"
 
 /**
- * Counts a mail with a code to this address. The narrowest limits come first: what is refused by them does not count against
- * others.
+ * Counts a mail with a code to this address. The narrowest limits come first: what is refused by them does
+ * not count against others.
  * @returns the limit that is reached, if one is
  */
 export async function tooManyMails(

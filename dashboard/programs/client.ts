@@ -3,7 +3,8 @@ import { z } from "zod"
 import { need } from "#core/platform/config.ts"
 import { loopbackNames } from "#functions/http/address.ts"
 
-// A program registers itself (RFC 7591) and is remembered nowhere: its id says what it registered, and is signed.
+// A program registers itself (RFC 7591) and is remembered nowhere: its id says what it registered, and is
+// signed.
 
 /** What a program calls itself. Nobody has checked it. */
 export const ClientName = z
@@ -13,7 +14,10 @@ export const ClientName = z
 
 /** The domain name of its maker, backwards (RFC 8252, 7.1). */
 const ownScheme = /^[a-z]{2,63}(?:\.[a-z0-9-]+)+:$/
-/** Programs of agents that have a scheme without a domain name. Their codes are of no use without their verifier. */
+/**
+ * Programs of agents that have a scheme without a domain name. Their codes are of no use without their
+ * verifier.
+ */
 const ofAgents = new Set(["cursor:", "vscode:", "vscode-insiders:"])
 
 /** What is wrong with a place to which a program wants its answer; undefined if nothing is. */
@@ -29,7 +33,10 @@ function whyNoRedirect(uri: string): string | undefined {
   return `begins with ${url.protocol}, which may open any program: use https, http at 127.0.0.1, or a scheme with the program's domain name backwards, as com.example.app:`
 }
 
-/** Where a program gets its answer: over https, on the person's own machine, or by a scheme of its own (RFC 8252). */
+/**
+ * Where a program gets its answer: over https, on the person's own machine, or by a scheme of its own (RFC
+ * 8252).
+ */
 export const RedirectUri = z
   .string()
   .max(500)

@@ -12,7 +12,8 @@ import { atOneName, originOf } from "#functions/http/address.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { ClientName, newClientId, RedirectUri } from "./client.ts"
 
-// What programs ask, without a cookie: OAuth 2.1 for public clients, and for devices. The token that they get is an API key.
+// What programs ask, without a cookie: OAuth 2.1 for public clients, and for devices. The token that they get
+// is an API key.
 
 /** How often a program asks whether its code was typed, in seconds. */
 const interval = 2

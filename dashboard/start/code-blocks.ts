@@ -55,8 +55,8 @@ interface Snippet {
 
 /**
  * Code that a program needs first. The SDKs take the address and the key from the environment.
- * @param input `contact`: the digits of the sandbox's contact, `""` while there is none. `receiverUrl`: where the receiver of the
- * second block gets its events
+ * @param input `contact`: the digits of the sandbox's contact, `""` while there is none. `receiverUrl`: where
+ * the receiver of the second block gets its events
  */
 function snippets(input: { baseUrl: string; contact: string; receiverUrl: string }): Snippet[] {
   const { baseUrl, contact, receiverUrl } = input

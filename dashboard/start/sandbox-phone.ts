@@ -11,7 +11,10 @@ export interface Bubble {
   text: string
 }
 
-/** Whether the phone of the sandbox's contact can be used from the page; it becomes available once the sandbox is linked. */
+/**
+ * Whether the phone of the sandbox's contact can be used from the page; it becomes available once the sandbox
+ * is linked.
+ */
 export type PhoneState = "ready" | "linking" | "stopped" | "elsewhere"
 
 interface Phone {

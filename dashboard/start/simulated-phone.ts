@@ -23,8 +23,8 @@ export function isHere(): boolean {
 }
 
 /**
- * The phone of the sandbox's contact, who echoes. Nobody else's phone can be reached: it is found in the bridge's own
- * address book.
+ * The phone of the sandbox's contact, who echoes. Nobody else's phone can be reached: it is found in the
+ * bridge's own address book.
  * @returns undefined while the sandbox is not linked yet.
  */
 export async function find(bridge: Bridge.Info, own: string, requestId: string): Promise<Info | undefined> {
@@ -55,7 +55,10 @@ export async function sendVoice(phone: Info): Promise<void> {
   await send(phone, { media: { kind: "audio", data: voice, mimetype, voice: true } })
 }
 
-/** Reacts to the latest text of the chat. @returns false when there is none. @throws ApiError `session_unavailable` */
+/**
+ * Reacts to the latest text of the chat. @returns false when there is none. @throws ApiError
+ * `session_unavailable`
+ */
 export async function react(phone: Info): Promise<boolean> {
   const last = (await messages(phone)).findLast(({ text }) => text !== "")
   if (last) await send(phone, { reaction: { emoji: "👍", message_id: last.id } })
@@ -81,7 +84,9 @@ export async function ring(phone: Info): Promise<void> {
 
 const Devices = z.object({ devices: z.array(z.object({ id: z.number().int() })) })
 
-/** The sandbox's own phone removes the bridge from its linked devices. @throws ApiError `session_unavailable` */
+/**
+ * The sandbox's own phone removes the bridge from its linked devices. @throws ApiError `session_unavailable`
+ */
 export async function unlink({ bridge }: Info): Promise<void> {
   const { devices } = Devices.parse(await call("GET", `/phones/${bridge}`))
   for (const { id } of devices) if (id > 0) await call("DELETE", `/phones/${bridge}/devices/${id}`)

@@ -144,8 +144,8 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge, knownState, found, phone, contact } = await sandboxOf(c)
   const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
-  // Read before the list: an event that comes in between is in the list and in the stream, which goes on behind it, and
-  // is shown once.
+  // Read before the list: an event that comes in between is in the list and in the stream, which goes on
+  // behind it, and is shown once.
   const newest = await EventLists.newestNumber(bridge.id)
   const { events } = await EventFeed.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)

@@ -99,7 +99,8 @@ function unique(values: string[]): string[] {
 }
 
 /**
- * The deliveries of an account's bridges by day, oldest first; by default up to today, and from 30 days before `to` on.
+ * The deliveries of an account's bridges by day, oldest first; by default up to today, and from 30 days
+ * before `to` on.
  * @throws ApiError `invalid_request` for a `from` after `to`
  */
 export async function usageOf(

@@ -16,7 +16,8 @@ const linkTries = new Set(["/pair", "/passkey"])
 
 /**
  * Asks the host that holds the bridge. `isJson`: every success is JSON.
- * @throws ApiError as `callHolder` does, `rate_limited` for too many tries to link a phone (Contract, "Rate limits")
+ * @throws ApiError as `callHolder` does, `rate_limited` for too many tries to link a phone
+ * (Contract, "Rate limits")
  */
 export async function askHost(call: Call, isJson: boolean): Promise<Asked> {
   if (linkTries.has(call.path)) {

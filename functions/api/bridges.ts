@@ -101,7 +101,10 @@ export const bridges = contractRouter()
     return c.json({ url: `${originOf(c)}/link/${token}`, expires_at: expiresAt }, 201)
   })
 
-/** Refuses a choice that another one, which stays as it is, leaves without effect. @throws ApiError `invalid_request` */
+/**
+ * Refuses a choice that another one, which stays as it is, leaves without effect. @throws ApiError
+ * `invalid_request`
+ */
 function mustHaveEffect(
   given: {
     history?: boolean | undefined

@@ -12,7 +12,10 @@ import { contractRouter } from "../http/contract-router.ts"
 
 const ok = { ok: true as const }
 
-/** The deliveries of a bridge to its webhooks, what a customer may do with them, and the secret that signs them. */
+/**
+ * The deliveries of a bridge to its webhooks, what a customer may do with them, and the secret that signs
+ * them.
+ */
 export const deliveries = contractRouter()
   .openapi(contract.listDeliveries, async (c) => {
     const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)

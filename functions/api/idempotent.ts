@@ -22,8 +22,8 @@ export function idempotencyKeyOf(c: Context<ApiEnv>): string | undefined {
 }
 
 /**
- * Two such headers arrive joined by a comma, but a single key may contain one, too. Only Node tells them apart; Lambda
- * joins them beforehand.
+ * Two such headers arrive joined by a comma, but a single key may contain one, too. Only Node tells them
+ * apart; Lambda joins them beforehand.
  */
 function isTwice(c: Context<ApiEnv>): boolean {
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings> // what the door passes along
@@ -32,7 +32,8 @@ function isTwice(c: Context<ApiEnv>): boolean {
 }
 
 /**
- * Sends a message under a key, or answers from the key's record if it was used before (Contract, "Idempotency").
+ * Sends a message under a key, or answers from the key's record if it was used before
+ * (Contract, "Idempotency").
  * @throws ApiError `idempotency_conflict`, or the reason why it was not sent
  */
 export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Promise<Response> {
@@ -62,8 +63,8 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
 }
 
 /**
- * Sends, and settles the key according to the outcome: the host has recorded a success, a definite failure frees the
- * key, and after an unknown outcome the record keeps the message's id.
+ * Sends, and settles the key according to the outcome: the host has recorded a success, a definite failure
+ * frees the key, and after an unknown outcome the record keeps the message's id.
  */
 async function settled(claim: Idempotency.Claim, call: Call): Promise<HostAnswer> {
   const { success, refusal } = await askHost(call, true).catch(async (error: unknown) => {

@@ -19,7 +19,10 @@ import { answerStored } from "../http/stored-media.ts"
 import { askHost, hostHeaders } from "./ask-host.ts"
 import { idempotencyKeyOf, sendOnce } from "./idempotent.ts"
 
-/** The routes below `/proxy`. For all but the first two the host answers by itself, or says where the answer is. */
+/**
+ * The routes below `/proxy`. For all but the first two the host answers by itself, or says where the answer
+ * is.
+ */
 export const proxy = contractRouter()
   .openapi(webhookLogs, async (c) => {
     await wakeOrRefuse(c.var.bridge.id)

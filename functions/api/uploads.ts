@@ -20,8 +20,8 @@ const formMs = 15 * 60 * 1000
 const uploadsPath = "/uploads"
 
 /**
- * The forms of each account that may still be sent here, by their tokens. Each is good for one file. An account that has
- * more loses its oldest.
+ * The forms of each account that may still be sent here, by their tokens. Each is good for one file. An
+ * account that has more loses its oldest.
  */
 const awaited = new LRUCache<string, LRUCache<string, Uploads.Info>>({ max: 10_000, ttl: formMs })
 const mostForms = 1000
@@ -68,7 +68,8 @@ export const uploadForms = new Hono<ApiEnv>().post(uploadsPath, async (c) => {
 const formBytes = 16_384
 
 /**
- * Takes in a form: the token, then the file, of `most` bytes. What is not whole leaves nothing. @throws ApiError
+ * Takes in a form: the token, then the file, of `most` bytes. What is not whole leaves nothing. @throws
+ * ApiError
  */
 async function received({ body, headers }: Request, most: number): Promise<void> {
   const form = parserOf(headers.get("content-type") ?? "")
@@ -98,7 +99,8 @@ async function received({ body, headers }: Request, most: number): Promise<void>
 }
 
 /**
- * The bytes of a form, as long as they come fast enough: what trickles or stops would keep its place from others.
+ * The bytes of a form, as long as they come fast enough: what trickles or stops would keep its place from
+ * others.
  * @throws ApiError `payload_too_large`, `invalid_request`
  */
 async function* inTime(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -64,7 +64,9 @@ export const webhooks = contractRouter()
     return c.json({ ok: true as const }, 200)
   })
 
-/** Refuses what `first` cannot choose, since it gets what its bridge gets. @throws ApiError `invalid_request` */
+/**
+ * Refuses what `first` cannot choose, since it gets what its bridge gets. @throws ApiError `invalid_request`
+ */
 function onlyItsOwn(input: object): void {
   const others = Object.entries(input).filter(
     ([name, value]) => value !== undefined && name !== "headers" && name !== "batch",

@@ -17,7 +17,9 @@ interface Made {
   /** The events that were in the POST. */
   events: EventRow.Info[]
   number: number
-  /** The number of the first event's attempt among all that were recorded; undefined when the claim was lost. */
+  /**
+   * The number of the first event's attempt among all that were recorded; undefined when the claim was lost.
+   */
   count: number | undefined
   url: string
   deliveryKey: Uint8Array
@@ -56,9 +58,9 @@ export class AttemptNotes {
   }
 
   /**
-   * Records an attempt. The customer's list gets it once 25 have gathered, or within a second, and at the latest when
-   * `written` resolves. Without a `count` it is left out of the list: the claim was lost, and the count may be
-   * another's.
+   * Records an attempt. The customer's list gets it once 25 have gathered, or within a second, and at the
+   * latest when `written` resolves. Without a `count` it is left out of the list: the claim was lost, and the
+   * count may be another's.
    */
   add(made: Made, outcome: Outcome): void {
     const { events, count, deliveryKey } = made

@@ -96,12 +96,17 @@ export async function attempt(input: {
   }
 }
 
-/** In lower case, as ours are: a customer's header then replaces ours of that name instead of standing beside it. */
+/**
+ * In lower case, as ours are: a customer's header then replaces ours of that name instead of standing beside
+ * it.
+ */
 function inLowerCase(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Contract, "Delivery": any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not. */
+/**
+ * Contract, "Delivery": any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not.
+ */
 function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   if (status >= 200 && status < 300) return { verdict: "delivered", error: "" }
   if (status === 429) return { verdict: "retry", error: "rate_limited" }
@@ -124,8 +129,8 @@ function headersOf(headers: Record<string, string | string[] | undefined>): Reco
 }
 
 /**
- * Reads all of the body, and returns its beginning. The status has decided: an error in the body is not a failure of
- * the delivery.
+ * Reads all of the body, and returns its beginning. The status has decided: an error in the body is not a
+ * failure of the delivery.
  */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let first = Buffer.alloc(0)

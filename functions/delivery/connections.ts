@@ -1,15 +1,18 @@
 import { Connections } from "#core/fetch/connections.ts"
 import { config } from "#core/platform/config.ts"
 
-/** Receivers close idle connections after 2 s or more. A POST on a connection that is just being closed would fail. */
+/**
+ * Receivers close idle connections after 2 s or more. A POST on a connection that is just being closed would
+ * fail.
+ */
 const idleMs = 1000
 
 /** The connections of this process: a bridge whose events come one at a time needs no new one for each. */
 let kept: Connections | undefined
 
 /**
- * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its own: those
- * of an earlier invocation were frozen with it.
+ * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its
+ * own: those of an earlier invocation were frozen with it.
  */
 export function newConnections(): {
   connections: Connections

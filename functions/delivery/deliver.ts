@@ -71,8 +71,9 @@ export async function deliver(
 }
 
 /**
- * Until nothing waits: reads ahead, does what is next with the events read, and goes idle when there are no more. `held` is the
- * row as it is known last, `ahead` the events that were read, `isAll` that no more are known.
+ * Until nothing waits: reads ahead, does what is next with the events read, and goes idle when there are no
+ * more. `held` is the row as it is known last, `ahead` the events that were read, `isAll` that no more are
+ * known.
  */
 async function deliverUntilIdle(claimed: Delivery.Info, means: Means): Promise<number | undefined> {
   let held: Delivery.Info | undefined = claimed
@@ -142,7 +143,10 @@ async function readAhead(held: Delivery.Info, { isFresh }: { isFresh: boolean })
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
 }
 
-/** Whether an event has waited for too long for a further webhook, which then misses it (Contract, "Webhooks"). */
+/**
+ * Whether an event has waited for too long for a further webhook, which then misses it
+ * (Contract, "Webhooks").
+ */
 function isTooOld(held: Delivery.Info, { createdAt }: EventRow.Info): boolean {
   return !Receiver.isFirst(held) && hasWaited(createdAt, EventRow.waitLimitAtFurther)
 }
@@ -166,12 +170,14 @@ function justWritten(held: Delivery.Info, { arrivals }: Means): Seen | undefined
 }
 
 /**
- * The row, still held, to go on with; `wait` in seconds before this event is retried; undefined when the claim has
- * ended.
+ * The row, still held, to go on with; `wait` in seconds before this event is retried; undefined when the
+ * claim has ended.
  */
 type Next = Delivery.Info | { wait: number } | undefined
 
-/** Does what is next with the events that wait: passes over one that is not wanted, or posts one or a batch. */
+/**
+ * Does what is next with the events that wait: passes over one that is not wanted, or posts one or a batch.
+ */
 async function doNext(held: Delivery.Info, ahead: EventRow.Info[], means: Means): Promise<Next> {
   const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
   if (!(await isWanted(held, event))) return await passOver(held, event)
@@ -202,12 +208,13 @@ async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<bool
   // The event is given up next. Its body is not opened here, since that may be what fails.
   if (held.attempt > maxAttempts) return true
   const { deliveryKey } = await orLetGo(held, () => Receiver.keysOf(held.receiver))
-  return Filter.passes(filter, JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event) // as it was written
+  // As it was written.
+  return Filter.passes(filter, JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event)
 }
 
 /**
- * Passes over an event: the next write moves the row's `head` beyond it. What is recorded of its attempts must not
- * count for the next event.
+ * Passes over an event: the next write moves the row's `head` beyond it. What is recorded of its attempts
+ * must not count for the next event.
  */
 async function passOver(held: Delivery.Info, { n }: EventRow.Info): Promise<Delivery.Info | undefined> {
   if (held.failures > 0 || held.attempt > maxAttempts) return await Progress.stepTo(held, n)
@@ -234,8 +241,8 @@ async function post(held: Delivery.Info, events: Posted, means: Means): Promise<
   const { receiver } = held
   // Measured before the keys are asked for, so that the alarm rings as well where the keys are out of reach.
   if (isAgeOurs(held, events[0])) Metrics.add("EventOldestMs", nowMs() - events[0].createdAt * 1000)
-  // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs one, so that
-  // it cannot fail for ever.
+  // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs
+  // one, so that it cannot fail for ever.
   const keys = await orLetGo(held, () => Receiver.keysOf(receiver))
   const outcome = await attempt({
     id: held,
@@ -253,7 +260,10 @@ async function post(held: Delivery.Info, events: Posted, means: Means): Promise<
   return next
 }
 
-/** Whether an event's age is our latency: not while its receiver fails, and not if it has waited for that to end. */
+/**
+ * Whether an event's age is our latency: not while its receiver fails, and not if it has waited for that to
+ * end.
+ */
 function isAgeOurs({ failingSince, failedUntil = 0 }: Delivery.Info, event: EventRow.Info): boolean {
   return failingSince === undefined && event.createdAt > failedUntil
 }
@@ -266,7 +276,8 @@ function hasWaited(createdAt: number, limit: number): boolean {
 /** Why an event is not even posted any more. */
 function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefined {
   if (held.attempt > maxAttempts) return "no attempt had an outcome"
-  // An event that waited this long has a failing receiver and a growing backlog. The customer finds it in the list.
+  // An event that waited this long has a failing receiver and a growing backlog. The customer finds it in the
+  // list.
   if (hasWaited(event.createdAt, EventRow.waitLimit)) return "it has waited for 30 days"
   return undefined
 }

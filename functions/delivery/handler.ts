@@ -11,26 +11,26 @@ import { Slots } from "#core/platform/slots.ts"
 import { deliver, NotClaimed } from "./deliver.ts"
 
 /**
- * After how many seconds a doorbell comes again that came while the store was away. If the delivery was claimed all the
- * same, the doorbell is deleted then, and the sweep rings some minutes later.
+ * After how many seconds a doorbell comes again that came while the store was away. If the delivery was
+ * claimed all the same, the doorbell is deleted then, and the sweep rings some minutes later.
  */
 const claimedAgainAfter = 30
 /**
- * How often at most it comes again so soon: for a quarter of an hour. A doorbell that is received fifty times counts as
- * a fault of ours; that then takes an hour.
+ * How often at most it comes again so soon: for a quarter of an hour. A doorbell that is received fifty times
+ * counts as a fault of ours; that then takes an hour.
  */
 const claimedAgainSoon = 30
 
 /**
- * How many deliveries of an account run at once in this process: half of those that run on one machine. Lambda gives
- * each a process of its own.
+ * How many deliveries of an account run at once in this process: half of those that run on one machine.
+ * Lambda gives each a process of its own.
  */
 export const deliveriesOfAccount = { most: Infinity, each: 500 }
 class TooMany extends Error {}
 const places = new Slots(deliveriesOfAccount, { ms: 0, refusal: () => new TooMany() })
 /**
- * After how many seconds a doorbell comes again whose account has too many deliveries: not all at once, and not so soon
- * that turning them away is work. A new event shows its doorbell at once.
+ * After how many seconds a doorbell comes again whose account has too many deliveries: not all at once, and
+ * not so soon that turning them away is work. A new event shows its doorbell at once.
  */
 const nextTurnAfter = () => randomInt(5, 15)
 
@@ -40,8 +40,8 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
 }
 
 /**
- * Answers a batch of doorbells. Those it reports stay in the queue; all others are deleted. It never throws, since that
- * would report the whole batch.
+ * Answers a batch of doorbells. Those it reports stay in the queue; all others are deleted. It never throws,
+ * since that would report the whole batch.
  * @param stopping aborted when this process is to end: each delivery then ends after the event under way
  */
 export async function answerDoorbells(event: SQSEvent, stopping?: AbortSignal): Promise<SQSBatchResponse> {

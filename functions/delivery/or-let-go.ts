@@ -3,8 +3,8 @@ import type { Delivery } from "#core/event/delivery.ts"
 import { log } from "#core/platform/log.ts"
 
 /**
- * Runs a step before a POST that may fail for every event. If it fails, the claim ends and no attempt is used up. The
- * doorbell returns when its visibility time-out ends.
+ * Runs a step before a POST that may fail for every event. If it fails, the claim ends and no attempt is used
+ * up. The doorbell returns when its visibility time-out ends.
  */
 export async function orLetGo<Result>(held: Delivery.Info, work: () => Promise<Result>): Promise<Result> {
   try {

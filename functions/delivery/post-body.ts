@@ -4,7 +4,8 @@ import { EventRow } from "#core/event/event-row.ts"
 /** What is posted: an event alone, or a batch (Contract, "Batches"). */
 export interface PostBody {
   /**
-   * The event's id, or that of the batch. The same events in the same order have the same id, and no others have it.
+   * The event's id, or that of the batch. The same events in the same order have the same id, and no others
+   * have it.
    */
   id: string
   /** How many events are in the batch; absent for an event alone. */

@@ -10,9 +10,10 @@ import { config } from "#core/platform/config.ts"
 type Env = Partial<HttpBindings> & { event?: LambdaEvent }
 
 /**
- * The address that a request is counted against: its caller's, in a form that cannot be forged. IPv6 counts by its /64,
- * since a customer usually has a whole one. Behind the router the address is in a header, which counts only together
- * with the router's secret. Behind a trusted proxy it is the last one of `X-Forwarded-For` that no trusted proxy has.
+ * The address that a request is counted against: its caller's, in a form that cannot be forged. IPv6 counts
+ * by its /64, since a customer usually has a whole one. Behind the router the address is in a header, which
+ * counts only together with the router's secret. Behind a trusted proxy it is the last one of
+ * `X-Forwarded-For` that no trusted proxy has.
  */
 export function addressOf(c: Context): string {
   return networkOf(viewerOf(c) ?? peerOf(c, (c.env ?? {}) as Env)) // what the doors pass along
@@ -54,8 +55,9 @@ function networkOf(address: string): string {
 }
 
 /**
- * Where people reach this service: at its public address, if it has one; otherwise as their browsers say it. Behind the
- * router that is the router's own host, which it passes along; the host of a function stays private.
+ * Where people reach this service: at its public address, if it has one; otherwise as their browsers say it.
+ * Behind the router that is the router's own host, which it passes along; the host of a function stays
+ * private.
  */
 export function originOf(c: Context): string {
   if (config.PUBLIC_URL !== "") return new URL(config.PUBLIC_URL).origin
@@ -67,10 +69,10 @@ export function originOf(c: Context): string {
 export const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 /**
- * The same place by its one name. A service without a public address answers at several names of its own machine, but
- * its pages are at `localhost` alone: passkeys do not work at an IP address, and `localhost` does not get the cookies
- * of `127.0.0.1`. An OAuth client compares the issuer of its answer with the one that it found (RFC 9207), so that has
- * this name too.
+ * The same place by its one name. A service without a public address answers at several names of its own
+ * machine, but its pages are at `localhost` alone: passkeys do not work at an IP address, and `localhost`
+ * does not get the cookies of `127.0.0.1`. An OAuth client compares the issuer of its answer with the one
+ * that it found (RFC 9207), so that has this name too.
  */
 export function atOneName(url: URL): URL {
   const named = new URL(url)
@@ -84,8 +86,9 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Where there is a router, a request that did not come through it is refused before anything is counted, logged or
- * looked up. A function's own URL is open to the internet, and the router's firewall does not protect it.
+ * Where there is a router, a request that did not come through it is refused before anything is counted,
+ * logged or looked up. A function's own URL is open to the internet, and the router's firewall does not
+ * protect it.
  */
 export const routed = createMiddleware(async (c, next) => {
   if (config.ROUTER_SECRET && !isRouted(c)) return c.body(null, 403)

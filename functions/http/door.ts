@@ -23,7 +23,10 @@ import { withinChats, withinScope } from "./scope.ts"
 type Routes = OpenAPIHono<ApiEnv>
 
 interface Rooms {
-  /** For people. These count visitors themselves, so that a program at the same address does not shut people out. */
+  /**
+   * For people. These count visitors themselves, so that a program at the same address does not shut people
+   * out.
+   */
   pages?: Hono<ApiEnv>
   /** Answers a browser that asks for a path that nothing has. */
   missing?: (c: Context<ApiEnv>) => Promise<Response>
@@ -36,8 +39,8 @@ interface Rooms {
 /** An app with these routes. */
 export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes {
   const app = contractRouter()
-  // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key, body,
-  // chats of the key. Its method is checked last, but a HEAD is refused at once.
+  // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key,
+  // body, chats of the key. Its method is checked last, but a HEAD is refused at once.
   app.use(routed, withRequestId, withHeadersAndLog)
   app.use("/api/*", inTurn)
   for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
@@ -93,7 +96,10 @@ export const withHeadersAndLog = createMiddleware<ApiEnv>(async (c, next) => {
   await Promise.all([BridgeLog.flush(), keep(c, ms)])
 })
 
-/** Contract, "Requests": what is refused, and what changes something. A message that was sent is among the messages. */
+/**
+ * Contract, "Requests": what is refused, and what changes something. A message that was sent is among the
+ * messages.
+ */
 async function keep(c: Context<ApiEnv>, ms: number): Promise<void> {
   const { accountId, keyId, requestId, refusal } = c.var
   const { method, path } = c.req

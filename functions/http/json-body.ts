@@ -29,8 +29,8 @@ export const limitedBody = createMiddleware(async (c, next) => {
 })
 
 /**
- * Accepts only JSON of reasonable size and depth. An empty body counts as an empty object, so each required field is
- * missing.
+ * Accepts only JSON of reasonable size and depth. An empty body counts as an empty object, so each required
+ * field is missing.
  */
 export const jsonBody = createMiddleware(async (c, next) => {
   const bytes = bodiless.has(c.req.method) ? new ArrayBuffer() : await c.req.arrayBuffer()
@@ -39,8 +39,8 @@ export const jsonBody = createMiddleware(async (c, next) => {
   const text = bytes.byteLength > 0 ? checked(bytes, c.req.header("content-type") ?? "") : "{}"
   // All readers that follow get this. Hono keeps promises here, whatever its type says.
   c.req.bodyCache = { text: Promise.resolve(text) as unknown as string }
-  // The validator skips bodies whose type it does not take for JSON, and it is stricter than RFC 9110: give it the one
-  // name it knows.
+  // The validator skips bodies whose type it does not take for JSON, and it is stricter than RFC 9110: give
+  // it the one name it knows.
   c.req.raw.headers.set("content-type", "application/json")
   await next()
 })

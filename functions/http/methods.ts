@@ -10,9 +10,9 @@ import type { ApiEnv } from "./contract-router.ts"
 const alive = "/healthz"
 
 /**
- * Refuses a method that a path does not take (Contract, "Routes"). For Hono a HEAD is a GET whose body is not read,
- * but a GET may wake a bridge, make its session dial, or hold a place for a stream. So a HEAD ends here, before any
- * route.
+ * Refuses a method that a path does not take (Contract, "Routes"). For Hono a HEAD is a GET whose body is not
+ * read, but a GET may wake a bridge, make its session dial, or hold a place for a stream. So a HEAD ends
+ * here, before any route.
  * @throws ApiError `method_not_allowed`
  */
 export function onlyTheirMethods(app: OpenAPIHono<ApiEnv>): MiddlewareHandler<ApiEnv> {

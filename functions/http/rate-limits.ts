@@ -30,7 +30,9 @@ export const byKey = createMiddleware<ApiEnv>(async (c, next) => {
 export const callsUnderWay = { most: Infinity, each: 500 }
 const underWay = new Slots(callsUnderWay, { ms: 0, refusal: () => rateLimited(1) })
 
-/** A call whose body trickles in, or whose answer takes long, keeps memory and a place at the session's host. */
+/**
+ * A call whose body trickles in, or whose answer takes long, keeps memory and a place at the session's host.
+ */
 export const byAccount = createMiddleware<ApiEnv>(async (c, next) => {
   await underWay.use(next, c.var.accountId)
 })
@@ -43,7 +45,10 @@ const eachWhileBusy = 8
 const worked = { most: Infinity, each: Infinity }
 const workedOn = new Slots(worked, { ms: 10_000, refusal: () => rateLimited(1) })
 
-/** The first of all, so that those who wait have cost next to nothing. Who brings no key yet known goes by address. */
+/**
+ * The first of all, so that those who wait have cost next to nothing. Who brings no key yet known goes by
+ * address.
+ */
 export const inTurn = createMiddleware<ApiEnv>(async (c, next) => {
   worked.each = isBusy() ? eachWhileBusy : Infinity
   if (worked.each === Infinity) return await next()

@@ -4,7 +4,10 @@ import { log } from "#core/platform/log.ts"
 import { isPassing } from "#core/store/store.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
-/** The one place that answers the API's refusals. It shows what a customer may see of an error, and nothing else. */
+/**
+ * The one place that answers the API's refusals. It shows what a customer may see of an error, and nothing
+ * else.
+ */
 export function refuse(error: Error, c: Context<ApiEnv>): Response {
   const refusal = asRefusal(error, c.var.requestId)
   c.set("refusal", refusal)

@@ -11,8 +11,8 @@ import type { ApiEnv } from "./contract-router.ts"
 // Contract, "Scopes of keys". This file alone compares a request with what its key may do.
 
 /**
- * Paths of the code that links a phone, and of a group's link. Whoever has the code or link can take the bridge over,
- * or join the group.
+ * Paths of the code that links a phone, and of a group's link. Whoever has the code or link can take the
+ * bridge over, or join the group.
  */
 const keys = /^\/api\/instances\/[^/]+\/proxy\/(?:qr|groups\/[^/]+\/invite)$/
 
@@ -53,8 +53,9 @@ const inBody = { body: ["chat"] } as const
 const inQuery = { query: "chat" } as const
 
 /**
- * What a key for some chats may call: what shows and changes nothing of a chat, what shows only the key's chats, and
- * what names its chat. Everything else it may not, so a route that is added later it may not either.
+ * What a key for some chats may call: what shows and changes nothing of a chat, what shows only the key's
+ * chats, and what names its chat. Everything else it may not, so a route that is added later it may not
+ * either.
  */
 const within: Partial<Record<RouteName, "no chat" | "shows its chats" | Place>> = {
   listBridges: "no chat",
@@ -120,7 +121,10 @@ export const withinChats = createMiddleware<ApiEnv>(async (c, next) => {
   await next()
 })
 
-/** The chats that a call names, by the fields in which it does. One that is not there, or there twice, is undefined. */
+/**
+ * The chats that a call names, by the fields in which it does. One that is not there, or there twice, is
+ * undefined.
+ */
 async function namedChats(
   c: Context<ApiEnv>,
   place: Place,

@@ -7,8 +7,9 @@ import { StoredMedia } from "#core/stored-media.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
 /**
- * How many files an account may fetch at once (Contract, "Received media"): fewer than the fewest places that a stage on
- * AWS has for it (`transfers` in `infra/stage/stage.ts`), since a caller who reads slowly holds one for minutes.
+ * How many files an account may fetch at once (Contract, "Received media"): fewer than the fewest places that
+ * a stage on AWS has for it (`transfers` in `infra/stage/stage.ts`), since a caller who reads slowly holds
+ * one for minutes.
  */
 export const openDownloads = 8
 /** In seconds, until a caller over that limit asks again. */
@@ -19,12 +20,15 @@ const downloads = new Slots(
   { most: Infinity, each: openDownloads },
   { ms: 0, refusal: () => rateLimited(refusedFor) },
 )
-/** How long a caller may take over a file, in ms, and for each kB of a large one: as long as an upload may take. */
+/**
+ * How long a caller may take over a file, in ms, and for each kB of a large one: as long as an upload may
+ * take.
+ */
 const most = { ms: 600_000, perKb: 1000 / 64 }
 
 /**
- * Answers with a file that the host has put into the bucket. On Lambda it answers only where the file is, since the
- * file may be larger than a function can answer without streaming.
+ * Answers with a file that the host has put into the bucket. On Lambda it answers only where the file is,
+ * since the file may be larger than a function can answer without streaming.
  * @throws ApiError `rate_limited` when the account fetches too many files at once
  */
 export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Response> {

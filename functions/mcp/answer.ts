@@ -37,8 +37,8 @@ export interface FromStrangers {
 }
 
 /**
- * What strangers wrote, marked as data and bounded: long texts are cut, and items that are beyond the bound are left
- * out and counted. Nothing in it can end the mark, since `<` is escaped.
+ * What strangers wrote, marked as data and bounded: long texts are cut, and items that are beyond the bound
+ * are left out and counted. Nothing in it can end the mark, since `<` is escaped.
  */
 export function fromStrangers({ items, beside = {} }: FromStrangers): CallToolResult {
   const lines = items.map(lineOf)
@@ -87,7 +87,10 @@ function kindOf(item: unknown): string {
   return typeof event === "string" ? event : kindOf(event ?? body)
 }
 
-/** Messages, chats and events name their chat, contacts and groups themselves. A delivery has its event as text. */
+/**
+ * Messages, chats and events name their chat, contacts and groups themselves. A delivery has its event as
+ * text.
+ */
 function chatIn(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null) return undefined
   const { chat_id, jid, contact_id, event, body } = item as Record<string, unknown>

@@ -28,8 +28,8 @@ interface Page {
 }
 
 /**
- * The API as an agent's tools call it: through its own door, with the key that the agent came with. So a tool may do
- * what its key may, and counts as any other call does.
+ * The API as an agent's tools call it: through its own door, with the key that the agent came with. So a tool
+ * may do what its key may, and counts as any other call does.
  */
 export class Api {
   readonly #serve: Serve
@@ -56,7 +56,8 @@ export class Api {
     })
     const answer = await this.#serve(request)
     const said: unknown = await answer.json()
-    if (!answer.ok) throw new Refused(said as z.infer<typeof ErrorBody>) // every error of the API has this form
+    // Every error of the API has this form.
+    if (!answer.ok) throw new Refused(said as z.infer<typeof ErrorBody>)
     return { body: said, next: answer.headers.get("x-next-after") ?? undefined }
   }
 

@@ -8,8 +8,8 @@ import { Api } from "./api.ts"
 import { WhenToAsk } from "./when-to-ask.ts"
 
 /**
- * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). Between two requests it keeps
- * only whose words the agent has read, in the store, so any function may answer the next one.
+ * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). Between two requests it
+ * keeps only whose words the agent has read, in the store, so any function may answer the next one.
  */
 export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
   app.use("/mcp", byAddress, authenticate, byKey, limitedBody, jsonBody)

@@ -95,8 +95,8 @@ interface Wish {
 }
 
 /**
- * Sends, or asks a person first. Every send has an idempotency key. So nothing is sent twice when the agent's program
- * repeats a call, or the agent repeats one whose outcome is unclear.
+ * Sends, or asks a person first. Every send has an idempotency key. So nothing is sent twice when the agent's
+ * program repeats a call, or the agent repeats one whose outcome is unclear.
  * @throws Refused
  */
 async function send(
@@ -137,9 +137,9 @@ async function send(
 }
 
 /**
- * Whether a message may tell a person what the agent has read of others: it goes to another chat than the only one that
- * was read, or has a file fetched whose URL may say anything to its host. Whoever names a chat in another form than
- * events do is taken for another one.
+ * Whether a message may tell a person what the agent has read of others: it goes to another chat than the
+ * only one that was read, or has a file fetched whose URL may say anything to its host. Whoever names a chat
+ * in another form than events do is taken for another one.
  */
 function mayTellOthers({ chat, url }: Wish, read: string[], fileHosts: string[]): boolean {
   if (read.some((one) => one !== toJid(chat))) return true
@@ -149,7 +149,8 @@ function mayTellOthers({ chat, url }: Wish, read: string[], fileHosts: string[])
 /** The reference that `default` stands for now; any other stands for itself. @throws Refused */
 async function nameOf(api: Api, name: string): Promise<string> {
   if (name !== "default") return name
-  const { customer_ref } = (await api.call("GET", pathOf(name))) as { customer_ref: string } // as the contract says
+  // As the contract says.
+  const { customer_ref } = (await api.call("GET", pathOf(name))) as { customer_ref: string }
   return customer_ref
 }
 

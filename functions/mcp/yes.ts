@@ -22,7 +22,9 @@ const Answer = z.object({
 
 /** A person's yes to one message. */
 export interface Yes {
-  /** The idempotency key of a person's yes to this wish; false: they said no; undefined: they were not asked. */
+  /**
+   * The idempotency key of a person's yes to this wish; false: they said no; undefined: they were not asked.
+   */
   to: (wish: string) => string | false | undefined
   /** Whether this program can ask its person. In the earlier revision that needs a connection that stays. */
   canAsk: boolean
@@ -30,8 +32,8 @@ export interface Yes {
 }
 
 /**
- * Gets a person's yes through the agent's program. What was asked goes to the program and back, signed with the
- * caller's own key, so the yes is for this message to this person, and for no other.
+ * Gets a person's yes through the agent's program. What was asked goes to the program and back, signed with
+ * the caller's own key, so the yes is for this message to this person, and for no other.
  */
 export function newYes(key: string, isModern: boolean) {
   const secret = createHash("sha256").update(`a person's yes\n${key}`).digest()

@@ -11,7 +11,9 @@ export const mostEventStreams = { perBridge: 5, perAccount: 20 }
 /** How late an event may be shown where no process tells of events. */
 const lookEachMs = 1000
 
-/** The events of a bridge as they happen, for a caller that asks for a stream. The list is another router's. */
+/**
+ * The events of a bridge as they happen, for a caller that asks for a stream. The list is another router's.
+ */
 export const eventStream = contractRouter().openapi(listEvents, async (c, next) => {
   if (!wantsStream(c)) return (await next()) as never // the other router answers
   const { bridge } = c.var

@@ -42,10 +42,10 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>
 
 /**
- * Passes a request to the API as it came: the API counts it, authenticates its caller and calls its host. If the body
- * of the answer is in the bucket, it is streamed from there.
- * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened too often
- * or the account fetches too many files at once
+ * Passes a request to the API as it came: the API counts it, authenticates its caller and calls its host. If
+ * the body of the answer is in the bucket, it is streamed from there.
+ * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened
+ * too often or the account fetches too many files at once
  */
 export async function passToApi(c: Context<ApiEnv>): Promise<Response> {
   return await answerOf(c, withRequestId(c))
@@ -114,7 +114,8 @@ async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerat
 
 /** Gives the API this request's id, so that both logs use the same one. */
 function withRequestId(c: Context<ApiEnv>): APIGatewayProxyEventV2 {
-  const { event } = c.env as { event: APIGatewayProxyEventV2 } // which `streamHandle` passes along, as a URL's event is
+  // Which `streamHandle` passes along, as a URL's event is.
+  const { event } = c.env as { event: APIGatewayProxyEventV2 }
   return { ...event, headers: { ...event.headers, "x-request-id": c.var.requestId } }
 }
 

@@ -54,7 +54,10 @@ export async function sendEvents(c: Context<ApiEnv>, input: Stream): Promise<Res
   return c.body(readable(events, closed), 200, headers)
 }
 
-/** A stream that reads nothing ahead. The reader may leave while the next event is awaited; `closed` ends that wait. */
+/**
+ * A stream that reads nothing ahead. The reader may leave while the next event is awaited; `closed` ends that
+ * wait.
+ */
 function readable(
   events: AsyncGenerator<Uint8Array<ArrayBuffer>>,
   closed: AbortController,
@@ -103,9 +106,9 @@ async function leave(places: StreamLimit.Info[]): Promise<void> {
 }
 
 /**
- * The text that is followed, a comment now and then, and at the end how soon to reconnect. It reads nothing ahead, so a
- * client that stops reading stops renewing its places. The stream ends once another stream has taken one of them, its
- * key was revoked or its bridge deleted.
+ * The text that is followed, a comment now and then, and at the end how soon to reconnect. It reads nothing
+ * ahead, so a client that stops reading stops renewing its places. The stream ends once another stream has
+ * taken one of them, its key was revoked or its bridge deleted.
  */
 async function* stream(
   bridgeId: string,

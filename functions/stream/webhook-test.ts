@@ -13,7 +13,10 @@ import { attempt, toWire } from "../delivery/attempt.ts"
 import { batchOf } from "../delivery/post-body.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
-/** Sends a signed `test` event while the customer waits, and answers with what the receiver did. It is not stored. */
+/**
+ * Sends a signed `test` event while the customer waits, and answers with what the receiver did. It is not
+ * stored.
+ */
 export const webhookTest = contractRouter().openapi(testWebhook, async (c) =>
   c.json(await sendTest(await Webhook.get(c.var.bridge, c.req.valid("query").webhook)), 200),
 )

@@ -21,8 +21,8 @@ export async function ringOverdue(): Promise<void> {
 }
 
 /**
- * Rings for every delivery at which something waits, when the whole service starts on one machine: its queue is empty,
- * and every earlier claim is dead. Call it before anybody delivers.
+ * Rings for every delivery at which something waits, when the whole service starts on one machine: its queue
+ * is empty, and every earlier claim is dead. Call it before anybody delivers.
  */
 export async function ringAll(): Promise<void> {
   for (const { id: accountId } of await Account.list())

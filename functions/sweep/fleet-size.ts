@@ -3,8 +3,8 @@ import { Host } from "#core/lease/host.ts"
 /** An account may call RunTask 20 times a second. The rest is started at the next look. */
 const startedAtOnce = 10
 /**
- * How many hosts of a fleet are replaced at a time: a tenth, at least one and at most ten, since each moves its
- * sessions.
+ * How many hosts of a fleet are replaced at a time: a tenth, at least one and at most ten, since each moves
+ * its sessions.
  */
 const replacedAtOnce = { share: 0.1, most: 10 }
 /** How many suspects are tried at a time, each for a minute on its own host: all bridges may be suspects. */
@@ -27,8 +27,8 @@ export interface Fleet {
 }
 
 /**
- * How many hosts to start. There must be room for the `wanting` bridges, an empty host for each suspect, a new place
- * for the sessions of draining hosts and of the next old ones, and `spare` room left over.
+ * How many hosts to start. There must be room for the `wanting` bridges, an empty host for each suspect, a
+ * new place for the sessions of draining hosts and of the next old ones, and `spare` room left over.
  */
 export function hostsToStart(fleet: Fleet): number {
   const taking = fleet.hosts.filter(
@@ -55,8 +55,8 @@ export function oldHostsToDrain(fleet: Fleet): Host.Info[] {
 }
 
 /**
- * A surplus host: the others have room for its sessions, the spare, and half a host more, so that the next few bridges
- * do not start it again.
+ * A surplus host: the others have room for its sessions, the spare, and half a host more, so that the next
+ * few bridges do not start it again.
  */
 export function surplusHost(fleet: Fleet): Host.Info | undefined {
   const isSettled =

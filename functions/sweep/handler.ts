@@ -12,8 +12,8 @@ export async function handler(): Promise<void> {
 }
 
 /**
- * Looks at every beat, for so many ms, and once at least. Where there is nothing to watch, once is enough: a stage
- * without bridges pays for no more.
+ * Looks at every beat, for so many ms, and once at least. Where there is nothing to watch, once is enough: a
+ * stage without bridges pays for no more.
  * @throws the last look's error if none succeeded, since alarms watch the function's errors
  */
 export async function keepLooking(ms: number): Promise<void> {

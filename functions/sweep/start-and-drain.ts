@@ -8,7 +8,9 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { type Fleet, hostsToStart, oldHostsToDrain, surplusHost } from "./fleet-size.ts"
 import { runTask } from "./tasks.ts"
 
-/** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
+/**
+ * A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat.
+ */
 const beatsOfSurplus = 120
 
 /** Since when each network has had a surplus host (monotonic). If it is forgotten, the drain takes longer. */
@@ -40,7 +42,10 @@ export async function startAndDrain(network: Network, hosts: Host.Info[], free: 
   if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a surplus host")
 }
 
-/** Ends every host that a sweep has started: the operator wants none. One that is starting is drained once it is up. */
+/**
+ * Ends every host that a sweep has started: the operator wants none. One that is starting is drained once it
+ * is up.
+ */
 export async function drainAll(hosts: Host.Info[]): Promise<void> {
   for (const host of hosts)
     if (host.state === "up" && Host.isOwnedBySweep(host))
@@ -83,7 +88,9 @@ export async function noteRefused(
   await HostShortage.note(network, kind, why)
 }
 
-/** Whether a shortage is over: a host that was started since is up, or none is missing and none is starting. */
+/**
+ * Whether a shortage is over: a host that was started since is up, or none is missing and none is starting.
+ */
 function hasEnded(shortage: HostShortage.Info, fleet: Fleet, missing: number): boolean {
   if (fleet.hosts.some((host) => host.state === "up" && host.startedAt > shortage.at)) return true
   return missing === 0 && fleet.hosts.every((host) => host.state !== "starting")

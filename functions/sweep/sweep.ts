@@ -11,8 +11,8 @@ import { drainAll, networks, noteRefused, startAndDrain } from "./start-and-drai
 import { type TaskReport, reportsOf, stopTask } from "./tasks.ts"
 
 /**
- * Dead hosts whose leases are looked for at once. One after the other, the hosts of a lost zone would take longer than
- * a beat.
+ * Dead hosts whose leases are looked for at once. One after the other, the hosts of a lost zone would take
+ * longer than a beat.
  */
 const freedAtOnce = 10
 /** How long a dead host's leases are looked for, since the index that lists them lags. In seconds. */
@@ -23,8 +23,9 @@ const drainsWithin = 150
 const beatsPerRing = 4
 
 /**
- * The observations of earlier looks. They live as long as the function's process, which outlives an invocation. A new
- * process starts counting silent beats again, so it notices an unreported death half a minute later.
+ * The observations of earlier looks. They live as long as the function's process, which outlives an
+ * invocation. A new process starts counting silent beats again, so it notices an unreported death half a
+ * minute later.
  */
 let observed: Observations = new Map()
 let rungAt = -Infinity
@@ -112,8 +113,9 @@ async function freeLeasesOf(host: Host.Info, living: Host.Info[]): Promise<void>
 }
 
 /**
- * Drains each host whose task the orchestrator is ending, as in a Spot interruption or a retirement. The host's room no
- * longer counts. If the signal has not reached the host, it gives its leases back at its next beat.
+ * Drains each host whose task the orchestrator is ending, as in a Spot interruption or a retirement. The
+ * host's room no longer counts. If the signal has not reached the host, it gives its leases back at its next
+ * beat.
  */
 async function drainStopping(living: Host.Info[], reports: Map<string, TaskReport>): Promise<Host.Info[]> {
   const after: Host.Info[] = []

@@ -21,13 +21,21 @@ const ecs = lazily(() => new ECSClient({ maxAttempts: 2, ...requestTimeouts }))
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100
 
-/** A deploy reaches AWS's services one after the other. For this long, a refusal may come from a state in between. */
+/**
+ * A deploy reaches AWS's services one after the other. For this long, a refusal may come from a state in
+ * between.
+ */
 const settlesWithinMs = 120_000
 
-/** Since when each RunTask has been refused for a reason that goes away when a deploy is complete (monotonic). */
+/**
+ * Since when each RunTask has been refused for a reason that goes away when a deploy is complete (monotonic).
+ */
 let unsettledSince: number | undefined
 
-/** The orchestrator's report on a task, the reason in its own words, and whether no bridge on it can be the reason. */
+/**
+ * The orchestrator's report on a task, the reason in its own words, and whether no bridge on it can be the
+ * reason.
+ */
 export interface TaskReport {
   report: Report
   why: string
@@ -75,7 +83,9 @@ function whyOf(task: Task): string {
 /** SIGHUP, SIGINT, SIGKILL and SIGTERM, as exit codes. A program that fails by itself gets none of them. */
 const killed = [129, 130, 137, 143]
 
-/** Whether a task was ended by the provider, an operator or a kill, but not the kernel since memory was short. */
+/**
+ * Whether a task was ended by the provider, an operator or a kill, but not the kernel since memory was short.
+ */
 export function isEndedFromOutside(task: Task): boolean {
   const [container] = task.containers ?? []
   if (/OutOfMemory/.test(`${container?.reason} ${task.stoppedReason}`)) return false
@@ -139,16 +149,16 @@ async function startedAs(host: Pick<Host.Info, "id" | "network">, task: string):
 }
 
 /**
- * The task of an earlier look. That look asked for this host with other parameters, which a deploy changes, and did not
- * hear the answer. ECS names what it started then. The host is replaced like any other old one.
+ * The task of an earlier look. That look asked for this host with other parameters, which a deploy changes,
+ * and did not hear the answer. ECS names what it started then. The host is replaced like any other old one.
  */
 function taskOfBefore(error: unknown): string | undefined {
   return error instanceof ConflictException ? error.resourceIds?.[0] : undefined
 }
 
 /**
- * Whether a refusal comes from a deploy under way: a right or a role that IAM does not know yet, a revision that is no
- * longer active while its successor is unknown.
+ * Whether a refusal comes from a deploy under way: a right or a role that IAM does not know yet, a revision
+ * that is no longer active while its successor is unknown.
  */
 function isUnsettled(error: Error): boolean {
   if (error.name !== "AccessDeniedException" && !/inactive|unable to assume the role/i.test(error.message)) {

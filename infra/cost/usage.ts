@@ -1,6 +1,7 @@
 /**
- * The use of each service. `npm run infra:check` counts the figures under `counted` on the running code (embedded store,
- * simulated network), and they must agree. The others are read from `infra/`, or are assumptions and say so.
+ * The use of each service. `npm run infra:check` counts the figures under `counted` on the running code
+ * (embedded store, simulated network), and they must agree. The others are read from `infra/`, or are
+ * assumptions and say so.
  */
 export const counted = {
   /** A text that comes in, is stored, and is delivered at the first attempt while nothing else waits. */
@@ -8,8 +9,9 @@ export const counted = {
   /** The delivery of such a text to one further webhook. */
   webhook: { writeUnits: 8, readUnits: 2, deliveries: 1 },
   /**
-   * A text that is sent under an Idempotency-Key to a recipient with one phone, and the receipts that come back. Two of the
-   * units read are the key and the lease, which the API knows for half a minute and for two seconds: a burst reads them once.
+   * A text that is sent under an Idempotency-Key to a recipient with one phone, and the receipts that come
+   * back. Two of the units read are the key and the lease, which the API knows for half a minute and for two
+   * seconds: a burst reads them once.
    */
   outbound: { writeUnits: 14, readUnits: 3 },
   /** Keeping a text in either direction (`keep`): its own row, and the row of its chat. */
@@ -29,7 +31,9 @@ export const sized = {
   streamGb: 0.25,
   pageGb: 0.25,
   keys: 3,
-  /** One that is composed of others costs as much as five, one that compares metrics as much as one for each. */
+  /**
+   * One that is composed of others costs as much as five, one that compares metrics as much as one for each.
+   */
   alarms: 51,
   /** All that the code can write, whether or not anything makes it. */
   metrics: 21,
@@ -42,7 +46,9 @@ export const spareSessions = { production: 10, staging: 0, personal: 0 }
 export const billing = { gb: 0.25, alarms: 3, metrics: 1 }
 
 export const assumed = {
-  /** How long a function runs, in seconds: our part, and waiting for the network's ack or for the receiver. */
+  /**
+   * How long a function runs, in seconds: our part, and waiting for the network's ack or for the receiver.
+   */
   apiSeconds: 0.6,
   callsSeconds: 0.55,
   deliverySeconds: 0.3,
@@ -70,13 +76,16 @@ export const assumed = {
 }
 
 /**
- * An open log or event stream, and a page of the dashboard that somebody looks at: each runs a function for as long as it is
- * open (`functions/stream/sse.ts`, `dashboard/live.ts`). A second.
+ * An open log or event stream, and a page of the dashboard that somebody looks at: each runs a function for
+ * as long as it is open (`functions/stream/sse.ts`, `dashboard/live.ts`). A second.
  */
 export const openStreams = {
   /** It looks for news each second, begins anew each minute, and extends its two places each ten seconds. */
   stream: { readUnits: 1, writeUnits: 2 / 10 + 4 / 60, requests: 1 / 60, calls: 0 },
-  /** It looks each two seconds, asks the session's host, begins anew each 15 seconds, and extends its two places each ten. */
+  /**
+   * It looks each two seconds, asks the session's host, begins anew each 15 seconds, and extends its two
+   * places each ten.
+   */
   page: { readUnits: 3 / 2, writeUnits: 2 / 10 + 5 / 15, requests: 1 / 15, calls: 1 / 2 },
   /** How long a host takes to say how its session is, in seconds. */
   callSeconds: 0.03,
@@ -87,13 +96,16 @@ export const requestsAtRest = {
   host: {
     /** A beat each 5 s. */
     writeUnits: 1 / 5,
-    /** A look at a part of the free leases each half second; each 30 s at its own and at deleted ones. From an index: half a unit. */
+    /**
+     * A look at a part of the free leases each half second; each 30 s at its own and at deleted ones. From an
+     * index: half a unit.
+     */
     readUnits: 2 * 0.5 + 2 * (0.5 / 30),
   },
   sweep: {
     /**
-     * Each 5 s free leases, in 4 parts, and two rows that are seldom there: that the operator wants no hosts, and that
-     * there is a shortage of them. Each 20 s what is overdue, in 16 shards.
+     * Each 5 s free leases, in 4 parts, and two rows that are seldom there: that the operator wants no hosts,
+     * and that there is a shortage of them. Each 20 s what is overdue, in 16 shards.
      */
     readUnits: (4 * 0.5 + 2) / 5 + (16 * 0.5) / 20,
     /** Each 5 s the row of each host, 300 bytes, read consistently. */
@@ -101,6 +113,9 @@ export const requestsAtRest = {
     /** Where there is neither a host nor a bridge: all of it, once a minute. */
     readUnitsAtRest: (4 * 0.5 + 2 + 16 * 0.5) / 60,
   },
-  /** Each minute free leases and those that are down, in 4 parts each, receivers that fail, in 16, and what was told. */
+  /**
+   * Each minute free leases and those that are down, in 4 parts each, receivers that fail, in 16, and what
+   * was told.
+   */
   troubles: { readUnits: (4 * 0.5 + 4 * 0.5 + 16 * 0.5 + 1) / 60 },
 }

@@ -4,7 +4,8 @@ export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
   transform: {
     queue: (args) => {
       args.sqsManagedSseEnabled = true
-      // The longest that SQS keeps anything. Events are rows, so the sweep rings again for a doorbell that was lost.
+      // The longest that SQS keeps anything. Events are rows, so the sweep rings again for a doorbell that
+      // was lost.
       args.messageRetentionSeconds = 14 * 86_400
     },
   },

@@ -1,7 +1,9 @@
-/** Media on their way from a session host to a customer. The network keeps them for longer than this bucket. */
+/**
+ * Media on their way from a session host to a customer. The network keeps them for longer than this bucket.
+ */
 export const media = new sst.aws.Bucket("Media", {
-  // "From the cache for 3 hours": whoever reads a file compares its age. A day is the least that S3 knows, and only
-  // cleans up.
+  // "From the cache for 3 hours": whoever reads a file compares its age. A day is the least that S3 knows,
+  // and only cleans up.
   lifecycle: [{ expiresIn: "1 day" }],
   transform: {
     lifecycle: (args) => {

@@ -7,20 +7,20 @@ const madePepper = secret("ApiKeyPepper", operator.versions.API_KEY_PEPPER_VERSI
 export const apiKeyPepper = operator.pepper ? $util.secret(operator.pepper) : madePepper
 
 /**
- * Signs the API's calls to session hosts. Both sides also accept the previous version, since hosts are replaced after a
- * deploy.
+ * Signs the API's calls to session hosts. Both sides also accept the previous version, since hosts are
+ * replaced after a deploy.
  */
 export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION)
 
 /**
- * The secret under which the numbers of linked phones are hashed. It is never rotated: nobody could be found by a
- * number any more.
+ * The secret under which the numbers of linked phones are hashed. It is never rotated: nobody could be found
+ * by a number any more.
  */
 export const phoneSecret = secret("PhoneSecret", 1).current
 
 /**
- * Proves to the functions that a request came through the router, and with it the viewer's address. The functions
- * accept the previous secret as well: the router learns of a new one minutes after them.
+ * Proves to the functions that a request came through the router, and with it the viewer's address. The
+ * functions accept the previous secret as well: the router learns of a new one minutes after them.
  */
 export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECRET_VERSION)
 
@@ -28,9 +28,9 @@ export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECR
 export const hostSecretsFolder = `/${$app.name}/${$app.stage}/hosts`
 
 /**
- * A task reads its secrets once, when it starts. Only another name of a secret makes another task definition, and only
- * that makes the sweep replace the hosts. So each version of the token is a parameter of its own. Older ones stay:
- * until the sweep knows the new definition, it starts hosts that read them.
+ * A task reads its secrets once, when it starts. Only another name of a secret makes another task definition,
+ * and only that makes the sweep replace the hosts. So each version of the token is a parameter of its own.
+ * Older ones stay: until the sweep knows the new definition, it starts hosts that read them.
  */
 const hostTokenParameters = hostTokenSecret.versions.map((value, i) =>
   hostParameter(`HostTokenParameter${i + 1}`, `HOST_TOKEN_SECRET/${i + 1}`, value),
@@ -54,8 +54,9 @@ function hostParameter(name: string, path: string, value: $util.Output<string>) 
 }
 
 /**
- * The value is random, since nobody has to know it. Each version is a resource of its own, and earlier versions stay: they
- * are protected, so a slip in this file cannot lose one, and Pulumi refuses to replace a protected resource.
+ * The value is random, since nobody has to know it. Each version is a resource of its own, and earlier
+ * versions stay: they are protected, so a slip in this file cannot lose one, and Pulumi refuses to replace a
+ * protected resource.
  */
 function secret(name: string, version: number) {
   const versions = Array.from({ length: version }, (_, i) => {

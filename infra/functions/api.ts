@@ -8,7 +8,10 @@ import { rowActions, tableAccess } from "../iam-statement.ts"
 import { calls } from "./calls.ts"
 import { answeringSettings, commonArguments, settings } from "./common.ts"
 
-/** In no VPC: there it would need an endpoint for each AWS service that it asks. `Calls` calls session hosts for it. */
+/**
+ * In no VPC: there it would need an endpoint for each AWS service that it asks. `Calls` calls session hosts
+ * for it.
+ */
 export const api = new sst.aws.Function("Api", {
   ...commonArguments("Api", { secrets: true }),
   handler: "functions/api/handler.handler",
@@ -39,8 +42,8 @@ export const api = new sst.aws.Function("Api", {
     tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...rowActions),
     tableAccess(requests, ...rowActions, "Query"),
-    // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go.
-    // Lists of events are read in batches, and entries that no longer belong there are removed.
+    // A bridge is made, changed and deleted together with the row of its delivery, which says where its
+    // events go. Lists of events are read in batches, and entries that no longer belong there are removed.
     tableAccess(events, ...rowActions, "Query", "BatchGetItem", "BatchWriteItem"),
     // A customer who ends an event's wait wakes the doorbell that rests until then.
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },

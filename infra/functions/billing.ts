@@ -12,7 +12,10 @@ export const stripeSettings = operator.stripe && {
   STRIPE_PRICE: operator.stripe.price,
 }
 
-/** Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where nobody pays. */
+/**
+ * Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where nobody
+ * pays.
+ */
 export const subscriptions = stripeSettings && looks(stripeSettings)
 
 /** In no VPC, as it asks Stripe. `Calls` calls session hosts for it. */
@@ -35,8 +38,9 @@ function looks(stripe: Record<string, $util.Input<string>>) {
     },
     permissions: [
       tableAccess(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
-      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery. A trial
-      // ends when a phone is linked that had one before: the newly linked phones are a list in this table.
+      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery. A
+      // trial ends when a phone is linked that had one before: the newly linked phones are a list in this
+      // table.
       tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "Query"),
       tableAccess(events, "DeleteItem"),
       { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },

@@ -20,11 +20,11 @@ const rights = [
 ]
 
 /**
- * Calls session hosts for the functions that are outside their network. Only this function is inside, and has the
- * secret that signs these calls. It reaches nothing else, neither the internet nor any service of AWS. Inside, each
- * service of AWS needs an endpoint that is paid for by the hour, the internet needs a NAT gateway, and the URL of a
- * function cannot stream: so the others are outside. Each call costs one invocation and one place more. Where Lambda
- * has no place for this function, nothing was sent.
+ * Calls session hosts for the functions that are outside their network. Only this function is inside, and has
+ * the secret that signs these calls. It reaches nothing else, neither the internet nor any service of AWS.
+ * Inside, each service of AWS needs an endpoint that is paid for by the hour, the internet needs a NAT
+ * gateway, and the URL of a function cannot stream: so the others are outside. Each call costs one invocation
+ * and one place more. Where Lambda has no place for this function, nothing was sent.
  */
 export const calls = new sst.aws.Function("Calls", {
   ...commonArguments("Calls", { rights, secrets: true }),

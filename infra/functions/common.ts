@@ -6,11 +6,12 @@ import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 
 /**
- * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of
- * linked resources in the bundle. Nothing is linked (a link grants everything), so it opens an empty object.
+ * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the
+ * file of linked resources in the bundle. Nothing is linked (a link grants everything), so it opens an empty
+ * object.
  *
- * With `scheduled` the function runs one at a time, and a missed minute is not made up for. With `secrets` its
- * environment is sealed under the stage's own key, which the function must be permitted to use.
+ * With `scheduled` the function runs one at a time, and a missed minute is not made up for. With `secrets`
+ * its environment is sealed under the stage's own key, which the function must be permitted to use.
  */
 export function commonArguments(
   name: string,

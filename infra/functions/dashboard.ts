@@ -44,9 +44,9 @@ export const dashboard = aDashboard("Dashboard", {
 })
 
 /**
- * The streams of the pages. Each open page occupies one of this function's reserved places, so streams never starve
- * pages, the API or deliveries. This function may read rows, wake a bridge while somebody waits for its code, and
- * record that a browser was seen.
+ * The streams of the pages. Each open page occupies one of this function's reserved places, so streams never
+ * starve pages, the API or deliveries. This function may read rows, wake a bridge while somebody waits for
+ * its code, and record that a browser was seen.
  */
 export const dashboardStream = aDashboard("DashboardStream", {
   // A stream ends after a minute, and its page begins another.
@@ -65,9 +65,9 @@ export const dashboardStream = aDashboard("DashboardStream", {
 })
 
 /**
- * In no VPC: it sends mail, posts to customers' addresses, and streams. A function's URL does not stream inside a VPC
- * (AWS's documentation, "VPC compatibility with response streaming"; read in November 2026). So `Calls` calls session
- * hosts for it.
+ * In no VPC: it sends mail, posts to customers' addresses, and streams. A function's URL does not stream
+ * inside a VPC (AWS's documentation, "VPC compatibility with response streaming"; read in November 2026). So
+ * `Calls` calls session hosts for it.
  */
 function aDashboard(
   name: string,

@@ -52,10 +52,10 @@ export const delivery = new sst.aws.Function("Delivery", {
 })
 
 /**
- * A delivery whose time is over rings for itself, so a long backlog is a long chain of invocations. Lambda would stop
- * the chain after sixteen of them. It is bounded all the same: each link has taken an event off the backlog by posting
- * it, or has lasted 45 s. If each link gave its own doorbell back, that would be a dead one after fifty receives. If it
- * left the next link to the sweep, there would be pauses of minutes.
+ * A delivery whose time is over rings for itself, so a long backlog is a long chain of invocations. Lambda
+ * would stop the chain after sixteen of them. It is bounded all the same: each link has taken an event off
+ * the backlog by posting it, or has lasted 45 s. If each link gave its own doorbell back, that would be a
+ * dead one after fifty receives. If it left the next link to the sweep, there would be pauses of minutes.
  */
 new aws.lambda.FunctionRecursionConfig("DeliveryRingsItself", {
   functionName: delivery.name,

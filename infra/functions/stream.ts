@@ -18,8 +18,8 @@ export const stream = aStream("Stream", {
 })
 
 /**
- * Downloads, contacts and webhook tests: they stream as well, or need the internet, but end by themselves. They have
- * places of their own, so that open streams do not take them.
+ * Downloads, contacts and webhook tests: they stream as well, or need the internet, but end by themselves.
+ * They have places of their own, so that open streams do not take them.
  */
 export const transfer = aStream("Transfer", {
   places: stage.transfers,
@@ -32,8 +32,8 @@ export const transfer = aStream("Transfer", {
 })
 
 /**
- * In no VPC: it posts to customers' addresses. Of hosts and leases it knows nothing: calls that are not its own it
- * passes on to the API.
+ * In no VPC: it posts to customers' addresses. Of hosts and leases it knows nothing: calls that are not its
+ * own it passes on to the API.
  */
 function aStream(
   name: string,
@@ -43,7 +43,8 @@ function aStream(
     ...commonArguments(name, { secrets: true }),
     handler: "functions/stream/handler.handler",
     streaming: true,
-    // A log stream ends by itself after ten minutes (Contract, "Streams"); media of 100 MB take one at 2 MB/s.
+    // A log stream ends by itself after ten minutes (Contract, "Streams"); media of 100 MB take one at 2
+    // MB/s.
     timeout: "660 seconds",
     // It waits for nearly all of the time that is paid for, so it has only as much memory as Node needs.
     memory: "256 MB",

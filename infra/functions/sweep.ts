@@ -56,8 +56,8 @@ export const sweep = new sst.aws.Function("Sweep", {
     tableAccess(leases, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query"),
     indexAccess(leases, "byHost"),
     indexAccess(events, "bySince"),
-    // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. The sweep
-    // cannot open what is sealed in this table.
+    // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. The
+    // sweep cannot open what is sealed in this table.
     tableAccess(events, "GetItem", "UpdateItem"),
     { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
     { actions: ["ecs:RunTask"], resources: [definitions] },

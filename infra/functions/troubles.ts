@@ -5,7 +5,9 @@ import { router } from "../router.ts"
 import { operator } from "../stage/settings.ts"
 import { commonArguments, settings } from "./common.ts"
 
-/** Tells customers of their numbers' troubles. In no VPC: it sends mail, and posts to customers' addresses. */
+/**
+ * Tells customers of their numbers' troubles. In no VPC: it sends mail, and posts to customers' addresses.
+ */
 export const troubles = new sst.aws.Function("Troubles", {
   // Two at once would tell everything twice.
   ...commonArguments("Troubles", { scheduled: true }),

@@ -9,7 +9,8 @@ export const host = hostTask("SessionHost", {
   // The sweep names it when it starts a task.
   container: "session-host",
   dockerfile: "session-host/Dockerfile",
-  // Fifty sessions at rest need a fiftieth of this (docs/measurements.md, "Bench"); a burst of offline messages all of it.
+  // Fifty sessions at rest need a fiftieth of this (docs/measurements.md, "Bench"); a burst of offline
+  // messages all of it.
   cpu: "0.25 vCPU",
   // 140 MB for the process, 5 MB a session in use, and a picture of 25 megapixels being decoded.
   memory: "1 GB",

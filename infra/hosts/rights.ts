@@ -38,9 +38,9 @@ export const hostPolicy = policy("session-host", [
 ])
 
 /**
- * The rights of the sandbox's host: those of any host, but for sandbox bridges alone. It opens and changes nothing that
- * a real bridge keeps. Like every host it may change what all share: the rows of hosts (`HOSTS*`), those that say which
- * number is where (`PHONE#*`), and those of idempotency keys (Requests).
+ * The rights of the sandbox's host: those of any host, but for sandbox bridges alone. It opens and changes
+ * nothing that a real bridge keeps. Like every host it may change what all share: the rows of hosts
+ * (`HOSTS*`), those that say which number is where (`PHONE#*`), and those of idempotency keys (Requests).
  */
 export const sandboxPolicy = policy("sandbox-host", [
   ...common,
@@ -78,8 +78,8 @@ export const executionPolicy = (logs: string) =>
   policy("start", [
     {
       actions: ["ssm:GetParameters"],
-      // Every version of the token: while a deploy or a replacement is under way, hosts of the former revision may
-      // still be started.
+      // Every version of the token: while a deploy or a replacement is under way, hosts of the former
+      // revision may still be started.
       resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${hostSecretsFolder}/*`],
     },
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },

@@ -4,7 +4,9 @@ import { vpc } from "../network/vpc.ts"
 /** `node` in the image. */
 const owner = { uid: 1000, gid: 1000 }
 
-/** The files of the simulated network, which outlive its task. Only the processes of this group reach them. */
+/**
+ * The files of the simulated network, which outlive its task. Only the processes of this group reach them.
+ */
 export function sandboxFileSystem(group: aws.ec2.SecurityGroup) {
   const files = new aws.efs.FileSystem("SandboxFiles", { encrypted: true })
   const filesGroup = new aws.ec2.SecurityGroup("SandboxFilesGroup", {

@@ -7,8 +7,8 @@ import { sandboxFileSystem } from "./sandbox-file-system.ts"
 import { hostTask } from "./task.ts"
 
 /**
- * The optional sandbox: one task that is the simulated network and the host of every sandbox bridge on it. A service
- * keeps it running; the sweep starts no host of this network.
+ * The optional sandbox: one task that is the simulated network and the host of every sandbox bridge on it. A
+ * service keeps it running; the sweep starts no host of this network.
  */
 if (operator.sandbox) sandbox()
 

@@ -22,7 +22,8 @@ function subnet(name: string, about: { zone: number; cidrBlock: string; routeTab
       availabilityZoneId: zones.apply((ids) => ids[about.zone]),
       tags: { Name: `${$app.name}-${$app.stage}-${name}` },
     },
-    // A subnet stays in its zone: a new one with the same addresses cannot be made before the old one is gone.
+    // A subnet stays in its zone: a new one with the same addresses cannot be made before the old one is
+    // gone.
     { ignoreChanges: ["availabilityZone", "availabilityZoneId"] },
   )
   new aws.ec2.RouteTableAssociation(name, { subnetId: made.id, routeTableId: about.routeTable.id })

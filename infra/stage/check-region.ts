@@ -1,9 +1,9 @@
 /**
- * The regions that have everything the service needs, according to AWS's documentation ("Supported Regions for Amazon
- * ECS on AWS Fargate", "Creating and managing Lambda function URLs"; read in November 2026). The younger regions have
- * no function URLs. Fewer regions stream the answers of functions ("not yet available in all AWS Regions"): AWS's
- * "Capabilities by Region" (builder.aws.com/build/capabilities) says which. It was not read. So the regions that have
- * to be opted into are left out: there AWS offers what is new last.
+ * The regions that have everything the service needs, according to AWS's documentation ("Supported Regions
+ * for Amazon ECS on AWS Fargate", "Creating and managing Lambda function URLs"; read in November 2026). The
+ * younger regions have no function URLs. Fewer regions stream the answers of functions ("not yet available in
+ * all AWS Regions"): AWS's "Capabilities by Region" (builder.aws.com/build/capabilities) says which. It was
+ * not read. So the regions that have to be opted into are left out: there AWS offers what is new last.
  */
 const regions = new Set([
   "ap-northeast-1",
@@ -26,9 +26,9 @@ const regions = new Set([
 ])
 
 /**
- * Zones that lack something that the stage puts there, by their ids, since names differ between accounts. Fargate, as
- * its documentation says: the second of California, the third of Tokyo, the fourth of Canada. File systems and some
- * endpoints: the third of Virginia.
+ * Zones that lack something that the stage puts there, by their ids, since names differ between accounts.
+ * Fargate, as its documentation says: the second of California, the third of Tokyo, the fourth of Canada.
+ * File systems and some endpoints: the third of Virginia.
  */
 const lacking = new Set(["usw1-az2", "apne1-az3", "cac1-az4", "use1-az3"])
 
@@ -41,8 +41,9 @@ export function usableZones(zoneIds: string[]): string[] {
 }
 
 /**
- * Finds an account's zones: without the local zones that it may have asked for, but with those that are impaired. If
- * the list grew shorter in an outage, a deploy would move the subnets, with everything in them, during that outage.
+ * Finds an account's zones: without the local zones that it may have asked for, but with those that are
+ * impaired. If the list grew shorter in an outage, a deploy would move the subnets, with everything in them,
+ * during that outage.
  */
 export const allZonesFilter = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }
 

@@ -3,15 +3,16 @@ import { operator, comparedSettings } from "./settings.ts"
 const folder = `/${$app.name}/${$app.stage}/deployed`
 
 /**
- * If one of these were missing, something would be taken away in silence: mails, the customers' address, sandboxes,
- * keys or subscriptions.
+ * If one of these were missing, something would be taken away in silence: mails, the customers' address,
+ * sandboxes, keys or subscriptions.
  */
 const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "MAIL_FROM", "API_KEY_PEPPER", "BILLING"]
 
 /**
- * Compares the settings of this deploy with those that the last one left in Systems Manager, and leaves its own there.
- * @throws where a setting of the last deploy is missing, or where a secret would go back to an earlier version, or skip
- * one
+ * Compares the settings of this deploy with those that the last one left in Systems Manager, and leaves its
+ * own there.
+ * @throws where a setting of the last deploy is missing, or where a secret would go back to an earlier
+ * version, or skip one
  */
 export async function compareWithLastDeploy(): Promise<void> {
   const { names, values } = await aws.ssm.getParametersByPath({ path: folder })
@@ -30,9 +31,9 @@ export async function compareWithLastDeploy(): Promise<void> {
 }
 
 /**
- * There was no deploy of this stage here. Something may have its names all the same: a stage in another region, whose
- * policy for operators has the same name and would end this deploy half-way; or the tables of a stage that was removed,
- * beside which this one would begin empty.
+ * There was no deploy of this stage here. Something may have its names all the same: a stage in another
+ * region, whose policy for operators has the same name and would end this deploy half-way; or the tables of a
+ * stage that was removed, beside which this one would begin empty.
  * @throws if so
  */
 async function refuseBesideAnother(): Promise<void> {
@@ -60,8 +61,8 @@ function missing(name: string, last: string | undefined): string[] {
 }
 
 /**
- * Refuses a version that is lower, or is raised by more than one: the service accepts only the former secret beside the
- * new one.
+ * Refuses a version that is lower, or is raised by more than one: the service accepts only the former secret
+ * beside the new one.
  */
 function misstepped(name: string, last: string): string[] {
   const [given, before] = [Number(comparedSettings[name]), Number(last)]

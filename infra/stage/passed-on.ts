@@ -1,6 +1,6 @@
 /**
- * Settings of the processes that may be set for a deploy. Their values are those that `core/platform/config.ts` takes
- * at the start.
+ * Settings of the processes that may be set for a deploy. Their values are those that
+ * `core/platform/config.ts` takes at the start.
  */
 const settable = {
   LOG_LEVEL: /^(trace|debug|info|warn|error|fatal|silent)$/,

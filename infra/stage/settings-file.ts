@@ -2,8 +2,8 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 /**
- * Takes the settings of a stage from `stages/<stage>.env` in the project's folder into the environment. Where both have
- * a setting, the environment wins.
+ * Takes the settings of a stage from `stages/<stage>.env` in the project's folder into the environment. Where
+ * both have a setting, the environment wins.
  */
 export function readSettings(stage: string, folder = projectOf(process.cwd())): void {
   const file = join(folder, "stages", `${stage}.env`)
@@ -15,7 +15,10 @@ function isNodeTooOld(): boolean {
   return typeof process.loadEnvFile !== "function"
 }
 
-/** @throws where nothing may be deployed, whatever the settings: with `sst dev`, with an old Node, or without a region */
+/**
+ * @throws where nothing may be deployed, whatever the settings: with `sst dev`, with an old Node, or without
+ * a region
+ */
 export function refuseBeforeAll(stage: string, { isDev }: { isDev: boolean }): void {
   if (isDev)
     throw new Error(
@@ -39,8 +42,8 @@ export function refuseEnvFiles(stage: string, folder = projectOf(process.cwd()))
 }
 
 /**
- * @throws in a shell that has a stage's settings for `npm run admin`: several have the same names as settings of a
- * deploy, and would win
+ * @throws in a shell that has a stage's settings for `npm run admin`: several have the same names as settings
+ * of a deploy, and would win
  */
 export function refuseAdminShell(): void {
   if (!process.env.ACCOUNTS_TABLE) return

@@ -10,9 +10,14 @@ export const operator = {
   sandbox: process.env.SANDBOX === "1",
   /** `WAF=1`: AWS's firewall stands before the router, and refuses addresses that ask too often. */
   waf: process.env.WAF === "1",
-  /** The pepper of a stage that was removed: with it, the API keys in the kept table of accounts are valid again. */
+  /**
+   * The pepper of a stage that was removed: with it, the API keys in the kept table of accounts are valid
+   * again.
+   */
   pepper: pepper(process.env.API_KEY_PEPPER),
-  /** `REMOVABLE=1`: the keys of a kept stage may be forgotten by `sst remove`. They are never deleted by it. */
+  /**
+   * `REMOVABLE=1`: the keys of a kept stage may be forgotten by `sst remove`. They are never deleted by it.
+   */
   removable: process.env.REMOVABLE === "1",
   /** Which version of each secret is in use; raised to rotate it (docs/operations.md, "Rotate keys"). */
   versions: {
@@ -21,7 +26,9 @@ export const operator = {
     ROUTER_SECRET_VERSION: version("ROUTER_SECRET_VERSION", process.env.ROUTER_SECRET_VERSION),
   },
   budget: budget(),
-  /** The address that mail is sent from. SES has to know it or its domain; without it nobody is mailed a code. */
+  /**
+   * The address that mail is sent from. SES has to know it or its domain; without it nobody is mailed a code.
+   */
   mailFrom: address("MAIL_FROM", process.env.MAIL_FROM),
   /** The address at which customers reach the operator. */
   supportEmail: address("SUPPORT_EMAIL", process.env.SUPPORT_EMAIL),
@@ -34,7 +41,10 @@ export const operator = {
   stripe: paid(),
 }
 
-/** The settings with which the next deploy of the stage is compared: none of them is secret, and none is empty. */
+/**
+ * The settings with which the next deploy of the stage is compared: none of them is secret, and none is
+ * empty.
+ */
 export const comparedSettings: Record<string, string> = Object.fromEntries(
   Object.entries({
     ALARM_EMAIL: operator.email,

@@ -2,7 +2,8 @@ import { asWatched, type Metric, inExpression } from "./metrics.ts"
 import { alarmTopic } from "./topic.ts"
 
 /**
- * Rings when the metric is above the threshold in `minutes[0]` of the last `minutes[1]` periods. `period`: in seconds.
+ * Rings when the metric is above the threshold in `minutes[0]` of the last `minutes[1]` periods. `period`: in
+ * seconds.
  */
 export function alarmAbove(
   name: string,
@@ -49,11 +50,12 @@ export function alarm(name: string, args: aws.cloudwatch.MetricAlarmArgs) {
 }
 
 /**
- * The expression by which CloudWatch compares `part` with `whole`. Code that measures one of them also measures the
- * other, even where it is 0: if one metric had no data, neither would the expression, and the alarm would be silent.
+ * The expression by which CloudWatch compares `part` with `whole`. Code that measures one of them also
+ * measures the other, even where it is 0: if one metric had no data, neither would the expression, and the
+ * alarm would be silent.
  *
- * Where there is no whole, a part that is too large (`above`) is all of it, as an event that was given up without an
- * attempt; and one that is too small (`below`) lacks nothing.
+ * Where there is no whole, a part that is too large (`above`) is all of it, as an event that was given up
+ * without an attempt; and one that is too small (`below`) lacks nothing.
  */
 function partOfWhole({ above }: { above?: number }): string {
   const ofNothing = above === undefined ? "1" : "IF(part > 0, 1, 0)"

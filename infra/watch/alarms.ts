@@ -35,7 +35,8 @@ alarmAbove("TroublesThrottled", ofFunction(troubles, "Throttles"), 0, { minutes:
 if (subscriptions) {
   alarmAbove("SubscriptionsErrors", ofFunction(subscriptions, "Errors"), 0, { minutes: [2, 5] })
   alarmAbove("SubscriptionsThrottled", ofFunction(subscriptions, "Throttles"), 0, { minutes: [3, 5] })
-  // Stripe may be away for an hour. Longer than that, numbers may run unpaid, or stand still although they are paid.
+  // Stripe may be away for an hour. Longer than that, numbers may run unpaid, or stand still although they
+  // are paid.
   alarmAbove("SubscriptionsLate", metric("LookOverdueS", "Maximum"), 2 * 3600)
 }
 alarm("SweepSilent", {

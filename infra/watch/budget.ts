@@ -1,8 +1,8 @@
 import { operator } from "../stage/settings.ts"
 import { alarmTopic } from "./topic.ts"
 
-// A stage counts what has its own tag, which SST gives to everything. Production has its account for itself and counts
-// all of it, so that nothing there escapes the budget before the tag has been activated.
+// A stage counts what has its own tag, which SST gives to everything. Production has its account for itself
+// and counts all of it, so that nothing there escapes the budget before the tag has been activated.
 new aws.budgets.Budget("Budget", {
   ...($app.stage === "production"
     ? {}

@@ -66,7 +66,9 @@ new aws.cloudwatch.Dashboard("Dashboard", {
   }),
 })
 
-/** As CloudWatch's dashboards want a metric: names and values in one list, the rest in an object at its end. */
+/**
+ * As CloudWatch's dashboards want a metric: names and values in one list, the rest in an object at its end.
+ */
 function line(of: Metric) {
   return [of.namespace, of.name, ...Object.entries(of.dimensions).flat(), { stat: of.stat }]
 }

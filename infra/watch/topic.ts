@@ -1,7 +1,10 @@
 import { operator } from "../stage/settings.ts"
 import { accountId } from "../stage/stage.ts"
 
-/** Where alarms are told. docs/operations.md says under each one's name what it means, and what to do about it. */
+/**
+ * Where alarms are told. docs/operations.md says under each one's name what it means, and what to do about
+ * it.
+ */
 export const alarmTopic = new aws.sns.Topic("Alarms", {})
 
 new aws.sns.TopicPolicy("AlarmsPolicy", {

@@ -23,8 +23,8 @@ const ReEncrypt = z.object({
 })
 
 /**
- * KMS on one machine, as far as the service uses it. Data keys are wrapped under keys that never leave this process and
- * its file of mode 600. A wrapping is bound to its key and its encryption context.
+ * KMS on one machine, as far as the service uses it. Data keys are wrapped under keys that never leave this
+ * process and its file of mode 600. A wrapping is bound to its key and its encryption context.
  */
 export async function startKms(input: { file: string; keyIds: string[]; at: At }) {
   const keys = await readOrCreatePrivate(input.file, KeyMaterial, () =>

@@ -7,7 +7,10 @@ import type { At } from "#dynamodb-on-sqlite/listen.ts"
 const Send = z.object({ MessageGroupId: z.string(), MessageBody: z.string() })
 const Hide = z.object({ ReceiptHandle: z.string(), VisibilityTimeout: z.number() })
 
-/** SQS on one machine, for processes other than the one that answers doorbells: they ring, and wake a doorbell that rests. */
+/**
+ * SQS on one machine, for processes other than the one that answers doorbells: they ring, and wake a doorbell
+ * that rests.
+ */
 export async function serveDoorbells(doorbells: DoorbellQueue, at: At) {
   const server = await startAwsJson({
     at,

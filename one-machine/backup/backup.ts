@@ -14,7 +14,10 @@ import type { BackupSettings } from "../service/settings.ts"
 import { readSealed, writeSealed } from "./sealed-file.ts"
 import { Unusable } from "./unusable.ts"
 
-/** The files of the data folder that a backup holds beside the store. Logs, and the simulated network, are not among them. */
+/**
+ * The files of the data folder that a backup holds beside the store. Logs, and the simulated network, are not
+ * among them.
+ */
 export const filesBesideStore = [
   keyFiles.wrapping,
   keyFiles.secrets,
@@ -54,8 +57,8 @@ export interface ListedBackup {
 }
 
 /**
- * Makes a backup of the service in this data folder, which may run meanwhile, checks it, and removes the oldest beyond those
- * that are to be kept. Whatever ends it, the folder holds whole backups alone.
+ * Makes a backup of the service in this data folder, which may run meanwhile, checks it, and removes the
+ * oldest beyond those that are to be kept. Whatever ends it, the folder holds whole backups alone.
  * @throws Unusable
  */
 export async function makeBackup(input: Input): Promise<ListedBackup> {
@@ -102,7 +105,10 @@ async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promi
   return { path, madeMs }
 }
 
-/** The backups of this data folder's service, the oldest first; before them, any that a clock which was ahead has dated in the future. */
+/**
+ * The backups of this data folder's service, the oldest first; before them, any that a clock which was ahead
+ * has dated in the future.
+ */
 export async function ownBackups(dataDir: string, dir: string): Promise<ListedBackup[]> {
   return await backupsIn(dir, serviceIn(dataDir))
 }
@@ -182,8 +188,8 @@ async function removeLeftovers(dataDir: string, dir: string): Promise<void> {
 }
 
 /**
- * Whether the process that was making a backup lives. This process makes one at a time, so what has its id is left
- * over.
+ * Whether the process that was making a backup lives. This process makes one at a time, so what has its id is
+ * left over.
  */
 function isAlive(pid: number): boolean {
   if (pid === process.pid) return false

@@ -10,7 +10,10 @@ const againMs = 600_000
 /** From when on the operator is told, in ms. */
 export const alertAfterMs = 3 * everyMs
 
-/** Backs a service up each hour, for as long as it runs. A backup that fails disturbs nothing but the next alert. */
+/**
+ * Backs a service up each hour, for as long as it runs. A backup that fails disturbs nothing but the next
+ * alert.
+ */
 export class HourlyBackups {
   readonly #input: BackupSettings & { dataDir: string }
   readonly #beganMs = nowMs()
@@ -74,7 +77,8 @@ export class HourlyBackups {
 }
 
 /**
- * How long ago a time was, in ms; Infinity if there is none, or if it is in the future: the clock was set back since.
+ * How long ago a time was, in ms; Infinity if there is none, or if it is in the future: the clock was set
+ * back since.
  */
 function since(ms: number | undefined): number {
   return ms === undefined || ms > nowMs() ? Infinity : nowMs() - ms

@@ -21,7 +21,8 @@ interface Input {
   path: string
   passphrase: string
   /**
-   * Whether the backup may take the place of what is in the folder, which is then kept in a folder of its own there.
+   * Whether the backup may take the place of what is in the folder, which is then kept in a folder of its own
+   * there.
    */
   replaces?: boolean
 }
@@ -33,8 +34,8 @@ export interface Restored {
 }
 
 /**
- * Puts a backup into a data folder. Whatever ends it, the folder is as before, or refuses a start until this is done again, or holds
- * all of it: the store comes last.
+ * Puts a backup into a data folder. Whatever ends it, the folder is as before, or refuses a start until this
+ * is done again, or holds all of it: the store comes last.
  * @throws Unusable, CannotStart
  */
 export async function restoreBackup({ dataDir, path, passphrase, replaces }: Input): Promise<Restored> {
@@ -94,8 +95,8 @@ function refuseUsed(dataDir: string): void {
 }
 
 /**
- * Removes what an interrupted restore has left. Without a store, the other files are from it as well. Its folder stays:
- * without that, a service would begin anew there.
+ * Removes what an interrupted restore has left. Without a store, the other files are from it as well. Its
+ * folder stays: without that, a service would begin anew there.
  */
 async function removeLeftovers(dataDir: string): Promise<void> {
   const work = join(dataDir, restoringFolder)
@@ -109,7 +110,9 @@ function logOf(folder: string): string[] {
   return ["-wal", "-shm"].map((end) => join(folder, `${storeFile}${end}`))
 }
 
-/** Puts what is in the folder into one of its own. As soon as the store has gone there, a start is refused. */
+/**
+ * Puts what is in the folder into one of its own. As soon as the store has gone there, a start is refused.
+ */
 async function putAside(dataDir: string): Promise<void> {
   const found = [storeFile, ...filesBesideStore].filter((name) => existsSync(join(dataDir, name)))
   if (found.length > 0) {
@@ -131,8 +134,8 @@ async function putAside(dataDir: string): Promise<void> {
 }
 
 /**
- * Moves what SQLite has in its log into the store's file, if it can: a disk may be full, and somebody may read, who
- * needs the log.
+ * Moves what SQLite has in its log into the store's file, if it can: a disk may be full, and somebody may
+ * read, who needs the log.
  */
 function finishLog(dataDir: string): void {
   try {

@@ -3,10 +3,11 @@ import { type FileHandle, open } from "node:fs/promises"
 import { Unusable } from "./unusable.ts"
 
 /*
- * The format of the file of a backup or an export. Its first line is readable: `messaging-bridge <kind> <version> <service>`. Then come a salt, a
- * check of the passphrase, and the content in chunks, each sealed with AES-256-GCM under a key that scrypt makes of the
- * passphrase. The nonce of a chunk is its number and whether it is the last one (the STREAM construction of Hoang,
- * Reyhanitabar, Rogaway and Vizár, 2015): chunks that are missing, moved or cut off are noticed.
+ * The format of the file of a backup or an export. Its first line is readable: `messaging-bridge <kind>
+ * <version> <service>`. Then come a salt, a check of the passphrase, and the content in chunks, each sealed
+ * with AES-256-GCM under a key that scrypt makes of the passphrase. The nonce of a chunk is its number and
+ * whether it is the last one (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015):
+ * chunks that are missing, moved or cut off are noticed.
  */
 
 const version = 1
@@ -16,7 +17,10 @@ const tagBytes = 16
 /** How much is sealed at once, in bytes. */
 const chunkBytes = 1 << 20
 
-/** OWASP's recommendation for 64 MB of memory. These figures belong to the version of the format. Tests lower them. */
+/**
+ * OWASP's recommendation for 64 MB of memory. These figures belong to the version of the format. Tests lower
+ * them.
+ */
 export const scryptCost = { N: 2 ** 16, r: 8, p: 2, maxmem: 2 ** 27 }
 
 /** What is in a file: all of a service, or bridges that leave it. */
@@ -54,8 +58,8 @@ export async function writeSealed(
 }
 
 /**
- * The content of a file, piece by piece. Each piece is proven to be as it was sealed. That nothing is missing is proven
- * once all of them were read.
+ * The content of a file, piece by piece. Each piece is proven to be as it was sealed. That nothing is missing
+ * is proven once all of them were read.
  * @throws Unusable
  */
 export async function* readSealed(kind: Kind, path: string, passphrase: string): AsyncGenerator<Buffer> {
@@ -112,8 +116,8 @@ interface Derived {
 }
 
 /**
- * The latest keys that scrypt made, which takes a second. They are needed twice: a file is written and then checked, or
- * checked and then read.
+ * The latest keys that scrypt made, which takes a second. They are needed twice: a file is written and then
+ * checked, or checked and then read.
  */
 let latest: { passphrase: string; salt: Buffer; made: Derived } | undefined
 

@@ -25,9 +25,10 @@ const whatsAppPage = `<!doctype html><title>WhatsApp Web</title><body>
 </script>`
 
 /**
- * A page of a browser on a device that has these passkeys, and where somebody is always there to use them. No request leaves
- * for web.whatsapp.com: a page stands in for it, at that origin. `files` are the extension's, for a browser that knows no
- * extensions: the scripts that its manifest names run where and when it says, in a world of their own.
+ * A page of a browser on a device that has these passkeys, and where somebody is always there to use them. No
+ * request leaves for web.whatsapp.com: a page stands in for it, at that origin. `files` are the extension's,
+ * for a browser that knows no extensions: the scripts that its manifest names run where and when it says, in
+ * a world of their own.
  */
 export async function passkeyPage(browser: Browser, passkeys: Passkey[], files?: Unzipped): Promise<Page> {
   const page = await browser.newPage()
@@ -76,7 +77,8 @@ export async function passkeyPage(browser: Browser, passkeys: Passkey[], files?:
 
 /** The scripts that the manifest names, for the one site that it names. */
 function contentScript(files: Unzipped): string {
-  const text = (name: string) => strFromU8(files[name]!) // a manifest that names no file fails here, as it should
+  // A manifest that names no file fails here, as it should.
+  const text = (name: string) => strFromU8(files[name]!)
   const [{ matches, js }] = Manifest.parse(JSON.parse(text("manifest.json"))).content_scripts
   const site = JSON.stringify(matches[0].replace(/\*$/, ""))
   return `if (location.href.startsWith(${site})) {\n${js.map(text).join("\n")}\n}`

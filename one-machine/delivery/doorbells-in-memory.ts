@@ -17,11 +17,14 @@ interface Rung {
 }
 
 /**
- * The doorbells of one machine, in memory: one process rings and answers them. When it starts again, it rings for all
- * that waits.
+ * The doorbells of one machine, in memory: one process rings and answers them. When it starts again, it rings
+ * for all that waits.
  */
 export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
-  /** By group: the doorbell that is received first, or was received, and at most one more, for all rings since. */
+  /**
+   * By group: the doorbell that is received first, or was received, and at most one more, for all rings
+   * since.
+   */
   readonly #groups = new Map<string, [Rung, Rung?]>()
   readonly #received = new Map<string, Rung>()
   readonly #visible = new Set<Rung>()
@@ -60,8 +63,8 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
   }
 
   /**
-   * Lets the doorbell rest for so long. If somebody has rung since it was received, or rings meanwhile, it shows at
-   * once: there may be something to do.
+   * Lets the doorbell rest for so long. If somebody has rung since it was received, or rings meanwhile, it
+   * shows at once: there may be something to do.
    * @throws Error if it was received anew since, or removed
    */
   async hide(handle: string, seconds: number): Promise<void> {

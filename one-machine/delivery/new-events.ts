@@ -6,7 +6,9 @@ import { Receiver } from "#core/event/receiver.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Key } from "#core/store/store.ts"
 
-/** How long a delivery waits for another event, in ms. Traffic of four events a second is then one delivery. */
+/**
+ * How long a delivery waits for another event, in ms. Traffic of four events a second is then one delivery.
+ */
 export const staysMs = 250
 
 /** A row that was written: an event, with its number, or how far the delivery has come. */
@@ -16,8 +18,8 @@ type Written = { n: number; event: Item } | { webhookId: string; delivery: Item 
 const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
 
 /**
- * Lets deliveries and pages of this process learn of each row of the events table that is written (`noteRow`).
- * Deliveries then wait for `forMs` for another event. The store has to live in this process.
+ * Lets deliveries and pages of this process learn of each row of the events table that is written
+ * (`noteRow`). Deliveries then wait for `forMs` for another event. The store has to live in this process.
  * @returns a function that undoes it.
  */
 export function listenForNewEvents(forMs = staysMs): () => void {
@@ -25,8 +27,8 @@ export function listenForNewEvents(forMs = staysMs): () => void {
 }
 
 /**
- * Tells of a row of the events table that was written. If it is an event, its bridge's deliverer need not wait for a
- * doorbell, nor read the event.
+ * Tells of a row of the events table that was written. If it is an event, its bridge's deliverer need not
+ * wait for a doorbell, nor read the event.
  * @returns whether it is an event of which somebody at work in this process has learnt
  */
 export function noteRow(item: Item): boolean {
@@ -54,7 +56,10 @@ class NewEvents implements Arrivals {
     written.on(id.bridgeId, this.#note)
   }
 
-  /** The newest event that is known. If that is not after `head`, there may still be one: only the store knows. */
+  /**
+   * The newest event that is known. If that is not after `head`, there may still be one: only the store
+   * knows.
+   */
   async after(head: number): Promise<number> {
     if (this.#newest <= head) await this.#news(this.#waitsMs)
     return this.#newest
@@ -67,7 +72,8 @@ class NewEvents implements Arrivals {
   justWritten(held: Delivery.Info): { event: EventRow.Info; held: Delivery.Info } | undefined {
     if (this.#newest !== held.head + 1 || !this.#event || !this.#delivery) return undefined
     const now = Delivery.fromRow(toRow(this.#delivery))
-    // The claim may be lost. Or our last write has not been told yet, as in a trial with the store in another process.
+    // The claim may be lost. Or our last write has not been told yet, as in a trial with the store in another
+    // process.
     const isOurs = now.holder === held.holder
     const isNewest = now.head === held.head && now.attempts === held.attempts
     return isOurs && isNewest ? { event: EventRow.fromRow(toRow(this.#event)), held: now } : undefined

@@ -5,7 +5,10 @@ import { log } from "#core/platform/log.ts"
 
 /** The source of doorbells. A doorbell that has done its duty is deleted from it. */
 export interface Doorbells {
-  /** Waits for doorbells and returns at most `atMost`; none when nobody rang for a while or `signal` ended the wait. */
+  /**
+   * Waits for doorbells and returns at most `atMost`; none when nobody rang for a while or `signal` ended the
+   * wait.
+   */
   receive: (atMost: number, signal: AbortSignal) => Promise<Message[]>
   remove: (doorbell: Message) => Promise<void>
 }
@@ -14,16 +17,19 @@ export interface Doorbells {
 const receivedAtOnce = 10
 
 /**
- * Stands in for Lambda's poller: the same event, batches of one, and reported failures stay in the queue. One loop
- * receives and hands out doorbells. The queue holds back a bridge's next doorbell until its last one is answered.
+ * Stands in for Lambda's poller: the same event, batches of one, and reported failures stay in the queue. One
+ * loop receives and hands out doorbells. The queue holds back a bridge's next doorbell until its last one is
+ * answered.
  */
 export function startPoller(input: {
   doorbells: Doorbells
-  /** `stopping` is aborted by `stop`, which then waits for what is under way: a delivery may stay for 45 s. */
+  /**
+   * `stopping` is aborted by `stop`, which then waits for what is under way: a delivery may stay for 45 s.
+   */
   handler: (event: SQSEvent, stopping: AbortSignal) => Promise<SQSBatchResponse>
   /**
-   * How many deliveries run at once, each for another bridge. A slow receiver occupies one for as long as an invocation
-   * lasts.
+   * How many deliveries run at once, each for another bridge. A slow receiver occupies one for as long as an
+   * invocation lasts.
    */
   concurrency: number
 }): { stop: () => Promise<void> } {

@@ -8,7 +8,9 @@ import type { Key } from "#core/store/store.ts"
 /** How many bridges have a bell that is kept. Any other bridge gets a new bell, which looks at once. */
 const most = 10_000
 
-/** Rings for events as the store in this process writes them: session hosts need not (`leaveRingingToOthers`). */
+/**
+ * Rings for events as the store in this process writes them: session hosts need not (`leaveRingingToOthers`).
+ */
 export class Bells {
   #isEnded = false
   readonly #bells = new LRUCache<string, Bell>({ max: most })

@@ -18,7 +18,10 @@ const Form = z.object({
   upload: z.object({ url: z.string(), fields: z.record(z.string(), z.string()) }),
 })
 
-/** A group is made, a file goes to two chats, what becomes of it is followed, and a dead webhook delays nothing. */
+/**
+ * A group is made, a file goes to two chats, what becomes of it is followed, and a dead webhook delays
+ * nothing.
+ */
 export async function conversationsStory(
   service: SpawnedService,
   { apiKey, receiver, step, signal }: Told,

@@ -15,7 +15,10 @@ import { passkeyStory } from "./passkey.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
 import { subscriptionStory } from "./subscription.ts"
 
-/** `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's story. */
+/**
+ * `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's
+ * story.
+ */
 const Bridges = z.coerce.number().int().min(1).default(1)
 
 const asked = Bridges.safeParse(process.env.BRIDGES)
@@ -25,9 +28,9 @@ if (!asked.success) {
 }
 const bridges = asked.data
 /**
- * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on a page;
- * with `--chromium <path>` in that browser, with the extension installed. `--conversations`: a group, a file, statuses,
- * and a dead webhook beside the one that is told of them.
+ * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on
+ * a page; with `--chromium <path>` in that browser, with the extension installed. `--conversations`: a group,
+ * a file, statuses, and a dead webhook beside the one that is told of them.
  */
 const options = {
   subscription: { type: "boolean", default: false },

@@ -17,7 +17,9 @@ interface Input {
 /** How many links run at once: each makes 812 keys. */
 const atOnce = 4
 
-/** Many bridges on packed hosts: links each, sends it a message, and then reports what they take up in memory. */
+/**
+ * Many bridges on packed hosts: links each, sends it a message, and then reports what they take up in memory.
+ */
 export async function manyBridgesStory(running: Running, input: Input): Promise<void> {
   const { receiver, count, signal, step } = input
   const api = apiClient(running.baseUrl, input.apiKey)

@@ -1,6 +1,9 @@
 import { Unexpected } from "../api-client.ts"
 
-/** A browser without script: it keeps cookies, sends forms from a page of the same site, and follows where it is led. */
+/**
+ * A browser without script: it keeps cookies, sends forms from a page of the same site, and follows where it
+ * is led.
+ */
 export function scriptlessBrowser(baseUrl: string) {
   const origin = baseUrl.replace("127.0.0.1", "localhost")
   const jar = new Map<string, string>()

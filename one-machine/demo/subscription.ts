@@ -9,7 +9,10 @@ const ref = "shop"
 /** Cards of the pretend Stripe. */
 const card = { pays: "4242424242424242", fails: "4000000000000341" }
 
-/** An account's first month: trial, a card that fails, numbers that are paused, a payment, and everything runs again. */
+/**
+ * An account's first month: trial, a card that fails, numbers that are paused, a payment, and everything runs
+ * again.
+ */
 export async function subscriptionStory(
   service: SpawnedService,
   { step, signal }: { step: (what: string) => void; signal: AbortSignal },
@@ -72,7 +75,9 @@ export async function subscriptionStory(
   step("they paid with another card: the number runs again by itself, and sends")
 }
 
-/** A browser that is signed in to a new account. The mail is read where the operator of one machine reads it. */
+/**
+ * A browser that is signed in to a new account. The mail is read where the operator of one machine reads it.
+ */
 async function signedUp(service: SpawnedService, email: string): Promise<ScriptlessBrowser> {
   const operator = scriptlessBrowser(service.baseUrl)
   await operator.send(linkIn(service.said()))

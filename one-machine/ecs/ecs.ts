@@ -11,8 +11,8 @@ export interface Ecs {
   /** Refuses the next requests for this action, in ECS's words; later ones are answered again. */
   refuse: (action: "RunTask" | "StopTask" | "DescribeTasks", refusal: Refused, times?: number) => void
   /**
-   * Ends a task as AWS does of its own accord (a Spot interruption, a retirement): SIGTERM, then SIGKILL after the stop
-   * time-out.
+   * Ends a task as AWS does of its own accord (a Spot interruption, a retirement): SIGTERM, then SIGKILL
+   * after the stop time-out.
    */
   interrupt: (task: string, end: End) => void
   /** Ends all tasks and waits for their end: SIGTERM, then SIGKILL after `closeTimeoutMs`. */

@@ -11,8 +11,8 @@ export interface TaskDefinition {
   /** The environment, which may depend on what the request overrides. */
   env: Record<string, string> | ((overrides: Record<string, string>) => Record<string, string>)
   /**
-   * The variables that a request may set; those of a session host if absent. Any other could run a stranger's code, as
-   * `NODE_OPTIONS` does.
+   * The variables that a request may set; those of a session host if absent. Any other could run a stranger's
+   * code, as `NODE_OPTIONS` does.
    */
   takes?: string[]
   tags?: Tag[]
@@ -54,9 +54,9 @@ export class Task {
   readonly #outOfMemoryBefore = killedOutOfMemory()
 
   /**
-   * Starts the process with the definition's environment, the request's overrides and `LOCAL_PARENT=1`. It has an IPC
-   * channel: a child that ends on `disconnect` never outlives this process. What it has started itself ends with it, as in a
-   * container.
+   * Starts the process with the definition's environment, the request's overrides and `LOCAL_PARENT=1`. It
+   * has an IPC channel: a child that ends on `disconnect` never outlives this process. What it has started
+   * itself ends with it, as in a container.
    */
   constructor(
     { cluster, overrides, tags }: Run,
@@ -155,8 +155,8 @@ function endGroupOf({ pid }: ChildProcess) {
 }
 
 /**
- * When memory is short the kernel ends a task before this process, which has the store (proc(5), `oom_score_adj`): the
- * sweep starts another one, and nobody starts the store again but the machine.
+ * When memory is short the kernel ends a task before this process, which has the store (proc(5),
+ * `oom_score_adj`): the sweep starts another one, and nobody starts the store again but the machine.
  */
 function endBeforeParent({ pid }: ChildProcess) {
   try {
@@ -166,7 +166,10 @@ function endBeforeParent({ pid }: ChildProcess) {
   }
 }
 
-/** How many processes the kernel has killed on this machine because memory had run out; 0 where it does not say. */
+/**
+ * How many processes the kernel has killed on this machine because memory had run out; 0 where it does not
+ * say.
+ */
 function killedOutOfMemory(): number {
   try {
     return Number(/^oom_kill (\d+)$/m.exec(readFileSync("/proc/vmstat", "utf8"))?.[1] ?? 0)

@@ -5,8 +5,8 @@ import { type TaskDefinition, type End, Task } from "./task.ts"
 
 export interface TasksOptions {
   /**
-   * The task definitions, by family. Their processes must end on `disconnect` of their IPC channel, or they survive our
-   * SIGKILL.
+   * The task definitions, by family. Their processes must end on `disconnect` of their IPC channel, or they
+   * survive our SIGKILL.
    */
   taskDefinitions: Record<string, TaskDefinition>
   /** Takes the tasks' output; without it they write to this process's own. */
@@ -138,7 +138,8 @@ export class Tasks {
   }
 }
 
-// The shapes of requests. A member that is not named here is refused, not ignored: a caller would rely on what it does.
+// The shapes of requests. A member that is not named here is refused, not ignored: a caller would rely on
+// what it does.
 
 const RunTask = z.strictObject({
   cluster: z.string().default("default"),

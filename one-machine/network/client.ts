@@ -22,8 +22,8 @@ type Sought<Query> = Partial<Omit<Query, "after" | "wait" | "count">> & {
 type Query = Record<string, string | number | object | undefined>
 
 /**
- * The simulated network and its people, over the control API. Requests and answers are typed by its schemas. A refused
- * request throws `Unexpected`.
+ * The simulated network and its people, over the control API. Requests and answers are typed by its schemas.
+ * A refused request throws `Unexpected`.
  */
 export function networkClient(at: { controlUrl: string }) {
   const asking = askingAt(at)
@@ -72,7 +72,10 @@ function people({ at, ask, look }: Asking) {
     /** Sends anything but plain text. */
     post: (number: string, to: string, content: object) =>
       ask<Sent>("POST", `/phones/${number}/messages`, { to, ...content }),
-    /** The matching messages that a phone read or sent; with `wait` (ms), as soon as there are `count` of them. */
+    /**
+     * The matching messages that a phone read or sent; with `wait` (ms), as soon as there are `count` of
+     * them.
+     */
     read: (number: string, match: Sought<z.input<typeof Schema.ReadMessages>>) =>
       look<ReadMessage[]>(`/phones/${number}/messages`, match),
     /** All messages that a phone has read and sent, page after page. */
@@ -119,7 +122,10 @@ function network({ ask, look }: Asking) {
     /** The matching entries of the network's log; with `wait` (ms), as soon as there is one. */
     log: (match: Sought<Omit<z.input<typeof Schema.ReadLog>, "attrs">> & { attrs?: object }) =>
       look<Entry[]>("/log", match),
-    /** Whether a device (`number:device`) has settled everything queued for it; waits up to `waitMs` until it has. */
+    /**
+     * Whether a device (`number:device`) has settled everything queued for it; waits up to `waitMs` until it
+     * has.
+     */
     settled: async (device: string, waitMs: number) =>
       (await look<z.output<typeof Schema.Settled>>(`/devices/${device}/settled`, { wait: waitMs })).settled,
     /** Queues any stanza for a device. */

@@ -19,7 +19,10 @@ export async function link(
   await untilConnected(ref, { api, signal })
 }
 
-/** Makes a failed scan worth repeating: the code may have been replaced before it was scanned. @throws Unexpected */
+/**
+ * Makes a failed scan worth repeating: the code may have been replaced before it was scanned. @throws
+ * Unexpected
+ */
 export function throwRepeatable(cause: unknown): never {
   if (!(cause instanceof Unexpected)) throw cause
   throw new Unexpected(cause.message, { cause })

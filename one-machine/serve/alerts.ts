@@ -11,8 +11,9 @@ const longest = 60
 export type Tell = (alert: { name: string; isOver: boolean }) => Promise<unknown>
 
 /**
- * Tells the operator of one machine when an alarm rings and when it is over, as CloudWatch does on AWS: the same rules, and
- * those that are about the machine. What could not be told is told again with the next minute.
+ * Tells the operator of one machine when an alarm rings and when it is over, as CloudWatch does on AWS: the
+ * same rules, and those that are about the machine. What could not be told is told again with the next
+ * minute.
  */
 export class Alerts {
   readonly #tell: Tell
@@ -28,7 +29,10 @@ export class Alerts {
     this.#ofTheMachine = options.ofTheMachine
   }
 
-  /** Looks at the rules after one more minute. Resolves when everything that changed was told, or could not be. */
+  /**
+   * Looks at the rules after one more minute. Resolves when everything that changed was told, or could not
+   * be.
+   */
   async minuteOver(minute: Minutes): Promise<void> {
     this.#minutes = [...this.#minutes, minute].slice(-longest)
     const names = [...Object.keys(alarms), ...Object.keys(this.#ofTheMachine)]
@@ -76,8 +80,8 @@ function isBroken(rule: Rule, minute: Minutes): boolean {
 }
 
 /**
- * The part of the whole. Where there is no whole, a part that is too large (`above`) is all of it, and one that is too
- * small lacks nothing.
+ * The part of the whole. Where there is no whole, a part that is too large (`above`) is all of it, and one
+ * that is too small lacks nothing.
  */
 function partOf(rule: Rule, to: string, minute: Minutes): number | undefined {
   const part = valueOf(rule, rule.of, minute)

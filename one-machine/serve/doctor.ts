@@ -32,7 +32,10 @@ const withinMs = 5000
 /** The memory of each process of the service, and of a session, in MB. */
 const memory = { service: 250, host: 200, session: 5 }
 
-/** Looks at everything that `npm run serve` needs of this machine, whether the service runs or not. Changes nothing. */
+/**
+ * Looks at everything that `npm run serve` needs of this machine, whether the service runs or not. Changes
+ * nothing.
+ */
 export async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   const parsed = ServeSettings.safeParse(environment)
   if (!parsed.success)

@@ -2,7 +2,10 @@ import { Account } from "#core/account/account.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 
-/** At the first start: creates the account of whoever runs the service. They sign in with `npm run admin -- login-link`. */
+/**
+ * At the first start: creates the account of whoever runs the service. They sign in with `npm run admin --
+ * login-link`.
+ */
 export async function createOperatorAccount(email: string): Promise<void> {
   const person = await Person.findOrMake(email)
   const roles = await Member.ofPerson(person.id)

@@ -19,12 +19,15 @@ const Line = z.looseObject({
   hostId: z.string().optional(),
 })
 
-/** For how long a host's latest value is shown, in ms. Hosts measure each minute, and say nothing when they are gone. */
+/**
+ * For how long a host's latest value is shown, in ms. Hosts measure each minute, and say nothing when they
+ * are gone.
+ */
 const shownMs = 150_000
 
 /**
- * What the processes of one machine measure, for Prometheus and for the alerts: the same metrics that CloudWatch gets
- * on AWS. Session hosts write theirs as lines here, too.
+ * What the processes of one machine measure, for Prometheus and for the alerts: the same metrics that
+ * CloudWatch gets on AWS. Session hosts write theirs as lines here, too.
  */
 export class Measurements {
   readonly #registry = new Registry<OpenMetricsContentType>()
@@ -42,7 +45,8 @@ export class Measurements {
 
   constructor() {
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
-    // Each count is made before its first value: one that began with that value would seem never to have risen.
+    // Each count is made before its first value: one that began with that value would seem never to have
+    // risen.
     for (const name of Metrics.names) this.#known.set(name, this.#taker(name))
   }
 

@@ -24,7 +24,9 @@ export const networkFile = (dataDir: string) => join(dataDir, "network.json")
 
 const Network = z.object({ network: z.enum(["simulated", "live"]) })
 
-/** Refuses a folder in which the service cannot go on, before anything is written there. @throws CannotStart */
+/**
+ * Refuses a folder in which the service cannot go on, before anything is written there. @throws CannotStart
+ */
 export function refuseFolder(settings: Settings): void {
   const { DATA_DIR: dataDir } = settings
   refuseOpen(dataDir)
@@ -36,8 +38,8 @@ export function refuseFolder(settings: Settings): void {
 }
 
 /**
- * Refuses a folder that others on this machine can enter, own or put another in the place of: who reaches a socket there,
- * or makes one, may do everything.
+ * Refuses a folder that others on this machine can enter, own or put another in the place of: who reaches a
+ * socket there, or makes one, may do everything.
  */
 function refuseOpen(dataDir: string): void {
   if (!existsSync(dataDir)) return
@@ -57,7 +59,10 @@ function refuseOpen(dataDir: string): void {
     )
 }
 
-/** The nearest folder from here upwards in which anybody may rename what others have made; undefined: there is none. */
+/**
+ * The nearest folder from here upwards in which anybody may rename what others have made; undefined: there is
+ * none.
+ */
 function openFolderAt(folder: string): string | undefined {
   const { mode } = statSync(folder)
   const isSticky = (mode & 0o1000) !== 0
@@ -65,7 +70,10 @@ function openFolderAt(folder: string): string | undefined {
   return dirname(folder) === folder ? undefined : openFolderAt(dirname(folder))
 }
 
-/** The kernel's limit for the path of a socket, in bytes, with the zero at its end: 108 on Linux, 104 elsewhere. */
+/**
+ * The kernel's limit for the path of a socket, in bytes, with the zero at its end: 108 on Linux, 104
+ * elsewhere.
+ */
 const longestSocket = 103
 
 function refuseLongPath(dataDir: string): void {
@@ -77,8 +85,8 @@ function refuseLongPath(dataDir: string): void {
 }
 
 /**
- * Refuses the folder of another network: a bridge stays on the network it was created on, and no host would ever take
- * it.
+ * Refuses the folder of another network: a bridge stays on the network it was created on, and no host would
+ * ever take it.
  */
 function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings): void {
   const file = networkFile(dataDir)

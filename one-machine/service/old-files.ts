@@ -6,10 +6,16 @@ import { Uploads } from "#core/uploads.ts"
 
 /** How often old files are removed from the disk, in ms. */
 const everyMs = 3_600_000
-/** Nobody works any more on what has not changed for so long, in ms: an upload that brings nothing ends sooner. */
+/**
+ * Nobody works any more on what has not changed for so long, in ms: an upload that brings nothing ends
+ * sooner.
+ */
 const abandonedMs = 300_000
 
-/** Removes uploads, media and lines of bridges' logs that are kept no longer, now and every hour. @returns how to stop */
+/**
+ * Removes uploads, media and lines of bridges' logs that are kept no longer, now and every hour. @returns how
+ * to stop
+ */
 export function startRemovingFiles(): () => void {
   remove()
   // What is older than this process was left by one that has ended.

@@ -4,9 +4,9 @@ import { isIP } from "node:net"
 const notOnTheInternet = /\.(?:localhost|internal)$/
 
 /**
- * Whether a request's `Host` can be a name of this service. A page on the internet can let its own name lead to this
- * machine (DNS rebinding), and a browser then takes the service for a part of that page's site. An address cannot be such
- * a name, nor can a name without a dot.
+ * Whether a request's `Host` can be a name of this service. A page on the internet can let its own name lead
+ * to this machine (DNS rebinding), and a browser then takes the service for a part of that page's site. An
+ * address cannot be such a name, nor can a name without a dot.
  * @param names those under which the service is reached from elsewhere
  */
 export function isOwnName(host: string | undefined, names: readonly string[]): boolean {

@@ -6,8 +6,8 @@ import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { syncFolder } from "#dynamodb-on-sqlite/rows/sync-folder.ts"
 
 /**
- * A JSON file of mode 600: read if it exists, otherwise created from `fresh`. Of several who create it at once, one does,
- * and all read what it has written.
+ * A JSON file of mode 600: read if it exists, otherwise created from `fresh`. Of several who create it at
+ * once, one does, and all read what it has written.
  * @throws CannotStart if the file cannot be read
  */
 export async function readOrCreatePrivate<Schema extends z.ZodType>(
@@ -36,15 +36,16 @@ function createPrivate(path: string, content: unknown): void {
     rmSync(beside)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") rmSync(beside)
-    // The file system has no links. Whoever starts the service holds the folder, so nobody else makes this file.
+    // The file system has no links. Whoever starts the service holds the folder, so nobody else makes this
+    // file.
     else renameSync(beside, path)
   }
   syncFolder(dirname(path))
 }
 
 /**
- * Writes a temporary file and moves it into place, so a reader sees the old file or the new one, never half of one. Once
- * this returns a power cut cannot take it away.
+ * Writes a temporary file and moves it into place, so a reader sees the old file or the new one, never half
+ * of one. Once this returns a power cut cannot take it away.
  */
 export function writePrivate(path: string, content: unknown): void {
   renameSync(writeBeside(path, content), path)

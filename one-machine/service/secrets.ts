@@ -5,8 +5,8 @@ import { readOrCreatePrivate } from "./private-file.ts"
 export const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
 
 /**
- * The secrets of one machine, as the environment of its processes. They are made at the first start and kept in a file
- * of mode 600.
+ * The secrets of one machine, as the environment of its processes. They are made at the first start and kept
+ * in a file of mode 600.
  */
 export async function readOrCreateSecrets(path: string): Promise<Record<string, string>> {
   const kept = await readOrCreatePrivate(path, Secrets, () => ({

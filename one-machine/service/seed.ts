@@ -10,8 +10,8 @@ import type { Settings } from "./settings.ts"
 const ref = "my-bridge"
 
 /**
- * On a slow machine the first session host takes some seconds to start; a code that is not scanned is replaced after 60
- * s.
+ * On a slow machine the first session host takes some seconds to start; a code that is not scanned is
+ * replaced after 60 s.
  */
 const linkedWithinMs = 90_000
 
@@ -26,8 +26,8 @@ export interface Seed {
 }
 
 /**
- * At the first start: creates an account with a subscription, its key and a bridge. On the simulated network it also
- * creates two phones and links the bridge to one of them.
+ * At the first start: creates an account with a subscription, its key and a bridge. On the simulated network
+ * it also creates two phones and links the bridge to one of them.
  */
 export async function seed(service: Service, settings: Settings): Promise<Seed> {
   const { DATA_DIR: dataDir } = settings
@@ -64,8 +64,8 @@ async function account(dataDir: string): Promise<z.infer<typeof SeededAccount>> 
 export const operatorEmail = "operator@bridge.local"
 
 /**
- * A link that signs a browser on this machine in to the seeded account, once. The mails of other sign-ins are printed
- * in the terminal.
+ * A link that signs a browser on this machine in to the seeded account, once. The mails of other sign-ins are
+ * printed in the terminal.
  */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {
   const { Account } = await import("#core/account/account.ts")

@@ -52,8 +52,8 @@ export interface PartsElsewhere {
 }
 
 /**
- * Starts the whole service on this machine, except the parts that run already. If a part fails to start, those before
- * it are stopped again.
+ * Starts the whole service on this machine, except the parts that run already. If a part fails to start,
+ * those before it are stopped again.
  * @throws CannotStart
  */
 export async function startService(settings: Settings, elsewhere: PartsElsewhere = {}): Promise<Service> {
@@ -63,9 +63,9 @@ export async function startService(settings: Settings, elsewhere: PartsElsewhere
   }
   try {
     const started = await start(settings, elsewhere, stops)
-    // V8 would let the heap grow to several times what is in use, and keep it. With this flag it takes no more
-    // processor time. Set before the modules are loaded, it would make V8 refuse all compiled code that was kept under
-    // other flags, and Node keep it anew.
+    // V8 would let the heap grow to several times what is in use, and keep it. With this flag it takes no
+    // more processor time. Set before the modules are loaded, it would make V8 refuse all compiled code that
+    // was kept under other flags, and Node keep it anew.
     setFlagsFromString("--heap-growing-percent=50")
     return { ...started, stop }
   } catch (error) {
@@ -92,7 +92,8 @@ async function start(
   const api = await listenForCalls(settings)
   stops.push(() => stopListening(api.server))
   const billing = await startBilling?.(settings, api.url, stops)
-  // The simulated network takes seconds to start, in a process of its own. What does not need it starts meanwhile.
+  // The simulated network takes seconds to start, in a process of its own. What does not need it starts
+  // meanwhile.
   const starting = Promise.all([simulatedNetwork(settings, elsewhere), loadPackages()])
   const itsStop = starting.then(
     ([simulator]) => simulator?.stop,
@@ -128,8 +129,8 @@ async function start(
     ...(serving && { STAGE: process.env.STAGE ?? "production" }),
     HOST_CAPACITY: String(settings.HOST_CAPACITY),
     HOST_SPARE: String(settings.HOST_SPARE),
-    // Here the store tells deliveries of events, and a delivery waits for longer than this: an event that soon follows
-    // another needs no doorbell.
+    // Here the store tells deliveries of events, and a delivery waits for longer than this: an event that
+    // soon follows another needs no doorbell.
     ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...kept,
@@ -160,7 +161,8 @@ async function start(
           ...environment,
           // Hosts ask the store over IPC alone. With a real address, a request over HTTP would go unnoticed.
           ...(store.answer && { AWS_ENDPOINT_URL_DYNAMODB: "http://asked-over-ipc.invalid" }),
-          // Hosts of the live network do not trust the simulated network's certificates, even if it runs beside them.
+          // Hosts of the live network do not trust the simulated network's certificates, even if it runs
+          // beside them.
           ...(simulator && network === "simulated" && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
           // Tests set one folder for all their services.
@@ -189,8 +191,8 @@ async function start(
     serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
   )
 
-  // The environment is complete from here on: only now may settings be read. Our own modules are loaded while the rest
-  // starts.
+  // The environment is complete from here on: only now may settings be read. Our own modules are loaded while
+  // the rest starts.
   const { createTables } = await import("../store/create-tables.ts")
   await createTables(store.endpoint)
   const { useDoorbellQueue } = await import("#core/event/doorbell.ts")
@@ -302,7 +304,10 @@ async function simulatedNetwork(
   )
 }
 
-/** The settings that a person may make for session hosts, too. A task gets only the environment that it is given. */
+/**
+ * The settings that a person may make for session hosts, too. A task gets only the environment that it is
+ * given.
+ */
 function settable(): Record<string, string> {
   const names = [
     "LOG_LEVEL",
@@ -318,8 +323,8 @@ function settable(): Record<string, string> {
 }
 
 /**
- * How long a caller's connection may be idle, in ms. Clients and balancers keep theirs for less (most a minute, the
- * longest ten). If we closed first, a call could already be on its way.
+ * How long a caller's connection may be idle, in ms. Clients and balancers keep theirs for less (most a
+ * minute, the longest ten). If we closed first, a call could already be on its way.
  */
 const idleConnectionMs = 620_000
 
@@ -338,7 +343,10 @@ async function listenForCalls({ listen: { host, port }, serving }: Settings) {
   }
 }
 
-/** How often room on the disk is looked at, in ms, so that the log tells of its end before a caller hears of it. */
+/**
+ * How often room on the disk is looked at, in ms, so that the log tells of its end before a caller hears of
+ * it.
+ */
 const roomMs = 10_000
 
 /** RFC 9110, 15.5.20. */
@@ -356,8 +364,8 @@ async function lookAtRoom(): Promise<() => void> {
 }
 
 /**
- * Marks the hosts of an earlier process dead. They were its children, so they are dead, however it ended: no bridge is
- * to blame.
+ * Marks the hosts of an earlier process dead. They were its children, so they are dead, however it ended: no
+ * bridge is to blame.
  */
 async function forgetHosts(): Promise<void> {
   const { Host } = await import("#core/lease/host.ts")

@@ -93,16 +93,23 @@ const common = z.object({
     ),
   /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
   URL_ALLOW: ranges,
-  /** `pretend`: subscriptions are paid at a pretend Stripe, where no money moves. `stripe`: at Stripe itself. */
+  /**
+   * `pretend`: subscriptions are paid at a pretend Stripe, where no money moves. `stripe`: at Stripe itself.
+   */
   BILLING: z.enum(["", "pretend", "stripe"], 'must be "pretend", "stripe" or nothing').default(""),
   STRIPE_SECRET_KEY: z.string().default(""),
   STRIPE_WEBHOOK_SECRET: z.string().default(""),
   STRIPE_PRICE: z.string().default(""),
   /** The port of the pretend Stripe. */
   PRETEND_STRIPE_PORT: port(8789),
-  /** The capacity of a session host. Few processes are best on one machine, since each takes 200 MB for itself. */
+  /**
+   * The capacity of a session host. Few processes are best on one machine, since each takes 200 MB for
+   * itself.
+   */
   HOST_CAPACITY: count(1, 100),
-  /** For how many more sessions than bridges need there is always room: a process starts in a second or two. */
+  /**
+   * For how many more sessions than bridges need there is always room: a process starts in a second or two.
+   */
   HOST_SPARE: count(0, 0),
 })
 

@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 export type SpawnedService = Awaited<ReturnType<typeof spawnService>>
 
 /**
- * The whole service as `npm start` runs it: in processes of its own, on free ports. The caller must stop it; it does
- * not outlive this process.
+ * The whole service as `npm start` runs it: in processes of its own, on free ports. The caller must stop it;
+ * it does not outlive this process.
  * @throws Unexpected when it does not start, with its output
  */
 export async function spawnService(input: { dataDir: string; environment?: Record<string, string> }) {
@@ -53,8 +53,8 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
     ...running,
     pid: child.pid!, // it runs
     /**
-     * Runs `npm run admin --` and returns the first row that the verb prints. Its output does not count as the
-     * service's.
+     * Runs `npm run admin --` and returns the first row that the verb prints. Its output does not count as
+     * the service's.
      */
     admin: async <Row>(row: z.ZodType<Row>, ...words: string[]): Promise<Row> => {
       const verb = run("admin/main.ts", "--json", ...words)
@@ -74,7 +74,9 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
   }
 }
 
-/** Settings that lift the rate limits, for a program that asks more than any customer would, from one address. */
+/**
+ * Settings that lift the rate limits, for a program that asks more than any customer would, from one address.
+ */
 export const noRateLimits: Record<string, string> = Object.fromEntries(
   ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"]),
 )

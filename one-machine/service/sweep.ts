@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises"
 
 /**
- * The shortest time from the end of one look to the next, in ms, so that changes at the same time are looked at
- * together.
+ * The shortest time from the end of one look to the next, in ms, so that changes at the same time are looked
+ * at together.
  */
 const restMs = 500
 
-/** The sweep of one machine, which looks at hosts and leases now and then, and soon after it is told of a change. */
+/**
+ * The sweep of one machine, which looks at hosts and leases now and then, and soon after it is told of a
+ * change.
+ */
 export class Sweep {
   readonly #stopping = new AbortController()
   #changed = new AbortController()
   #looking: Promise<void> | undefined
 
-  /** Begins to look: at the latest `eachMs` after the look before. Called once the environment is complete. */
+  /**
+   * Begins to look: at the latest `eachMs` after the look before. Called once the environment is complete.
+   */
   async start(eachMs: number): Promise<void> {
     const { lookAtAll } = await import("#functions/sweep/sweep.ts")
     const { log } = await import("#core/platform/log.ts")

@@ -8,16 +8,18 @@ import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
 import { Bells } from "../delivery/ring-for-written-events.ts"
 
 /**
- * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP. It tells deliveries
- * about events and rings for them. The end of this process may lose the last moment's rate counts and claimed keys.
+ * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP. It tells
+ * deliveries about events and rings for them. The end of this process may lose the last moment's rate counts
+ * and claimed keys.
  * @returns a function that undoes it.
  */
 export function useStoreInProcess(store: DynamoDb): () => void {
   store.relax(tables.requests, ({ pk, state }, isFull) => {
     const record = String(pk?.S)
     if (RateLimit.isCounter(record)) return true
-    // A claimed key goes to the disk before its message leaves: a session's own write takes it along. On a full disk,
-    // which would refuse that write, the claim itself waits and is refused: the caller hears of it at once.
+    // A claimed key goes to the disk before its message leaves: a session's own write takes it along. On a
+    // full disk, which would refuse that write, the claim itself waits and is refused: the caller hears of it
+    // at once.
     return !isFull && Idempotency.isClaimed(record, String(state?.S))
   })
   const bells = new Bells()

@@ -1,7 +1,7 @@
 /**
- * `npm run baileys:next`: installs the newest published Baileys into a folder of its own, with a copy of this project,
- * and runs the suites that touch Baileys on it, so that an operator knows before an update. `-- <version>` takes that
- * version.
+ * `npm run baileys:next`: installs the newest published Baileys into a folder of its own, with a copy of this
+ * project, and runs the suites that touch Baileys on it, so that an operator knows before an update. `--
+ * <version>` takes that version.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
@@ -27,7 +27,8 @@ process.exitCode = run(
 )
 
 /**
- * The highest version, pre-releases included. The tag `latest` names an older line, and the times in registries differ.
+ * The highest version, pre-releases included. The tag `latest` names an older line, and the times in
+ * registries differ.
  */
 function newest(): string {
   const said = execFileSync("npm", ["view", library, "versions", "--json"], { encoding: "utf8" })

@@ -1,11 +1,12 @@
-// Runs on https://web.whatsapp.com, the only page on which a browser uses the passkey of a WhatsApp account. It does nothing
-// until a page of the service (service.js) leads here with a request, and uses no passkey until you press its button.
+// Runs on https://web.whatsapp.com, the only page on which a browser uses the passkey of a WhatsApp account.
+// It does nothing until a page of the service (service.js) leads here with a request, and uses no passkey
+// until you press its button.
 /* global service */
 const sign = "#bridge-passkey="
 
 /**
- * What a page of the service asks for. Undefined if another site led here: the browser itself names the site, and no site
- * can make it name another one.
+ * What a page of the service asks for. Undefined if another site led here: the browser itself names the site,
+ * and no site can make it name another one.
  */
 function requestBehind({ hash, pathname, search }, referrer) {
   if (!hash.startsWith(sign) || referrer === "" || new URL(referrer).origin !== service) return undefined
@@ -16,7 +17,10 @@ function requestBehind({ hash, pathname, search }, referrer) {
   return back.origin === service ? { options, back, linksTo } : undefined
 }
 
-/** Has the browser sign the challenge. Nothing else is asked of the passkey: WebAuthn's `extensions` can give away secrets. */
+/**
+ * Has the browser sign the challenge. Nothing else is asked of the passkey: WebAuthn's `extensions` can give
+ * away secrets.
+ */
 async function signed({ challenge, rpId, timeout, userVerification, allowCredentials }) {
   const asked = { challenge, rpId, timeout, userVerification, allowCredentials }
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked)
@@ -30,7 +34,10 @@ const whys = {
   SecurityError: "The browser does not let this page use the passkey. Go back, and begin again.",
 }
 
-/** Asks the person. Nobody but they can press: scripts of the page see nothing of it, and their clicks are not trusted. */
+/**
+ * Asks the person. Nobody but they can press: scripts of the page see nothing of it, and their clicks are not
+ * trusted.
+ */
 function showDialog({ options, back, linksTo }) {
   const host = document.createElement("div")
   const root = host.attachShadow({ mode: "closed" })

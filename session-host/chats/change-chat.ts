@@ -24,7 +24,8 @@ interface Step {
 
 /**
  * Changes a chat on all of the account's devices, one field after the other (Contract, "Chats").
- * @throws ApiError `not_kept`, `not_found`; if a later change fails, its sentence names those before it. NetworkRejected, NoAnswer
+ * @throws ApiError `not_kept`, `not_found`; if a later change fails, its sentence names those before it.
+ * NetworkRejected, NoAnswer
  */
 export async function changeChat(session: Session, asked: string, wanted: Wanted) {
   const memory = await session.memory()
@@ -116,8 +117,8 @@ async function stepsOf(
 }
 
 /**
- * The chat's last message, up to which the change counts. Phones ignore a change that was made from an older state than
- * theirs.
+ * The chat's last message, up to which the change counts. Phones ignore a change that was made from an older
+ * state than theirs.
  */
 async function rangeOf(
   { transcript, vault }: Pick<Memory, "transcript" | "vault">,

@@ -14,11 +14,15 @@ type Wire = z.input<typeof contract.Chat>
 type Asked = z.output<typeof contract.listChats.request.query>
 
 const purpose = "chats after"
-/** How long a group's name is good for, in seconds. Every name is asked for at once, and the network limits how often. */
+/**
+ * How long a group's name is good for, in seconds. Every name is asked for at once, and the network limits
+ * how often.
+ */
 const nameGoodFor = 86_400
 
 /**
- * A page of the chats, the one with the latest message first, and what leads to the next one (Contract, "Chats").
+ * A page of the chats, the one with the latest message first, and what leads to the next one
+ * (Contract, "Chats").
  * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge; SessionEnded
  */
 export async function chatPage(session: Session, asked: Asked): Promise<{ chats: Wire[]; next?: string }> {

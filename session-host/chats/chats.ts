@@ -60,9 +60,10 @@ const mostListed = 20_000
 const day = 86_400
 
 /**
- * The chats of a bridge that keeps messages, a row each: what is shown of them in a list. A message changes the row in the unit that
- * keeps the message, so it is counted once. A session alone writes its rows, so it trusts what it has read or written. A row
- * goes with the last of the chat's messages, as far as strangers can make it; what the account itself has set stays.
+ * The chats of a bridge that keeps messages, a row each: what is shown of them in a list. A message changes
+ * the row in the unit that keeps the message, so it is counted once. A session alone writes its rows, so it
+ * trusts what it has read or written. A row goes with the last of the chat's messages, as far as strangers
+ * can make it; what the account itself has set stays.
  */
 export class Chats {
   readonly #parts: Parts
@@ -78,7 +79,9 @@ export class Chats {
     return this.#parts.choice.keep !== undefined
   }
 
-  /** Reads what `said`, `read` and `set` need of a chat (a JID) before they change it. @throws SessionEnded */
+  /**
+   * Reads what `said`, `read` and `set` need of a chat (a JID) before they change it. @throws SessionEnded
+   */
   async load(jid: string): Promise<LoadedChat> {
     const { store, vault } = this.#parts
     const [phone, lid] = [await vault.phoneOf(jid), await vault.otherAddress(jid)]
@@ -110,7 +113,10 @@ export class Chats {
     })
   }
 
-  /** The account has read this chat. A note: if it is lost, the chat is shown as unread until it is read again. */
+  /**
+   * The account has read this chat. A note: if it is lost, the chat is shown as unread until it is read
+   * again.
+   */
   async read(jid: string): Promise<void> {
     if (!this.areKept) return
     const loaded = await this.load(jid)
@@ -127,7 +133,10 @@ export class Chats {
     }
   }
 
-  /** The writes of a chat from before the link, as the phone shows it; `newest`: the time of the latest kept message in it. */
+  /**
+   * The writes of a chat from before the link, as the phone shows it; `newest`: the time of the latest kept
+   * message in it.
+   */
   async former({ jid, name, unread, ...settings }: FormerChat, newest: number): Promise<SessionWrite[]> {
     const loaded = await this.load(jid)
     const before = this.#chatAt(loaded)

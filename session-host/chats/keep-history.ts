@@ -28,9 +28,9 @@ interface Parts {
 const most = { messages: 20_000, ofChat: 500 }
 
 /**
- * What the account's phone tells of its chats when it is linked, for a customer who wants that (`history`): lines of
- * the transcript, and no events. A message is one line, even if the phone tells it several times, or it comes by itself
- * as well.
+ * What the account's phone tells of its chats when it is linked, for a customer who wants that (`history`):
+ * lines of the transcript, and no events. A message is one line, even if the phone tells it several times, or
+ * it comes by itself as well.
  */
 export class History {
   readonly #parts: Parts
@@ -47,7 +47,10 @@ export class History {
     return history && keep !== undefined
   }
 
-  /** Takes in some messages of a chat, and what the phone shows of the chat. They are notes. @throws SessionEnded */
+  /**
+   * Takes in some messages of a chat, and what the phone shows of the chat. They are notes. @throws
+   * SessionEnded
+   */
   async take(chat: FormerChat): Promise<void> {
     if (!this.isWanted || this.#taken >= most.messages) return
     const { commits, chats } = this.#parts
@@ -87,7 +90,9 @@ export class History {
     return said
   }
 
-  /** The identity of a message, with each address of its author: it may have come by itself under another one. */
+  /**
+   * The identity of a message, with each address of its author: it may have come by itself under another one.
+   */
   async #identityOf(attrs: Received["attrs"], own: Own): Promise<MessageIdentity> {
     const { id = "" } = attrs
     const identity = messageIdentityOf(attrs, own) ?? { id, fromMe: false, forms: [] }

@@ -10,7 +10,10 @@ interface Parts {
   chats: Chats
 }
 
-/** Keeps messages in the units that exist without them: each with its line in the transcript, and what its chat's row says then. */
+/**
+ * Keeps messages in the units that exist without them: each with its line in the transcript, and what its
+ * chat's row says then.
+ */
 export class MessageKeeping {
   readonly #parts: Parts
 
@@ -40,7 +43,8 @@ export class MessageKeeping {
   }
 
   /**
-   * The writes that go with a message that is sent, and those that go with its refusal by the network. Undefined if it is not kept.
+   * The writes that go with a message that is sent, and those that go with its refusal by the network.
+   * Undefined if it is not kept.
    * @throws SessionEnded
    */
   async outgoing(outgoing: Pick<Outgoing, "messageId" | "chat" | "message">) {

@@ -15,7 +15,8 @@ type Asked = z.output<typeof contract.listMessages.request.query> & { chat: stri
 const most = { lines: 2000, bytes: 8_000_000 }
 
 /**
- * A page of the messages of a chat, newest first, and what leads to the next one, if there may be more (Contract, "Kept messages").
+ * A page of the messages of a chat, newest first, and what leads to the next one, if there may be more
+ * (Contract, "Kept messages").
  * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge or chat; SessionEnded
  */
 export async function messagePage(

@@ -41,14 +41,18 @@ const day = 86_400
 const largest = 380_000
 
 /**
- * What was said in a bridge's chats, for as long as its customer keeps that (`keep`): a row for each message, in the form of its
- * event. A message that came is written in the unit of its event, and one that is sent in the unit that lets it leave, so each is
- * there once. The keys are the chat and the time, so a chat is read from any time on, and nothing else is read. The chat is
- * hashed with the account's own number: whoever links another phone to the bridge reads nothing of the last one's.
+ * What was said in a bridge's chats, for as long as its customer keeps that (`keep`): a row for each message,
+ * in the form of its event. A message that came is written in the unit of its event, and one that is sent in
+ * the unit that lets it leave, so each is there once. The keys are the chat and the time, so a chat is read
+ * from any time on, and nothing else is read. The chat is hashed with the account's own number: whoever links
+ * another phone to the bridge reads nothing of the last one's.
  */
 export class Transcript {
   readonly #parts: Parts
-  /** The time of the last row, in ms. Of two messages within a second, the one that came later has the greater one. */
+  /**
+   * The time of the last row, in ms. Of two messages within a second, the one that came later has the greater
+   * one.
+   */
   #lastMs = 0
   /** Rows of messages from before the link that the phone has sent lately. */
   readonly #former = boundedCache<true>(20_000)
@@ -67,7 +71,10 @@ export class Transcript {
     return event.event === "message" && this.#takesChat(event.chat_id)
   }
 
-  /** The row of a message. @throws Error for one that is too large for any row: a hostile one, parked as its event would be */
+  /**
+   * The row of a message. @throws Error for one that is too large for any row: a hostile one, parked as its
+   * event would be
+   */
   row(message: MessageEvent): Put {
     const json = wellFormedJson(message)
     if (Buffer.byteLength(json) > largest) throw new Error(`a message of ${json.length} characters`)
@@ -79,8 +86,8 @@ export class Transcript {
   }
 
   /**
-   * The row of a message from before the link. If the phone sends the message again, or it then comes by itself, it
-   * gets the same row, while the session lives.
+   * The row of a message from before the link. If the phone sends the message again, or it then comes by
+   * itself, it gets the same row, while the session lives.
    */
   oldRow(message: MessageEvent): Put {
     const sk = this.#formerSk(message)
@@ -103,8 +110,8 @@ export class Transcript {
   }
 
   /**
-   * The row of a message that is to be sent; undefined if it is not to be kept, or says nothing to people. If its row
-   * cannot be made, a message is sent all the same.
+   * The row of a message that is to be sent; undefined if it is not to be kept, or says nothing to people. If
+   * its row cannot be made, a message is sent all the same.
    */
   async rowOf({
     messageId,
@@ -129,7 +136,10 @@ export class Transcript {
     }
   }
 
-  /** What a message says, in the form of its event; undefined if that is nothing to people. @throws SessionEnded */
+  /**
+   * What a message says, in the form of its event; undefined if that is nothing to people. @throws
+   * SessionEnded
+   */
   async wordsOf(message: { attrs: Received["attrs"]; content: MessageContent }, own: Own) {
     const { vault } = this.#parts
     const about = { ...message, own }
@@ -147,8 +157,8 @@ export class Transcript {
   }
 
   /**
-   * The messages of a chat (a JID), newest first, under each address of the person. `since` and `until` are Unix seconds, the
-   * second excluded; `before` is the place of a message.
+   * The messages of a chat (a JID), newest first, under each address of the person. `since` and `until` are
+   * Unix seconds, the second excluded; `before` is the place of a message.
    * @throws SessionEnded
    */
   async *backwards(
@@ -168,7 +178,10 @@ export class Transcript {
     yield* merged(rows)
   }
 
-  /** A person's address (JID) and the other one, if that is known; a group's only one. The phone number's first. */
+  /**
+   * A person's address (JID) and the other one, if that is known; a group's only one. The phone number's
+   * first.
+   */
   async namesOf(jid: string): Promise<Set<string>> {
     const { vault } = this.#parts
     return new Set([await vault.phoneOf(jid), jid, (await vault.otherAddress(jid)) ?? jid])

@@ -61,7 +61,8 @@ export function command<const Its extends Route>(
   return {
     route,
     run: async (c) => {
-      const called = { ...c.var, ...(await inputOf(route, c)) } as unknown as Called<Its> // as the schemas say
+      // As the schemas say.
+      const called = { ...c.var, ...(await inputOf(route, c)) } as unknown as Called<Its>
       const made = await answer(called)
       if (made instanceof Response) return made
       return new Response(wellFormedJson(made), { headers: { "content-type": "application/json" } })

@@ -10,7 +10,10 @@ import { presence } from "./presence.ts"
 import { profile } from "./profile.ts"
 import { session } from "./session.ts"
 
-/** The command of each route that a host answers. It does not compile with one missing, or under another's name. */
+/**
+ * The command of each route that a host answers. It does not compile with one missing, or under another's
+ * name.
+ */
 export const commands = {
   ...session,
   ...messages,

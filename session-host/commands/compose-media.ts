@@ -27,8 +27,8 @@ interface Asked extends Source {
 }
 
 /**
- * Makes the message that leads to a file. The file goes to the network first, unless the session has sent this upload
- * before.
+ * Makes the message that leads to a file. The file goes to the network first, unless the session has sent
+ * this upload before.
  */
 export async function composeMedia(
   input: Asked,

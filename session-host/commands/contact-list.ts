@@ -14,7 +14,9 @@ import type { Session } from "../session/session.ts"
 type Asked = z.infer<typeof contract.listContacts.request.query>
 const contentType = "application/json"
 
-/** Complete contact lists as they were answered, by the state of the contacts they show (`Contacts.state`). */
+/**
+ * Complete contact lists as they were answered, by the state of the contacts they show (`Contacts.state`).
+ */
 const kept = new LRUCache<object, Answer>({
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: ({ body }) => (body?.length ?? 0) + 200,

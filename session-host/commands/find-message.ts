@@ -6,8 +6,8 @@ import type { Recalled } from "../memory/messages/messages.ts"
 import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
 
 /**
- * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says which is
- * meant.
+ * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says
+ * which is meant.
  */
 interface Asked {
   id: string

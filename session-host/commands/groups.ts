@@ -110,13 +110,19 @@ export const groups = {
   ),
 }
 
-/** The id that the API has chosen for a call, and whether no earlier call had it. @throws ApiError `invalid_request` */
+/**
+ * The id that the API has chosen for a call, and whether no earlier call had it. @throws ApiError
+ * `invalid_request`
+ */
 function identified({ messageId: id, isNew = false }: HostCall): { id: string; isNew: boolean } {
   if (!id) throw new ApiError("invalid_request", "the call names no id for what it makes")
   return { id, isNew }
 }
 
-/** An answer that may have a thousand people in it: it stays in this bridge's own row, and a retry is answered from there. */
+/**
+ * An answer that may have a thousand people in it: it stays in this bridge's own row, and a retry is answered
+ * from there.
+ */
 function kept(answer: object, repeated: boolean): Response {
   const headers = { "x-send-kept": "true", ...(repeated && { "x-send-repeated": "true" }) }
   return Response.json(answer, { headers })

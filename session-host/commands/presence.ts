@@ -18,8 +18,8 @@ export const presence = {
       // A session that is not shown as available hears nothing about others (Contract, "Presence").
       if (!standing.isAvailable) throw new ApiError("presence_unavailable")
       const jid = await reach(toJid(body.chat))
-      // `chat` may be a group (Contract, "Chats and message ids"). The network reports typing in groups unasked, and
-      // there is nothing else to report.
+      // `chat` may be a group (Contract, "Chats and message ids"). The network reports typing in groups
+      // unasked, and there is nothing else to report.
       if (!isGroup(jid)) await connection.watch(jid)
     })
     return { ok: true }

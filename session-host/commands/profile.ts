@@ -55,8 +55,9 @@ export const profile = {
 }
 
 /**
- * The mutation changes what people see. The old question is answered and changes nothing on most accounts; WhatsApp Web asks
- * it all the same, after the mutation (Baileys 2798). So its refusal says nothing about the text.
+ * The mutation changes what people see. The old question is answered and changes nothing on most accounts;
+ * WhatsApp Web asks it all the same, after the mutation (Baileys 2798). So its refusal says nothing about the
+ * text.
  * @throws NetworkRejected, NoAnswer
  */
 async function changeAbout(connection: Pick<Connection, "ask">, text: string): Promise<void> {
@@ -67,7 +68,9 @@ async function changeAbout(connection: Pick<Connection, "ask">, text: string): P
   })
 }
 
-/** Built as WhatsApp Web and whatsmeow build it: the network returns either the whole link or only the code. */
+/**
+ * Built as WhatsApp Web and whatsmeow build it: the network returns either the whole link or only the code.
+ */
 function linkOf(code: string): string {
   return code.startsWith("https://") ? code : `https://wa.me/qr/${code}`
 }

@@ -71,7 +71,10 @@ export async function sendAndAnswer(
   return Response.json(answer, { headers: sent.repeated ? { "x-send-repeated": "true" } : {} })
 }
 
-/** The context of a message. A quoted message is one of this chat, or a status of the person who is written to. */
+/**
+ * The context of a message. A quoted message is one of this chat, or a status of the person who is written
+ * to.
+ */
 async function contextOf(
   input: Addressed,
   chat: string,

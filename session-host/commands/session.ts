@@ -3,14 +3,20 @@ import * as contract from "#contract/session.ts"
 import { command } from "./command.ts"
 
 /**
- * Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. Each module has the same number of
- * pixels: with a fixed width they differ, and one code in some hundreds was not read by a common reader.
+ * Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. Each module has the
+ * same number of pixels: with a fixed width they differ, and one code in some hundreds was not read by a
+ * common reader.
  */
 const image = { type: "png", scale: 6, margin: 4 } as const
-/** Most lines of pixels equal the one above them: to say so takes half the time of trying every filter, and fewer bytes. */
+/**
+ * Most lines of pixels equal the one above them: to say so takes half the time of trying every filter, and
+ * fewer bytes.
+ */
 const packed = { filterType: 2, deflateLevel: 6, deflateStrategy: 0 } as const
 
-/** A page asks for the same code every other second, and a picture takes this process longer than a message. */
+/**
+ * A page asks for the same code every other second, and a picture takes this process longer than a message.
+ */
 const pictures = new LRUCache<string, Promise<Uint8Array<ArrayBuffer>>>({ max: 100, ttl: 60_000 })
 
 async function pictureOf(code: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -66,8 +72,8 @@ export const internalCommands = [
   }),
 
   /**
-   * The bridge was paused, suspended or deleted, and its session must stop at once; or its choice of events has
-   * changed.
+   * The bridge was paused, suspended or deleted, and its session must stop at once; or its choice of events
+   * has changed.
    */
   command({ method: "post", path: "/look-at-lease" }, async ({ session }) => {
     await session.lookAtLease()

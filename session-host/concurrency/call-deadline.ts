@@ -1,15 +1,18 @@
 import { sessionScope } from "../session/session-scope.ts"
 
 /**
- * How much longer the call being answered may wait for its session in all, in milliseconds: to start, to connect, to know its
- * people. Outside a call, `atMost`.
+ * How much longer the call being answered may wait for its session in all, in milliseconds: to start, to
+ * connect, to know its people. Outside a call, `atMost`.
  */
 export function mayWaitMs(atMost: number): number {
   const untilMs = sessionScope.getStore()?.untilMs ?? Infinity
   return Math.max(0, Math.min(atMost, untilMs - performance.now()))
 }
 
-/** The outcome of `work`; if that takes longer than `ms`, the outcome of `onLate`. The work then goes on unobserved. */
+/**
+ * The outcome of `work`; if that takes longer than `ms`, the outcome of `onLate`. The work then goes on
+ * unobserved.
+ */
 export async function within<Result>(
   ms: number,
   work: Promise<Result>,

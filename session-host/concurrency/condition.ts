@@ -13,8 +13,8 @@ export class Condition {
   }
 
   /**
-   * The result of `look`, as soon as it has one, or undefined after `withinMs`. An error that `look` throws is passed
-   * on.
+   * The result of `look`, as soon as it has one, or undefined after `withinMs`. An error that `look` throws
+   * is passed on.
    */
   async until<Found>(look: () => Found | undefined, withinMs: number): Promise<Found | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Found | undefined>()

@@ -19,8 +19,9 @@ const reasons = new Map<string, End>([
 ])
 
 /**
- * `<call><offer/></call>` and the stanzas that end it. `accept` on another device and the `terminate` that may follow
- * share an identity, so the end is reported once. The caller stays the same, whichever side ends the call.
+ * `<call><offer/></call>` and the stanzas that end it. `accept` on another device and the `terminate` that
+ * may follow share an identity, so the end is reported once. The caller stays the same, whichever side ends
+ * the call.
  */
 export function fromCall(call: Stanza, known: KnownPeople): Mapped[] {
   const [step] = call.children

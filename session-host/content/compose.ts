@@ -26,8 +26,8 @@ export interface MessageContext {
 }
 
 /**
- * The bytes of a message, ready to send, as WhatsApp Web builds it. They contain a random secret, under which answers
- * to the message are sealed: build once and keep the bytes.
+ * The bytes of a message, ready to send, as WhatsApp Web builds it. They contain a random secret, under which
+ * answers to the message are sealed: build once and keep the bytes.
  */
 export function buildMessage(content: MessageContent): Uint8Array {
   const isAnswer = content.reactionMessage ?? content.protocolMessage
@@ -36,7 +36,8 @@ export function buildMessage(content: MessageContent): Uint8Array {
 }
 
 /**
- * The preview of a link, as the caller gives it: to make one here would mean fetching whatever address the text names.
+ * The preview of a link, as the caller gives it: to make one here would mean fetching whatever address the
+ * text names.
  */
 interface Preview {
   url: string
@@ -113,7 +114,8 @@ const forwardable = [
 ] as const
 
 /**
- * The same content for somebody else, without what it referred to. Undefined if it is of a kind that is not forwarded.
+ * The same content for somebody else, without what it referred to. Undefined if it is of a kind that is not
+ * forwarded.
  * @param content without its wrappers
  */
 export function toForward(content: MessageContent, context: MessageContext): MessageContent | undefined {

@@ -1,7 +1,10 @@
 import type { Objection } from "#contract/status-and-objection.ts"
 import type { Mapped } from "./mapped.ts"
 
-/** An occurrence without an id of the network is identified by the session's epoch and the number of its connection. */
+/**
+ * An occurrence without an id of the network is identified by the session's epoch and the number of its
+ * connection.
+ */
 export interface OccurrenceNumbers {
   epoch: number
   connection: number

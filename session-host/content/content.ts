@@ -10,8 +10,8 @@ export const changeTypes: Record<"revoke" | "edit", number> = { revoke: 0, edit:
 const deepest = 8
 
 /**
- * The message inside its wrappers, which only say how to treat it: it disappears, is seen once, was sent by us.
- * The secret of a poll or event message may be beside the wrapper.
+ * The message inside its wrappers, which only say how to treat it: it disappears, is seen once, was sent by
+ * us. The secret of a poll or event message may be beside the wrapper.
  */
 export function unwrap(content: MessageContent, depth = deepest): MessageContent {
   const inner = innerOf(content)
@@ -122,8 +122,8 @@ function bytesOf(value: unknown): Uint8Array {
 }
 
 /**
- * The words of a content that the contract has no type for, such as a contact or the answer to a list. They are
- * reported as text, so that nothing said to a customer is lost. Undefined for content without words.
+ * The words of a content that the contract has no type for, such as a contact or the answer to a list. They
+ * are reported as text, so that nothing said to a customer is lost. Undefined for content without words.
  */
 function otherWordsOf(content: MessageContent): string | undefined {
   const { templateMessage: template } = content

@@ -19,8 +19,8 @@ export function isGroupNews({ tag, attrs }: Pick<Stanza, "tag" | "attrs">): bool
 }
 
 /**
- * `<notification type="w:gp2">` with a child for each change, or `type="picture"`, of a group (whatsmeow, `group.go`; Baileys,
- * `messages-recv.js`). A notification has an id of its own, also when it comes again.
+ * `<notification type="w:gp2">` with a child for each change, or `type="picture"`, of a group (whatsmeow,
+ * `group.go`; Baileys, `messages-recv.js`). A notification has an id of its own, also when it comes again.
  */
 export function fromGroupNews(news: Stanza, known: KnownPeople): Mapped[] {
   const { id, from = "", t, notify, offline } = news.attrs

@@ -11,7 +11,10 @@ const longestQuote = 4096
 /** The only binary fields that are needed. Thumbnails are not, and may be large. */
 const keys = new Set(["mediaKey", "fileEncSha256", "fileSha256"])
 
-/** The part of a message that a forward, a vote, an answer or a download needs. A text that is cut is too long to be forwarded. */
+/**
+ * The part of a message that a forward, a vote, an answer or a download needs. A text that is cut is too long
+ * to be forwarded.
+ */
 export function keptContent(content: MessageContent): MessageContent {
   const { contactMessage, contactsArrayMessage } = content
   const secret = content.messageContextInfo?.messageSecret
@@ -79,5 +82,6 @@ function slimmed<Part extends object>(part: Part, longest: number): Part {
     name,
     typeof value === "string" ? value.slice(0, name === "caption" ? longest : longestQuote) : value,
   ])
-  return Object.fromEntries(cut) as Part // the same fields, some of them shorter or absent, which all are optional
+  // The same fields, some of them shorter or absent, which all are optional.
+  return Object.fromEntries(cut) as Part
 }

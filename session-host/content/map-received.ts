@@ -24,8 +24,8 @@ export interface Lookups {
 type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent }
 
 /**
- * The events of a received message. The mapper is pure: everything it needs beside the message is looked up here, if
- * there is a connection to ask.
+ * The events of a received message. The mapper is pure: everything it needs beside the message is looked up
+ * here, if there is a connection to ask.
  * @throws when the message cannot be read
  */
 export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
@@ -66,7 +66,9 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   return fromMessage({ attrs, content: readable, own, phones, verified, answer: opened?.answer })
 }
 
-/** The event of a message that is lost: the phone has not given it, and only these attributes of it are known. */
+/**
+ * The event of a message that is lost: the phone has not given it, and only these attributes of it are known.
+ */
 export async function mapLost(
   attrs: Received["attrs"],
   own: Own,
@@ -85,7 +87,10 @@ function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
 /** As many as the largest group has members: a stranger's message may mention any number. */
 const mostLookedUp = 1_024
 
-/** The phone JIDs of these LIDs, by LID: none that is unknown, and none at all when there is no connection to ask. */
+/**
+ * The phone JIDs of these LIDs, by LID: none that is unknown, and none at all when there is no connection to
+ * ask.
+ */
 export async function phonesOf(
   lids: string[],
   { connection, log }: Pick<Lookups, "connection" | "log">,

@@ -4,12 +4,15 @@ import type { Remembered } from "./remembered.ts"
 /** The event that a mapper makes of an occurrence. */
 export interface Mapped {
   /**
-   * Identifies this occurrence. It is made of what was received, never of what was looked up. A message also has
-   * an identity of its own (`message`).
+   * Identifies this occurrence. It is made of what was received, never of what was looked up. A message also
+   * has an identity of its own (`message`).
    */
   identity: string[]
   event: Event
-  /** The network may report it again, with the same identity. Not for messages, which have an identity of their own. */
+  /**
+   * The network may report it again, with the same identity. Not for messages, which have an identity of
+   * their own.
+   */
   mayRepeat?: true
   /** The identity of the message, if the event is one. */
   message?: MessageIdentity
@@ -22,8 +25,8 @@ export interface MessageIdentity {
   id: string
   fromMe: boolean
   /**
-   * Chat and author, without device, under each address that is known of them: the private one (LID) first. Empty for
-   * our own: the ids that our devices choose are ours alone.
+   * Chat and author, without device, under each address that is known of them: the private one (LID) first.
+   * Empty for our own: the ids that our devices choose are ours alone.
    */
   forms: { chat: string; sender: string }[]
 }
@@ -31,7 +34,9 @@ export interface MessageIdentity {
 /** Somebody said something that this release cannot read. */
 export class Unreadable extends Error {}
 
-/** A whole number that a stranger wrote, if JSON can hold it exactly and the contract allows it; otherwise 0. */
+/**
+ * A whole number that a stranger wrote, if JSON can hold it exactly and the contract allows it; otherwise 0.
+ */
 export function wholeNumber(given: unknown): number {
   const number = Number(given ?? 0)
   return Number.isSafeInteger(number) ? number : 0

@@ -5,8 +5,9 @@ import type { Own } from "../session/own-addresses.ts"
 import type { MessageIdentity } from "./mapped.ts"
 
 /**
- * The identity of a stanza's message. Its author is named without device, and by the private address (LID) first where the
- * stanza gives both, so the sender's own retry and our phone's copy count as the same message.
+ * The identity of a stanza's message. Its author is named without device, and by the private address (LID)
+ * first where the stanza gives both, so the sender's own retry and our phone's copy count as the same
+ * message.
  */
 export function messageIdentityOf(attrs: Record<string, string>, own: Own): MessageIdentity | undefined {
   const { id, from = "" } = attrs
@@ -34,7 +35,10 @@ export function eventIdentityOf({ id, fromMe, forms }: MessageIdentity): string[
   return fromMe || !form ? [id] : [id, form.chat, form.sender]
 }
 
-/** The author of a message, who becomes a contact of the session. Of our own message, the person it was for, if they are a contact. */
+/**
+ * The author of a message, who becomes a contact of the session. Of our own message, the person it was for,
+ * if they are a contact.
+ */
 export function authorsOf({ attrs }: Pick<Received, "attrs">, own: Own): Acquaintance[] {
   const { from, participant, participant_pn, participant_lid, sender_pn, sender_lid, notify } = attrs
   const other = participant ? (participant_pn ?? participant_lid) : (sender_pn ?? sender_lid)

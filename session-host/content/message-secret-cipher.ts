@@ -13,7 +13,9 @@ interface Sealed {
   /** The message that it refers to. */
   id: string
   secret: Uint8Array
-  /** Every address of that message's author and of the one who answers: clients do not agree on which to use. */
+  /**
+   * Every address of that message's author and of the one who answers: clients do not agree on which to use.
+   */
   creators: string[]
   responders: string[]
 }

@@ -219,8 +219,9 @@ const silent = new Set<string>([
 ])
 
 /**
- * Whether a content has a part that this release does not understand. Fields that this version of the protocol does not
- * know are not even decoded. In that case only wrappers are left, or the context that comes beside a message.
+ * Whether a content has a part that this release does not understand. Fields that this version of the
+ * protocol does not know are not even decoded. In that case only wrappers are left, or the context that comes
+ * beside a message.
  */
 function isUnknown(outer: MessageContent, content: MessageContent): boolean {
   const names = namesOf(content)

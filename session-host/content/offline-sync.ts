@@ -2,7 +2,10 @@ import type { Stanza } from "../network/stanza.ts"
 import { type OccurrenceNumbers, identity } from "./connection.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"
 
-/** The bracket around what happened while the session was offline: `<ib><offline_preview/></ib>`, `<ib><offline/></ib>`. */
+/**
+ * The bracket around what happened while the session was offline: `<ib><offline_preview/></ib>`,
+ * `<ib><offline/></ib>`.
+ */
 export function fromInfo(info: Stanza, at: OccurrenceNumbers): Mapped[] {
   const [child] = info.children
   if (!child) return []

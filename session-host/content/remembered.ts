@@ -1,6 +1,9 @@
 import type { MessageContent } from "../network/connection.ts"
 
-/** A message that others may refer to later: where it belongs, and the content that a quote, a vote or a download needs. */
+/**
+ * A message that others may refer to later: where it belongs, and the content that a quote, a vote or a
+ * download needs.
+ */
 export interface Remembered {
   id: string
   /** The chat as its stanzas name it. */

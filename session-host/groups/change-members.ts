@@ -14,8 +14,8 @@ import { outcomesOf, participantStanzas, type Person, findPeople } from "./parti
 import { orGroupRefusal, notInGroup } from "./refusals.ts"
 
 /**
- * What may be done with people of a group: the tag of the network's question, and the outcome for whoever was not
- * refused.
+ * What may be done with people of a group: the tag of the network's question, and the outcome for whoever was
+ * not refused.
  */
 const verbs = {
   add: "added",
@@ -33,7 +33,8 @@ type Verb = keyof typeof verbs
 
 /**
  * Does something with people of a group.
- * @throws ApiError `not_found`, `not_admin`, `recipient_not_found`: nothing was changed then. NetworkRejected, NoAnswer
+ * @throws ApiError `not_found`, `not_admin`, `recipient_not_found`: nothing was changed then.
+ * NetworkRejected, NoAnswer
  */
 export async function changeMembers(
   connected: ConnectedSession,
@@ -64,16 +65,17 @@ function outcomes(verb: Verb, people: Person[], nodes: Stanza[]): MemberOutcome[
 }
 
 /**
- * After this time no further invitation is sent, ms: each may take the network fifteen seconds, and a caller waits for
- * fifty.
+ * After this time no further invitation is sent, ms: each may take the network fifteen seconds, and a caller
+ * waits for fifty.
  */
 const inviteWithinMs = 20_000
 
 /**
- * Adds people, and invites those who may not be added, if that is wanted. Somebody whose invitation is not sent stays
- * refused: the next call gets another invitation from the network. A retry, whose call has the same id, sends nobody a
- * second one.
- * @throws as `changeMembers`, and `send_outcome_unknown` or `idempotency_conflict` where an invitation may be on its way
+ * Adds people, and invites those who may not be added, if that is wanted. Somebody whose invitation is not
+ * sent stays refused: the next call gets another invitation from the network. A retry, whose call has the
+ * same id, sends nobody a second one.
+ * @throws as `changeMembers`, and `send_outcome_unknown` or `idempotency_conflict` where an invitation may be
+ * on its way
  */
 export async function addAndInvite(
   session: Session,
@@ -85,7 +87,8 @@ export async function addAndInvite(
     const before = isNew ? undefined : await kept.outcomesOf(id)
     if (before) return { answer: before, repeated: true }
     const answer = await addedAndInvited(session, { id, isNew }, wanted)
-    // If the host dies before this is durable, a retry asks again, and sends the invitations under the ids that they had.
+    // If the host dies before this is durable, a retry asks again, and sends the invitations under the ids
+    // that they had.
     await kept.keepOutcomes(id, answer)
     return { answer, repeated: false }
   })
@@ -122,8 +125,8 @@ async function addedAndInvited(
 }
 
 /**
- * As `Session.use`. Where an earlier call may have invited people, a refusal is not definite: its key would be free, and the
- * next call would invite them again.
+ * As `Session.use`. Where an earlier call may have invited people, a refusal is not definite: its key would
+ * be free, and the next call would invite them again.
  */
 async function useAgain<Result>(
   session: Session,

@@ -13,15 +13,15 @@ type Wanted = z.output<(typeof updateGroup)["request"]["body"]["content"]["appli
 type Field = keyof Wanted
 
 /**
- * After this time no further change is begun, ms: each may take the network fifteen seconds, and a caller waits for
- * fifty.
+ * After this time no further change is begun, ms: each may take the network fifteen seconds, and a caller
+ * waits for fifty.
  */
 const beginWithinMs = 25_000
 
 /**
  * Changes what differs from what is wanted, one after the other: the network has no question for several.
- * @throws ApiError `not_found`, `not_admin`: nothing was changed then. If a later change fails, its sentence names those before it.
- * NetworkRejected, NoAnswer
+ * @throws ApiError `not_found`, `not_admin`: nothing was changed then. If a later change fails, its sentence
+ * names those before it. NetworkRejected, NoAnswer
  */
 export async function changeGroup(
   { connection, own }: ConnectedSession,
@@ -102,7 +102,10 @@ function topicStanza(topic: string, prev: string | undefined): Stanza {
   return el("description", { id: newMessageId(), ...before }, [el("body", {}, topic)])
 }
 
-/** What a new group is made with. Everybody may add members unless something else is wanted, as in other clients' groups. */
+/**
+ * What a new group is made with. Everybody may add members unless something else is wanted, as in other
+ * clients' groups.
+ */
 export function settingStanzas(wanted: Omit<Wanted, "name">): Stanza[] {
   const asWanted: Wanted = { add_members: "all", ...withoutAbsent(wanted) }
   return (Object.keys(asWanted) as Field[])
@@ -114,5 +117,6 @@ export function settingStanzas(wanted: Omit<Wanted, "name">): Stanza[] {
 const byItself = new Set(["not_announcement", "unlocked", "not_ephemeral"])
 
 function withoutAbsent<Fields extends object>(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields // the same, but fewer
+  // The same, but fewer.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
 }

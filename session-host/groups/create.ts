@@ -23,12 +23,13 @@ interface Call {
 }
 
 /**
- * Creates a group, once for each call. The network uses the question's `key` only in the news of the new group: asked
- * again, it would make a second group. So a row says durably that a group is asked for, before the question leaves. A
- * retry that finds this row without an answer looks for the group among the account's own. As long as the row is there,
- * no failure is definite: its key would be free, and the next call would create a second group.
- * @throws ApiError `send_outcome_unknown`: there may be a group. `idempotency_conflict`: another call under this id goes
- * on. Any other, as `recipient_not_found`, `group_full`, `invalid_request`: there is none
+ * Creates a group, once for each call. The network uses the question's `key` only in the news of the new
+ * group: asked again, it would make a second group. So a row says durably that a group is asked for, before
+ * the question leaves. A retry that finds this row without an answer looks for the group among the account's
+ * own. As long as the row is there, no failure is definite: its key would be free, and the next call would
+ * create a second group.
+ * @throws ApiError `send_outcome_unknown`: there may be a group. `idempotency_conflict`: another call under
+ * this id goes on. Any other, as `recipient_not_found`, `group_full`, `invalid_request`: there is none
  */
 export async function createGroupOnce(
   session: Pick<Session, "memory" | "use">,
@@ -107,8 +108,8 @@ async function answerOf(
 const skew = 300
 
 /**
- * The group that an earlier call under this id has made, if it has: of this name, made by this account since that call,
- * and not the answer to another call.
+ * The group that an earlier call under this id has made, if it has: of this name, made by this account since
+ * that call, and not the answer to another call.
  * @throws ApiError `send_outcome_unknown` where there are several, or another login has asked
  */
 async function madeBefore(

@@ -25,7 +25,9 @@ export async function askForInvite(
   return { link: `${prefix}${code}` }
 }
 
-/** The group that a link leads to. @throws ApiError `not_found`, `invite_revoked`. NetworkRejected, NoAnswer */
+/**
+ * The group that a link leads to. @throws ApiError `not_found`, `invite_revoked`. NetworkRejected, NoAnswer
+ */
 export async function findGroupBehind({ connection, own }: ConnectedSession, link: string): Promise<Group> {
   const answer = await orLinkRefusal(askWith(connection, "get", link))
   const card = child(answer, "group")

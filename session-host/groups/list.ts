@@ -10,12 +10,17 @@ interface Asked {
 
 const byDefault = 100
 
-/** How long the pages of a list show what its first page was made of, ms. The network limits how often it is asked. */
+/**
+ * How long the pages of a list show what its first page was made of, ms. The network limits how often it is
+ * asked.
+ */
 const keptMs = 60_000
 
 const kept = new WeakMap<Connection, { groups: Group[]; atMs: number }>()
 
-/** A page of the groups that the account is in, by JID (Contract, "Groups"). @throws NetworkRejected, NoAnswer */
+/**
+ * A page of the groups that the account is in, by JID (Contract, "Groups"). @throws NetworkRejected, NoAnswer
+ */
 export async function groupPage(connected: ConnectedSession, asked: Asked): Promise<Group[]> {
   const { after = "", limit = byDefault } = asked
   const before = after === "" ? undefined : kept.get(connected.connection)

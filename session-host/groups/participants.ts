@@ -19,10 +19,10 @@ export interface Person {
 const together = 256
 
 /**
- * The people whom a caller names, each once. `areThere`: they are in the group, or ask to join. Then somebody whom the network
- * does not find by number, as anybody with a username, may be known by private id.
- * @throws ApiError `recipient_not_found` with the numbers that are not on the network, `invalid_request` where the session's own
- * account is among them. NetworkRejected, NoAnswer
+ * The people whom a caller names, each once. `areThere`: they are in the group, or ask to join. Then somebody
+ * whom the network does not find by number, as anybody with a username, may be known by private id.
+ * @throws ApiError `recipient_not_found` with the numbers that are not on the network, `invalid_request`
+ * where the session's own account is among them. NetworkRejected, NoAnswer
  */
 export async function findPeople(
   { connection, own, lidOf }: Pick<ConnectedSession, "connection" | "own" | "lidOf">,
@@ -71,9 +71,9 @@ function notOnNetwork(phones: string[]): ApiError {
 }
 
 /**
- * The nodes of a question that name people: by their private addresses where these are known, as the network's own
- * clients do. A question that adds people also has the token that each of them has given us: it opens groups to those
- * who let only contacts add them (whatsmeow, `group.go`).
+ * The nodes of a question that name people: by their private addresses where these are known, as the
+ * network's own clients do. A question that adds people also has the token that each of them has given us: it
+ * opens groups to those who let only contacts add them (whatsmeow, `group.go`).
  */
 export async function participantStanzas(
   { tokenOf }: Pick<Connection, "tokenOf">,

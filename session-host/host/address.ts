@@ -17,8 +17,9 @@ interface Settings {
 }
 
 /**
- * The address at which a host is reached, and the one it listens on: the same, unless the settings say otherwise. On one
- * machine it is a socket, since another user could take the port of a host that has died, and be told what is sent.
+ * The address at which a host is reached, and the one it listens on: the same, unless the settings say
+ * otherwise. On one machine it is a socket, since another user could take the port of a host that has died,
+ * and be told what is sent.
  * @throws when ECS does not give an address
  */
 export async function findAddresses(settings: Settings): Promise<{ reached: string; bind: string }> {

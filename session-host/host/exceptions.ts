@@ -1,7 +1,10 @@
 import type { Logger } from "#core/platform/log.ts"
 import { sessionScope } from "../session/session-scope.ts"
 
-/** Makes an uncaught error end the session that it belongs to. An error that belongs to no session ends the process. */
+/**
+ * Makes an uncaught error end the session that it belongs to. An error that belongs to no session ends the
+ * process.
+ */
 export function containExceptions(log: Logger): void {
   const contain = (error: unknown) => {
     const owner = sessionScope.getStore()

@@ -11,15 +11,15 @@ interface Options {
   /** A beat was answered: the first one, or the first after a silence or a standstill. */
   onHeard: () => void
   /**
-   * The process stood still for a while, so its view of its leases may be out of date. Rejects if it cannot be
-   * refreshed.
+   * The process stood still for a while, so its view of its leases may be out of date. Rejects if it cannot
+   * be refreshed.
    */
   onStoodStill: () => Promise<void>
 }
 
 /**
- * A host's sign of life, and what the host may do because of it. Times are counted from when the last answered beat was
- * *sent*.
+ * A host's sign of life, and what the host may do because of it. Times are counted from when the last
+ * answered beat was *sent*.
  */
 export class Heartbeat {
   readonly #options: Options
@@ -59,7 +59,10 @@ export class Heartbeat {
     this.#watch = setInterval(() => this.#look(), beatMs / 5)
   }
 
-  /** Resolves when no beat is under way: one that comes later than the removal of its host's row would make it anew. */
+  /**
+   * Resolves when no beat is under way: one that comes later than the removal of its host's row would make it
+   * anew.
+   */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     clearInterval(this.#watch)
@@ -83,7 +86,8 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     const sentAt = performance.now()
     const state = await this.#options.beat()
-    // Notices an unseen silence before the beat ends it, so that sessions that were refused during it dial again.
+    // Notices an unseen silence before the beat ends it, so that sessions that were refused during it dial
+    // again.
     this.#look()
     this.#answeredAt = Math.max(this.#answeredAt, sentAt)
     if (state === "dead") this.#dead = true

@@ -29,12 +29,14 @@ export interface HostInput {
 const agreeEach = 6
 
 /**
- * How many sessions read their memory at once. A start mostly waits for the store. With more at once each takes longer,
- * and all are late instead of only the last.
+ * How many sessions read their memory at once. A start mostly waits for the store. With more at once each
+ * takes longer, and all are late instead of only the last.
  */
 const startsAtOnce = 16
 
-/** How many free leases a look reads: more than a host has room for, since others take some of them meanwhile. */
+/**
+ * How many free leases a look reads: more than a host has room for, since others take some of them meanwhile.
+ */
 const freeSeenAtOnce = 100
 
 /** A process that holds sessions. */
@@ -53,7 +55,10 @@ export class SessionHost {
   /** Leases that this host is about to take, or is taking. */
   readonly #wanted = new Map<string, Lease.Info>()
   readonly #starts = new Slots({ most: startsAtOnce })
-  /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
+  /**
+   * The part of the free leases to look at next. It starts at random, so that hosts that start together
+   * differ.
+   */
   #turn = randomInt(Lease.looksForAllFree)
   /** Whether this host has not looked at all parts yet. */
   #isNew = true
@@ -141,7 +146,10 @@ export class SessionHost {
     }
   }
 
-  /** Others have declared this host dead and freed its leases, so nothing here may go on. Its row stays for them. */
+  /**
+   * Others have declared this host dead and freed its leases, so nothing here may go on. Its row stays for
+   * them.
+   */
   #die(): void {
     this.#log.error("this host was declared dead and ends")
     this.#stopping.abort()
@@ -150,7 +158,10 @@ export class SessionHost {
     this.#ended.resolve("dead")
   }
 
-  /** The store has not answered for three beats: this host will soon be declared dead, and others will connect. */
+  /**
+   * The store has not answered for three beats: this host will soon be declared dead, and others will
+   * connect.
+   */
   #onSilent(): void {
     this.#log.error({ sessions: this.sessions.size }, "no beat was answered: sockets are closed")
     for (const session of this.sessions.values()) session.disconnect()
@@ -161,8 +172,8 @@ export class SessionHost {
   }
 
   /**
-   * Takes free leases from one part of the index; while it finds some, from the next part as well. A new host looks at all of
-   * them: most are started because there are free leases.
+   * Takes free leases from one part of the index; while it finds some, from the next part as well. A new host
+   * looks at all of them: most are started because there are free leases.
    */
   async #takeFree(): Promise<void> {
     const isNew = this.#isNew
@@ -238,8 +249,8 @@ export class SessionHost {
   }
 
   /**
-   * Compares the running sessions with the leases. An idle session never commits, so nothing else would show that it
-   * is fenced. And nobody could take a lease that names a host which does not run it.
+   * Compares the running sessions with the leases. An idle session never commits, so nothing else would show
+   * that it is fenced. And nobody could take a lease that names a host which does not run it.
    */
   async #agree(): Promise<void> {
     const named = await Lease.listByHost(this.id)
@@ -264,7 +275,8 @@ export class SessionHost {
   /** Removes the rows of deleted bridges. One host removes each. */
   async #removeGone(): Promise<void> {
     for (const { bridgeId, network, removedUntil } of await Lease.listByHost(GONE)) {
-      // On AWS a sandbox's host may not touch the rows of other bridges; a live host may, also where the sandbox is gone.
+      // On AWS a sandbox's host may not touch the rows of other bridges; a live host may, also where the
+      // sandbox is gone.
       if (network === "live" && this.#input.network !== "live") continue
       if (Lease.removalClaimLeft(removedUntil) > 0) continue
       const isRemoved = await removeBridge(bridgeId, this.id, this.#stopping.signal)
@@ -285,7 +297,10 @@ export class SessionHost {
     }
   }
 
-  /** How many more sessions fit. A host that runs a suspect runs nothing else until the suspect has proved itself. */
+  /**
+   * How many more sessions fit. A host that runs a suspect runs nothing else until the suspect has proved
+   * itself.
+   */
   #room(): number {
     for (const session of this.sessions.values())
       if (Lease.isSuspect(session.lease) && !session.notes.isProven) return 0

@@ -65,8 +65,8 @@ export class LeaseNotes {
   }
 
   /**
-   * Notes the session's status, once, and what the network has against it. A status that an earlier session already had keeps
-   * its time.
+   * Notes the session's status, once, and what the network has against it. A status that an earlier session
+   * already had keeps its time.
    * @param linkedPhone gives the number of the phone that is linked; the last one stays where there is none.
    */
   report(

@@ -7,8 +7,8 @@ import { tables } from "#core/store/tables.ts"
 const together = 25
 
 /**
- * Removes every row of a deleted bridge, unless another host does. The lease goes last, so if this host dies on the
- * way, another finishes.
+ * Removes every row of a deleted bridge, unless another host does. The lease goes last, so if this host dies
+ * on the way, another finishes.
  * @returns false when another host does it, or this one had to stop before the end.
  */
 export async function removeBridge(

@@ -24,8 +24,8 @@ interface Options {
 }
 
 /**
- * The version of WhatsApp Web that connections claim to be; the network refuses old ones. The last known version is
- * stored for all hosts, for when the site does not answer.
+ * The version of WhatsApp Web that connections claim to be; the network refuses old ones. The last known
+ * version is stored for all hosts, for when the site does not answer.
  */
 export class WebVersion {
   readonly #options: Options
@@ -44,8 +44,8 @@ export class WebVersion {
   }
 
   /**
-   * Resolves when the version is known, or cannot be learnt. Asks again from time to time. @throws when the store is
-   * away
+   * Resolves when the version is known, or cannot be learnt. Asks again from time to time. @throws when the
+   * store is away
    */
   async start(): Promise<void> {
     const { pinned, log } = this.#options
@@ -60,8 +60,8 @@ export class WebVersion {
   }
 
   /**
-   * The network has refused a version as too old: asks for the current one, once a minute however many sessions are
-   * refused. Resolves when the version is known, or cannot be learnt.
+   * The network has refused a version as too old: asks for the current one, once a minute however many
+   * sessions are refused. Resolves when the version is known, or cannot be learnt.
    */
   async refused(): Promise<void> {
     if (this.#options.pinned !== undefined) return
@@ -90,8 +90,9 @@ async function lastKept(): Promise<Version | undefined> {
 type Dial = (input: Parameters<Connect>[0] & { version?: Version }) => ReturnType<Connect>
 
 /**
- * Dials as the current version of WhatsApp Web. If the network finds that version outdated, the current one is looked
- * up at once. The end of the connection is reported only afterwards, so the next dial already uses it.
+ * Dials as the current version of WhatsApp Web. If the network finds that version outdated, the current one
+ * is looked up at once. The end of the connection is reported only afterwards, so the next dial already uses
+ * it.
  */
 export function dialCurrentVersion(dial: Dial, webVersion: Pick<WebVersion, "current" | "refused">): Connect {
   return (input) => {

@@ -64,7 +64,10 @@ async function tagOf(path: string, size: number): Promise<Buffer> {
   }
 }
 
-/** Throws for ciphertext that is authentic but not a whole number of blocks, or badly padded: its sender made it so. */
+/**
+ * Throws for ciphertext that is authentic but not a whole number of blocks, or badly padded: its sender made
+ * it so.
+ */
 function final(decipher: ReturnType<typeof createDecipheriv>): Buffer {
   try {
     return decipher.final()

@@ -18,7 +18,8 @@ const gone = new Set([403, 404, 410])
 /**
  * Fetches a received file from the network's media host and decrypts it into this folder.
  * @returns its path; undefined when the network no longer keeps it.
- * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`, `storage_full`, `file_limit_reached`
+ * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`, `storage_full`,
+ * `file_limit_reached`
  */
 export async function downloadMedia(
   media: Media,
@@ -49,8 +50,8 @@ export async function downloadMedia(
 }
 
 /**
- * The URL of a file. A stranger may choose the path, but never the host. @throws ApiError `media_expired` without a
- * path
+ * The URL of a file. A stranger may choose the path, but never the host. @throws ApiError `media_expired`
+ * without a path
  */
 export function urlOf(media: Pick<Media, "directPath" | "url">, host: string): string {
   const path = media.directPath || pathIn(media.url)

@@ -18,7 +18,8 @@ export interface Encrypted {
 const paddingBytes = 16
 
 /**
- * Encrypts a file, under a key of its own, into another beside it. @throws ApiError `storage_full`, `file_limit_reached`
+ * Encrypts a file, under a key of its own, into another beside it. @throws ApiError `storage_full`,
+ * `file_limit_reached`
  */
 export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> {
   const mediaKey = randomBytes(32)

@@ -44,8 +44,8 @@ interface Wanted extends Source {
 
 /**
  * Brings a customer's file into a folder.
- * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`, `not_found`,
- * `storage_full`, `file_limit_reached`
+ * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`,
+ * `not_found`, `storage_full`, `file_limit_reached`
  */
 export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   const { url, file, data = "", content_type = "" } = wanted

@@ -4,8 +4,8 @@ import type { Slots } from "#core/platform/slots.ts"
 import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
 
 /**
- * How long a file may take, in ms, including the wait for its turn. Every call is answered within 50 s; 5 may go to
- * waiting for the session and 15 to the network's acknowledgement (Contract, "Time to answer").
+ * How long a file may take, in ms, including the wait for its turn. Every call is answered within 50 s; 5 may
+ * go to waiting for the session and 15 to the network's acknowledgement (Contract, "Time to answer").
  */
 const withinMs = 28_000
 /** The unused part of the wait for the session goes to the file. */

@@ -3,7 +3,10 @@ import type { Media } from "../content/content.ts"
 
 export type Kind = Media["kind"]
 
-/** Contract, "Sent files": 100 MB for a document, 16 MB for everything else. The network takes no larger document. */
+/**
+ * Contract, "Sent files": 100 MB for a document, 16 MB for everything else. The network takes no larger
+ * document.
+ */
 const documentBytes = 100_000_000
 const otherBytes = 16 * 1024 * 1024
 
@@ -25,7 +28,9 @@ export function kindOf(contentType: string, asSticker: boolean): Kind {
   return contentType.startsWith("audio/") ? "audio" : "document"
 }
 
-/** The type in lower case, without parameters; for a missing or malformed header, the type of arbitrary bytes. */
+/**
+ * The type in lower case, without parameters; for a missing or malformed header, the type of arbitrary bytes.
+ */
 export function contentTypeOf(header: unknown): string {
   const type = typeof header === "string" ? header.split(";")[0]!.trim().toLowerCase() : ""
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream"

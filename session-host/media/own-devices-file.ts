@@ -18,7 +18,8 @@ interface Where {
 }
 
 /**
- * A file that an account's devices share (`App State`, `History`), decrypted piece by piece after its MAC is verified.
+ * A file that an account's devices share (`App State`, `History`), decrypted piece by piece after its MAC is
+ * verified.
  * @throws Damaged, FetchError; Error when the network does not return it
  */
 export async function* downloadOwnDevicesFile(

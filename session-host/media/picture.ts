@@ -5,9 +5,9 @@ import { Slots } from "#core/platform/slots.ts"
 /** A small file may decompress to gigabytes. Its header, which is read first, says so. */
 const mostPixels = 25_000_000
 /**
- * A JPEG with one scan is scaled down while it is read, strip by strip: one of 48 megapixels, as phones make them,
- * takes 15 MB of memory. A JPEG with several scans, such as a progressive one, is decompressed whole at 6 bytes a
- * pixel.
+ * A JPEG with one scan is scaled down while it is read, strip by strip: one of 48 megapixels, as phones make
+ * them, takes 15 MB of memory. A JPEG with several scans, such as a progressive one, is decompressed whole at
+ * 6 bytes a pixel.
  */
 const mostPixelsInOneScan = 200_000_000
 /** The widths that other clients use, beside a picture and beside a link. */
@@ -46,7 +46,8 @@ export function makePreview(picture: Buffer, owner: string): Promise<Buffer> {
 const stickerWidth = 512
 
 /**
- * A sticker made from a picture, beside it: 512 x 512, transparent around what is not square. One at a time in this process.
+ * A sticker made from a picture, beside it: 512 x 512, transparent around what is not square. One at a time
+ * in this process.
  * @throws as `readPicture` does
  */
 export function makeSticker(path: string, owner: string): Promise<string> {
@@ -64,8 +65,8 @@ export function makeSticker(path: string, owner: string): Promise<string> {
 const avatarWidth = 640
 
 /**
- * A profile picture made from this one: the middle of it, at most 640 x 640, without the camera's metadata. One at a
- * time in this process.
+ * A profile picture made from this one: the middle of it, at most 640 x 640, without the camera's metadata.
+ * One at a time in this process.
  * @throws ApiError `payload_too_large`, `media_type_mismatch`
  */
 export function makeAvatar(path: string, owner: string): Promise<Buffer> {

@@ -10,7 +10,8 @@ type Asking = Pick<ConnectedSession, "bridgeId" | "connection" | "media">
 
 /**
  * Sets the account's own picture, or a group's, to the JPEG at this URL.
- * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`. NetworkRejected, NoAnswer
+ * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`.
+ * NetworkRejected, NoAnswer
  */
 export async function setPicture(
   { bridgeId, connection, media }: Asking,

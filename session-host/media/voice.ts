@@ -21,10 +21,10 @@ const mostSeconds = 900
 const withinMs = 20_000
 
 /**
- * What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor, files of 16 MB, no
- * core dump. Sessions go first: where there are too few processors, and where memory is short, since the kernel then ends
- * this process before any other (proc(5), `oom_score_adj`). After 20 s of a processor ffmpeg ends by itself, with 255, and
- * is killed only if it does not.
+ * What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor,
+ * files of 16 MB, no core dump. Sessions go first: where there are too few processors, and where memory is
+ * short, since the kernel then ends this process before any other (proc(5), `oom_score_adj`). After 20 s of a
+ * processor ffmpeg ends by itself, with 255, and is killed only if it does not.
  */
 const bounded =
   "echo 1000 >/proc/self/oom_score_adj; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +
@@ -40,17 +40,21 @@ const waveformValues = 64
 
 const mostBytes = 2 * 16 * 1024 * 1024
 
-/** How many sounds are converted at once in this process, and how many of an account: it alone keeps no other waiting. */
+/**
+ * How many sounds are converted at once in this process, and how many of an account: it alone keeps no other
+ * waiting.
+ */
 const conversions = new Slots(
   { most: 3, each: 2 },
   { ms: 10_000, refusal: () => sessionUnavailable("too many sounds are being converted: try again") },
 )
 
 /**
- * Makes any sound that ffmpeg reads into what phones play as a voice note, beside it, in a process of its own.
+ * Makes any sound that ffmpeg reads into what phones play as a voice note, beside it, in a process of its
+ * own.
  * @param owner the account whose turn it takes
- * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`, `session_unavailable`, and as
- * `FilesOnDisk.promising`
+ * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`,
+ * `session_unavailable`, and as `FilesOnDisk.promising`
  */
 export function toVoice(path: string, owner: string): Promise<Voice> {
   const converted = () => FilesOnDisk.promising(dirname(path), mostBytes, () => convert(path))
@@ -79,7 +83,10 @@ async function convert(path: string): Promise<Voice> {
   }
 }
 
-/** @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`, `session_unavailable` */
+/**
+ * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`,
+ * `session_unavailable`
+ */
 async function ffmpeg(args: string[]): Promise<void> {
   const { code, signal, isLate } = await ended(args)
   if (code === 0) return
@@ -95,7 +102,10 @@ async function ffmpeg(args: string[]): Promise<void> {
 /** ffmpeg's exit code after a signal that it heeds, as the one for too much time of a processor. */
 const stoppedBySignal = 255
 
-/** How the process has ended. @throws ApiError `session_unavailable` when the machine has no room for another one */
+/**
+ * How the process has ended. @throws ApiError `session_unavailable` when the machine has no room for another
+ * one
+ */
 async function ended(args: string[]) {
   try {
     const child = spawn("/bin/sh", ["-c", bounded, "sh", ...args], {

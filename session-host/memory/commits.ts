@@ -7,16 +7,16 @@ import type { Patience } from "./patience.ts"
 import type { SessionStore } from "./rows.ts"
 
 /**
- * How long a unit that nobody waits for may stay in memory, so that others can share its transaction, in ms: a change, and
- * a note.
+ * How long a unit that nobody waits for may stay in memory, so that others can share its transaction, in ms:
+ * a change, and a note.
  */
 const lingerMs = 100
 const noteLingerMs = 5000
 /** Notes of more rows than this, such as a whole address book, fill transactions of their own. */
 const fewWrites = 10
 /**
- * After a commit, the next one waits for as long as that one took, so that it holds more units under load. It waits no
- * longer than this, in ms.
+ * After a commit, the next one waits for as long as that one took, so that it holds more units under load. It
+ * waits no longer than this, in ms.
  */
 const restMostMs = 100
 /** How much may wait to become durable before the network is read no further: units, and bytes in them. */
@@ -40,9 +40,9 @@ interface Options {
 }
 
 /**
- * The changes of a session, as units: rows that belong together. Units are made in memory, in order, and become durable
- * in that order. One transaction is under way at a time; the next takes all waiting units that fit. Each transaction
- * checks the session's lease.
+ * The changes of a session, as units: rows that belong together. Units are made in memory, in order, and
+ * become durable in that order. One transaction is under way at a time; the next takes all waiting units that
+ * fit. Each transaction checks the session's lease.
  */
 export class Commits {
   readonly #held: Lease.Held
@@ -69,7 +69,9 @@ export class Commits {
     this.#options = options
   }
 
-  /** The number of the last unit that outgoing frames must wait for; notes do not count. 0 before the first. */
+  /**
+   * The number of the last unit that outgoing frames must wait for; notes do not count. 0 before the first.
+   */
   get made(): number {
     return this.#made
   }
@@ -91,9 +93,9 @@ export class Commits {
   }
 
   /**
-   * Makes a unit: puts and removals of whole rows. It can be read from now on, and becomes durable soon; at once if
-   * somebody waits for it (`whenKept`). A unit of more than 99 rows or 3.9 MB takes several transactions, in the order
-   * of its rows.
+   * Makes a unit: puts and removals of whole rows. It can be read from now on, and becomes durable soon; at
+   * once if somebody waits for it (`whenKept`). A unit of more than 99 rows or 3.9 MB takes several
+   * transactions, in the order of its rows.
    * @returns its number.
    * @throws RowTooLarge for a row that no table would take; nothing was made then. SessionEnded
    */
@@ -103,8 +105,8 @@ export class Commits {
   }
 
   /**
-   * Makes a unit that no outgoing frame waits for: losing it with its host does little harm. It joins the transaction
-   * of the next change, or is written by itself some seconds later.
+   * Makes a unit that no outgoing frame waits for: losing it with its host does little harm. It joins the
+   * transaction of the next change, or is written by itself some seconds later.
    * @throws SessionEnded
    */
   note(writes: UnitWrite[]): void {
@@ -225,8 +227,8 @@ export class Commits {
   }
 
   /**
-   * How long a frame may have been waiting because the store is slow. Time that a whole address book took does not count:
-   * a store that takes it transaction by transaction is not away.
+   * How long a frame may have been waiting because the store is slow. Time that a whole address book took
+   * does not count: a store that takes it transaction by transaction is not away.
    */
   get #lateMs(): number {
     const oldest = this.#queue.find(({ isNote }) => !isNote)

@@ -4,8 +4,8 @@ import { deflateRawSync, inflateRawSync } from "node:zlib"
 const smallest = 600
 
 /**
- * The text that nearly every Signal session contains, in its order. Stored rows are packed with this dictionary, so it
- * can never change: another one needs a new name in `Packing`.
+ * The text that nearly every Signal session contains, in its order. Stored rows are packed with this
+ * dictionary, so it can never change: another one needs a new name in `Packing`.
  */
 const dictionary = Buffer.from(
   '"appStateSyncKeyData":{"type":"Buffer","data":"' +
@@ -17,8 +17,8 @@ const dictionary = Buffer.from(
 )
 
 /**
- * With zlib's own sizes each call takes 256 KB from the system and gives them back, which costs more than packing. Most
- * rows are smaller than this window of 8 KB; larger ones become a little larger.
+ * With zlib's own sizes each call takes 256 KB from the system and gives them back, which costs more than
+ * packing. Most rows are smaller than this window of 8 KB; larger ones become a little larger.
  */
 const small = { windowBits: 13, memLevel: 6 }
 

@@ -30,8 +30,8 @@ interface Parts {
 }
 
 /**
- * The groups that the API has asked for, and what came of adding members to one, each under the id that it has chosen for
- * the call: a retry finds it.
+ * The groups that the API has asked for, and what came of adding members to one, each under the id that it
+ * has chosen for the call: a retry finds it.
  */
 export class CreatedGroups {
   readonly #parts: Parts
@@ -42,8 +42,9 @@ export class CreatedGroups {
   }
 
   /**
-   * Does the work of a call under this id, one call at a time: whoever lost the answer may ask again while the first call
-   * goes on, and would find nothing yet. @throws ApiError `idempotency_conflict` then, and what `work` throws
+   * Does the work of a call under this id, one call at a time: whoever lost the answer may ask again while
+   * the first call goes on, and would find nothing yet. @throws ApiError `idempotency_conflict` then, and
+   * what `work` throws
    */
   async alone<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#running.has(id))

@@ -41,7 +41,9 @@ export class LoginStanding {
     this.#restrictions = restricted ? Restrictions.parse(JSON.parse(restricted.secret.toString())) : []
   }
 
-  /** Another place has taken the login over. Connecting would throw it out again, and be thrown out in turn. */
+  /**
+   * Another place has taken the login over. Connecting would throw it out again, and be thrown out in turn.
+   */
   get isReplaced(): boolean {
     return this.#isReplaced
   }
@@ -52,14 +54,17 @@ export class LoginStanding {
   }
 
   /**
-   * When the account was last shown as available, or was linked, in Unix milliseconds; undefined before that is
-   * written.
+   * When the account was last shown as available, or was linked, in Unix milliseconds; undefined before that
+   * is written.
    */
   get shownMs(): number | undefined {
     return this.#isAvailable ? nowMs() : this.#shownMs
   }
 
-  /** Notes this moment as the one when the account was last shown as available, or was linked. @throws SessionEnded */
+  /**
+   * Notes this moment as the one when the account was last shown as available, or was linked. @throws
+   * SessionEnded
+   */
   async noteShown(): Promise<void> {
     this.#shownMs = nowMs()
     await this.#parts.commits.write([this.#parts.store.put(shownRow, String(this.#shownMs))])
@@ -83,7 +88,9 @@ export class LoginStanding {
     ])
   }
 
-  /** `write` commits the change, together with its own writes, and may wait before that. @throws SessionEnded */
+  /**
+   * `write` commits the change, together with its own writes, and may wait before that. @throws SessionEnded
+   */
   async setReplaced(isReplaced: boolean, write = this.#parts.commits.write.bind(this.#parts.commits)) {
     await this.#inTurn(async () => {
       if (this.#isReplaced === isReplaced) return

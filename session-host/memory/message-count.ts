@@ -9,10 +9,15 @@ interface Parts {
   log: Logger
 }
 
-/** How long the first message after a quiet time waits for others, in ms: usage must not show none for long. */
+/**
+ * How long the first message after a quiet time waits for others, in ms: usage must not show none for long.
+ */
 const soonMs = 500
 
-/** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and then. */
+/**
+ * Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and
+ * then.
+ */
 export class MessageCount {
   readonly #parts: Parts
   #day = ""
@@ -21,7 +26,8 @@ export class MessageCount {
   /** Monotonic. */
   #writtenAtMs = -Infinity
   /**
-   * The ids of messages that were counted as sent. A retry may come before it is noted that the first was acknowledged.
+   * The ids of messages that were counted as sent. A retry may come before it is noted that the first was
+   * acknowledged.
    */
   readonly #sent = boundedCache<true>(1000)
 
@@ -63,8 +69,9 @@ export class MessageCount {
   }
 
   /**
-   * The session has ended, perhaps without notice: an operator has paused it. What it counted is written if the process lives
-   * on. A message whose commit was refused comes again at the next holder, and then counts twice.
+   * The session has ended, perhaps without notice: an operator has paused it. What it counted is written if
+   * the process lives on. A message whose commit was refused comes again at the next holder, and then counts
+   * twice.
    */
   end(): void {
     void this.written()

@@ -33,8 +33,8 @@ export function nextBatch<Unit extends Packable>(queue: Unit[]): { units: Unit[]
 }
 
 /**
- * DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later one is enough; but an event,
- * which must be the first row of its key, may not be lost to another.
+ * DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later one is enough;
+ * but an event, which must be the first row of its key, may not be lost to another.
  */
 function merge(into: Map<string, UnitWrite>, writes: UnitWrite[]): void {
   for (const write of writes) {

@@ -3,8 +3,9 @@ import { isStoreFault } from "#core/store/store.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 /**
- * How a session waits for its store. Baileys must never see the store fail: it would answer a message with a nack, and
- * the network would never send that message again. So reads are repeated until they are answered or the session has ended.
+ * How a session waits for its store. Baileys must never see the store fail: it would answer a message with a
+ * nack, and the network would never send that message again. So reads are repeated until they are answered or
+ * the session has ended.
  */
 export class Patience {
   readonly #late: { afterMs: number; call: () => void }

@@ -3,17 +3,18 @@ import { z } from "zod"
 import type { SessionStore, SessionWrite, Stored } from "./rows.ts"
 
 /**
- * A longer value is kept in pieces of this length, since each change writes a whole row, and a row holds at most 400
- * KB.
+ * A longer value is kept in pieces of this length, since each change writes a whole row, and a row holds at
+ * most 400 KB.
  */
 const longest = 25_000
 
 const Head = z.object({ pieces: z.number().int().optional() })
 
 /**
- * Values that grow with an account, in rows of bounded size. A piece is named after its content and never changes, so
- * appending to a value writes only its last pieces. The value's own row names its pieces. It is written after the new
- * pieces and before the old ones are removed, so it always names existing pieces, however many transactions that takes.
+ * Values that grow with an account, in rows of bounded size. A piece is named after its content and never
+ * changes, so appending to a value writes only its last pieces. The value's own row names its pieces. It is
+ * written after the new pieces and before the old ones are removed, so it always names existing pieces,
+ * however many transactions that takes.
  */
 export class Pieces {
   readonly #store: SessionStore
@@ -36,7 +37,8 @@ export class Pieces {
   }
 
   /**
-   * The writes that change a row's value; `null` removes it. The stored value must not change before they are made.
+   * The writes that change a row's value; `null` removes it. The stored value must not change before they are
+   * made.
    * @throws SessionEnded
    */
   async changes(sk: string, value: string | null): Promise<SessionWrite[]> {

@@ -1,7 +1,10 @@
 import { z } from "zod"
 import type { SessionStore, SessionWrite } from "./rows.ts"
 
-/** How many prekeys share a row, which then stays under a kilobyte: a device makes 812 of them at its first login. */
+/**
+ * How many prekeys share a row, which then stays under a kilobyte: a device makes 812 of them at its first
+ * login.
+ */
 const together = 10
 
 const Group = z.record(z.string(), z.string())
@@ -30,7 +33,8 @@ export class PreKeys {
   }
 
   /**
-   * The writes that change these; `null` removes one. The stored prekeys must not change before they are made.
+   * The writes that change these; `null` removes one. The stored prekeys must not change before they are
+   * made.
    * @throws SessionEnded
    */
   async changes(changed: { id: string; value: string | null }[]): Promise<SessionWrite[]> {

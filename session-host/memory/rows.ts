@@ -13,7 +13,9 @@ const readAtOnce = 50
 /** How many by `eachHead`. */
 const headsAtOnce = 1000
 
-/** A row of a session to be written. It is sealed only at commit, since many rows are replaced before that. */
+/**
+ * A row of a session to be written. It is sealed only at commit, since many rows are replaced before that.
+ */
 export interface Put {
   sk: string
   /** The part that is sealed. */
@@ -22,7 +24,9 @@ export interface Put {
   row: Row
 }
 
-/** A row of a session to be removed. `bytes` is its size, which counts in a transaction, if it may be large. */
+/**
+ * A row of a session to be removed. `bytes` is its size, which counts in a transaction, if it may be large.
+ */
 export interface Removal {
   sk: string
   bytes: number
@@ -38,8 +42,8 @@ export interface Stored {
 }
 
 /**
- * The rows of one bridge in the sessions table. Rows that were made but are not durable yet are read like all others.
- * Private values are sealed under the bridge's session key.
+ * The rows of one bridge in the sessions table. Rows that were made but are not durable yet are read like all
+ * others. Private values are sealed under the bridge's session key.
  */
 export class SessionStore {
   readonly #pk: string
@@ -68,8 +72,8 @@ export class SessionStore {
     for (const write of writes) {
       if (!("sk" in write)) continue
       if (!isKey(write.sk)) throw new RowTooLarge("the key of a row is too long")
-      // A secret this short fits in any encoding (UTF-8 takes at most 3 bytes a character). Only longer ones are packed
-      // here to learn their size.
+      // A secret this short fits in any encoding (UTF-8 takes at most 3 bytes a character). Only longer ones
+      // are packed here to learn their size.
       if (!("secret" in write) || write.secret.length * 3 < most.bytes) continue
       const bytes = Buffer.byteLength(compress(write.secret).bytes)
       if (bytes > most.bytes) throw new RowTooLarge(`a row of ${bytes} bytes`)
@@ -82,8 +86,8 @@ export class SessionStore {
   }
 
   /**
-   * The text that was sealed as `given`; undefined if that was made for another purpose, for another bridge, or by
-   * somebody else.
+   * The text that was sealed as `given`; undefined if that was made for another purpose, for another bridge,
+   * or by somebody else.
    */
   unsealed(purpose: string, given: string): string | undefined {
     try {
@@ -180,8 +184,8 @@ export class SessionStore {
   }
 
   /**
-   * The rows whose key is at least prefix + `from` and below prefix + `before`, from the last to the first. Only as
-   * many are read as the caller takes, some at a time.
+   * The rows whose key is at least prefix + `from` and below prefix + `before`, from the last to the first.
+   * Only as many are read as the caller takes, some at a time.
    * @throws SessionEnded
    */
   async *backwards(
@@ -231,7 +235,8 @@ export class SessionStore {
   }
 
   /**
-   * As `heads`, but some rows at a time, since there may be very many. Rows that are not durable yet may be missing.
+   * As `heads`, but some rows at a time, since there may be very many. Rows that are not durable yet may be
+   * missing.
    * @throws SessionEnded
    */
   async *eachHead(prefix: string, attributes: string[]): AsyncGenerator<Pick<Stored, "sk" | "row">> {

@@ -18,7 +18,10 @@ const inPieces = "in pieces"
 /** How many bytes of a session's Signal keys are cached. */
 const cached = 2 * 1024 * 1024
 
-/** The parts of Baileys' credentials that identify the login. `account` is there once a phone has linked the device. */
+/**
+ * The parts of Baileys' credentials that identify the login. `account` is there once a phone has linked the
+ * device.
+ */
 const Credentials = z.object({
   account: z.unknown().optional(),
   me: z.object({ id: z.string(), lid: z.string().optional(), name: z.string().optional() }).optional(),
@@ -41,8 +44,9 @@ interface Parts {
 type MakeUnit = (writes: UnitWrite[]) => boolean | Promise<boolean>
 
 /**
- * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and keys of an old
- * one are never read again. One session alone writes them, so it may trust what it has read or written.
+ * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and keys
+ * of an old one are never read again. One session alone writes them, so it may trust what it has read or
+ * written.
  */
 export class SessionVault implements Vault {
   readonly generation: number
@@ -171,8 +175,8 @@ export class SessionVault implements Vault {
   }
 
   /**
-   * The row's content for a message that is about to leave. It lists those from whom receipts may come, if anybody
-   * wants to know, and the viewers of a status in any case.
+   * The row's content for a message that is about to leave. It lists those from whom receipts may come, if
+   * anybody wants to know, and the viewers of a status in any case.
    */
   #sent({ members, beside: _beside, ...outgoing }: Outgoing): Sent {
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
@@ -245,7 +249,10 @@ export function credsOf(stored: Stored | undefined): Creds {
   return { generation: g, creds: stored.secret.toString() || undefined }
 }
 
-/** The row that begins a generation without credentials: those of the last one are worthless, and so are all its keys. */
+/**
+ * The row that begins a generation without credentials: those of the last one are worthless, and so are all
+ * its keys.
+ */
 export function emptyCredsRow(store: SessionStore, next: number): Put {
   return credsRow(store, next, "")
 }

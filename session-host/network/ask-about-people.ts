@@ -32,8 +32,8 @@ export async function askUsync(
 }
 
 /**
- * The network may name somebody by private id who was asked about by number, with the number beside it (`pn_jid`; whatsapp-rust,
- * `usync.rs`; zapo, `SignalDeviceSyncApi.ts`).
+ * The network may name somebody by private id who was asked about by number, with the number beside it
+ * (`pn_jid`; whatsapp-rust, `usync.rs`; zapo, `SignalDeviceSyncApi.ts`).
  */
 function asAskedAbout(user: Stanza, asked: Set<string | undefined>): Stanza {
   const { jid = "", pn_jid = "" } = user.attrs
@@ -42,7 +42,10 @@ function asAskedAbout(user: Stanza, asked: Set<string | undefined>): Stanza {
   return { ...user, attrs: { ...user.attrs, jid: pn_jid }, children: [...others, el("lid", { val: jid })] }
 }
 
-/** The private ids of the owners of these numbers, as far as the network knows them. @throws NetworkRejected, NoAnswer */
+/**
+ * The private ids of the owners of these numbers, as far as the network knows them. @throws NetworkRejected,
+ * NoAnswer
+ */
 export async function askForLids(
   connection: Pick<Connection, "ask">,
   numbers: string[],
@@ -106,8 +109,9 @@ export function verifiedNameIn(certificate: Uint8Array): string {
 }
 
 /**
- * The private id of the person with a username, given as `@ada`, or as `@ada:1234` with the digits that its owner may ask
- * for. `isLocked`: the username exists, and these digits are missing or wrong. As WhatsApp Web asks (zapo 471ca18).
+ * The private id of the person with a username, given as `@ada`, or as `@ada:1234` with the digits that its
+ * owner may ask for. `isLocked`: the username exists, and these digits are missing or wrong. As WhatsApp Web
+ * asks (zapo 471ca18).
  * @throws NetworkRejected, NoAnswer
  */
 export async function findByUsername(
@@ -129,8 +133,8 @@ export async function findByUsername(
 type Asked = Pick<Connection, "ask" | "registered" | "tokenOf">
 
 /**
- * The network's present information about a person; undefined if it does not know them. @throws NetworkRejected,
- * NoAnswer
+ * The network's present information about a person; undefined if it does not know them. @throws
+ * NetworkRejected, NoAnswer
  */
 export async function askForPerson(connection: Asked, jid: string): Promise<Learnt | undefined> {
   const [addresses, card] = await Promise.all([addressesOf(connection, jid), cardOf(connection, jid)])
@@ -164,7 +168,9 @@ async function addressesOf(connection: Asked, jid: string) {
   return (await connection.registered([phone])).get(phone)
 }
 
-/** Whoever shows the About text to contacts alone shows it to those who have their token (whatsmeow 00ce57f2). */
+/**
+ * Whoever shows the About text to contacts alone shows it to those who have their token (whatsmeow 00ce57f2).
+ */
 async function cardOf(
   connection: Pick<Connection, "ask" | "tokenOf">,
   jid: string,

@@ -6,14 +6,17 @@ import { child, type Stanza } from "./stanza.ts"
 /** When the network will refuse this version, as it said last, in Unix seconds; 0: it names no day. */
 let expiresAt = 0
 
-/** When the network will refuse this version, for the operator's figures: Unix seconds, or 0 if it names no day. */
+/**
+ * When the network will refuse this version, for the operator's figures: Unix seconds, or 0 if it names no
+ * day.
+ */
 export function clientExpiresAt(): number {
   return expiresAt
 }
 
 /**
- * Takes every `ib` frame, and reports to the operator when the network will refuse the version of its protocol that is spoken here
- * (`<ib><client_expiration t/></ib>`), or that it will not after all.
+ * Takes every `ib` frame, and reports to the operator when the network will refuse the version of its
+ * protocol that is spoken here (`<ib><client_expiration t/></ib>`), or that it will not after all.
  */
 export function reportExpiration(frame: Stanza, log: Pick<Logger, "error" | "info">): void {
   const expiration = child(frame, "client_expiration")

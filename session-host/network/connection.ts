@@ -1,7 +1,7 @@
 /**
- * The messaging network as a session sees it, as types. Its errors are in `errors.ts`.
- * Baileys' socket is behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form,
- * is known elsewhere, too.
+ * The messaging network as a session sees it, as types. Its errors are in `errors.ts`. Baileys' socket is
+ * behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form, is known
+ * elsewhere, too.
  */
 
 import type { proto } from "@whiskeysockets/baileys"
@@ -14,7 +14,9 @@ import type { Stanza } from "./stanza.ts"
 /** The decoded content of a message: plain data under the protocol's names. */
 export type MessageContent = proto.IMessage
 
-/** An answer that only holders of the answered message can read: a vote, or a response to an event message. */
+/**
+ * An answer that only holders of the answered message can read: a vote, or a response to an event message.
+ */
 export interface OpenedAnswer {
   /** The message it answers. */
   original: { id: string; content: MessageContent }
@@ -42,8 +44,8 @@ export interface Outgoing {
   /** The protobuf `Message`. It is built only once, since secrets and media keys are random each time. */
   message: Uint8Array
   /**
-   * Of a status: those who may see it. Of a group, once it is encrypted: whom it was encrypted for, ourselves included. By
-   * address without device.
+   * Of a status: those who may see it. Of a group, once it is encrypted: whom it was encrypted for, ourselves
+   * included. By address without device.
    */
   members?: string[]
   /** The account that sends it, by JID: another phone may be linked later. */
@@ -87,8 +89,8 @@ export interface VaultChange {
 }
 
 /**
- * The gate between memory and the network. A session's changes are units, numbered in the order in which they are made
- * in memory; they become durable in that order.
+ * The gate between memory and the network. A session's changes are units, numbered in the order in which they
+ * are made in memory; they become durable in that order.
  */
 export interface Gate {
   /** The number of the last unit that outgoing frames must wait for; 0 before the first. */
@@ -98,13 +100,16 @@ export interface Gate {
   /** Whether so much waits to become durable that nothing more may be received. */
   readonly isFull: boolean
   /**
-   * Resolves when this unit is durable, and hurries it. Rejects when the session has ended (fenced or given up); the
-   * connection is closed before that.
+   * Resolves when this unit is durable, and hurries it. Rejects when the session has ended (fenced or given
+   * up); the connection is closed before that.
    */
   whenKept(unit: number): Promise<void>
 }
 
-/** The credentials and Signal keys of a login, and the messages that it has sent, as a connection may use them. */
+/**
+ * The credentials and Signal keys of a login, and the messages that it has sent, as a connection may use
+ * them.
+ */
 export interface Vault {
   readonly gate: Gate
   /** The credentials as last kept; undefined before the first. */
@@ -112,9 +117,9 @@ export interface Vault {
   /** Includes every change that was made, durable or not. */
   keys(type: string, ids: string[]): Promise<Map<string, string>>
   /**
-   * Resolves when the change is made, as one unit. It becomes durable later, and no frame sent after it leaves before
-   * that. Rejects when the session has ended (the connection is closed before that), and with RowTooLarge when nothing was
-   * made.
+   * Resolves when the change is made, as one unit. It becomes durable later, and no frame sent after it
+   * leaves before that. Rejects when the session has ended (the connection is closed before that), and with
+   * RowTooLarge when nothing was made.
    */
   keep(change: VaultChange): Promise<void>
   /** A recently sent message, by its id alone, for retry receipts. */
@@ -126,8 +131,9 @@ export interface Intake {
   /** A message stanza with these attributes has arrived, and `whatToDoWith` will be asked. */
   foresee(attrs: Received["attrs"]): void
   /**
-   * What to do with the ciphertext of this hash: `seen` if it was decrypted before, `skip` if the operator wants it to count as
-   * one that cannot be read. With `mayBeNew` a ciphertext that was seen may be called `decrypt`: `take` finds out.
+   * What to do with the ciphertext of this hash: `seen` if it was decrypted before, `skip` if the operator
+   * wants it to count as one that cannot be read. With `mayBeNew` a ciphertext that was seen may be called
+   * `decrypt`: `take` finds out.
    */
   whatToDoWith(
     ciphertext: Pick<Received, "hash" | "attrs">,
@@ -138,22 +144,23 @@ export interface Intake {
   /** Whether this ciphertext was decrypted before, as far as that is remembered. */
   isSeen(ciphertext: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /**
-   * Whether a message with these attributes leaves no mark for `isSeen`: `always` in an ignored chat, `maybe` while the
-   * customer has not chosen every type of event.
+   * Whether a message with these attributes leaves no mark for `isSeen`: `always` in an ignored chat, `maybe`
+   * while the customer has not chosen every type of event.
    */
   forgets(attrs: Received["attrs"]): "always" | "maybe" | "never"
   /** Whether the customer wants to know what happens in this group. */
   followsGroup(group: string): boolean
   /**
-   * Takes in a decrypted message. Resolves when its unit is made: its events, what remembers it, and the changes of keys that
-   * decrypting it has made. Nothing is made for a message that was taken in before. Rejects as `Vault.keep` does.
+   * Takes in a decrypted message. Resolves when its unit is made: its events, what remembers it, and the
+   * changes of keys that decrypting it has made. Nothing is made for a message that was taken in before.
+   * Rejects as `Vault.keep` does.
    */
   take(received: Received, keys: KeyChange[]): Promise<void>
   /** Whether the customer wants to know what becomes of sent messages. */
   readonly followsReceipts: boolean
   /**
-   * Takes in receipts of others. Resolves when what they change is made, as units. Receipts that change nothing, or that are of
-   * nobody who was written to, make none. Rejects when the session has ended.
+   * Takes in receipts of others. Resolves when what they change is made, as units. Receipts that change
+   * nothing, or that are of nobody who was written to, make none. Rejects when the session has ended.
    */
   takeReceipts(receipts: Receipt[]): Promise<void>
   /** Whether the customer wants to see chats, and what the account sets for them. */
@@ -205,17 +212,18 @@ export interface MediaHost {
 /** One connection, from dialling to its end. It never reconnects by itself. */
 export interface Connection {
   /**
-   * Sends one message. Resolves when the network acknowledges it, with the network's time (Unix seconds). The row of
-   * `keep({ outgoing })` is durable before the first byte of the stanza leaves. With `again` the row exists already, and
-   * the same bytes go out under the same id.
-   * @throws NotSent: definitely not sent. NetworkRejected: refused, with the network's number. OutcomeUnknown: no
-   * acknowledgement in time.
+   * Sends one message. Resolves when the network acknowledges it, with the network's time (Unix seconds). The
+   * row of `keep({ outgoing })` is durable before the first byte of the stanza leaves. With `again` the row
+   * exists already, and the same bytes go out under the same id.
+   * @throws NotSent: definitely not sent. NetworkRejected: refused, with the network's number.
+   * OutcomeUnknown: no acknowledgement in time.
    */
   send(outgoing: Outgoing, again?: boolean): Promise<{ timestamp: number }>
   /** The network's answer. @throws NetworkRejected, NoAnswer */
   ask(question: Question): Promise<Stanza>
   /**
-   * An eight-character code to type on the phone of this number (digits). Only during linking, after the first `qr`.
+   * An eight-character code to type on the phone of this number (digits). Only during linking, after the
+   * first `qr`.
    * @throws NetworkRejected, NoAnswer
    */
   linkCode(phone: string): Promise<string>
@@ -235,18 +243,20 @@ export interface Connection {
   /** Declines a call. Declining one that is over has no effect. @throws NetworkRejected, NoAnswer */
   rejectCall(call: { id: string; caller: string }): Promise<void>
   /**
-   * The URL of a person's or a group's picture; undefined when there is none, or none for us. @throws NetworkRejected,
-   * NoAnswer
+   * The URL of a person's or a group's picture; undefined when there is none, or none for us. @throws
+   * NetworkRejected, NoAnswer
    */
   pictureUrl(jid: string): Promise<string | undefined>
   /**
-   * Shows a message's author that it was read; or only our own devices, if the account's privacy settings say so.
+   * Shows a message's author that it was read; or only our own devices, if the account's privacy settings say
+   * so.
    * @throws NetworkRejected, NoAnswer
    */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
   /**
    * Changes a setting of the account.
-   * @returns whether the change was also reported (`chats`), among the changes of other devices; else that comes later
+   * @returns whether the change was also reported (`chats`), among the changes of other devices; else that
+   * comes later
    * @throws NetworkRejected, NoAnswer
    */
   changeSetting(change: SettingChange): Promise<boolean>
@@ -255,7 +265,10 @@ export interface Connection {
     url: string
     directPath: string
   }>
-  /** New connections to the network's files, through the bridge's proxy if it has one. The caller destroys them. */
+  /**
+   * New connections to the network's files, through the bridge's proxy if it has one. The caller destroys
+   * them.
+   */
   toFiles(): Connections
   /** Where files are fetched. @throws NetworkRejected, NoAnswer */
   mediaHost(): Promise<MediaHost>
@@ -270,16 +283,22 @@ export interface Connection {
     fromMe: boolean
     mediaKey: Uint8Array
   }): Promise<string | undefined>
-  /** Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it comes, by itself. */
+  /**
+   * Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it
+   * comes, by itself.
+   */
   askPhoneFor(attrs: Received["attrs"]): Promise<void>
   /**
-   * A token that this person has given us, which opens what they show to contacts alone; undefined if there is none
-   * that is still valid.
+   * A token that this person has given us, which opens what they show to contacts alone; undefined if there
+   * is none that is still valid.
    */
   tokenOf(jid: string): Promise<Uint8Array | undefined>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>
-  /** Whether the session is in this group. Only if that is not known is the network asked. @throws NetworkRejected, NoAnswer */
+  /**
+   * Whether the session is in this group. Only if that is not known is the network asked. @throws
+   * NetworkRejected, NoAnswer
+   */
   isInGroup(group: string): Promise<boolean>
   /**
    * The seconds after which messages of a chat disappear; 0: never. For a group the network may be asked.
@@ -291,13 +310,17 @@ export interface Connection {
   /** Removes this device from the account, then closes. */
   logout(): Promise<void>
   /**
-   * Closes the socket at once, synchronously, without logging out. Nothing leaves and nothing happens any more, not
-   * even `closed`. The changes already handed to `keep` must be settled before this vault's next connection.
+   * Closes the socket at once, synchronously, without logging out. Nothing leaves and nothing happens any
+   * more, not even `closed`. The changes already handed to `keep` must be settled before this vault's next
+   * connection.
    */
   close(): void
 }
 
-/** What a network's own keys allow once they came back from a backup (decision 25): each takes them as they are kept. */
+/**
+ * What a network's own keys allow once they came back from a backup (decision 25): each takes them as they
+ * are kept.
+ */
 export interface KeysAnew {
   /** Kinds of keys that are of no use any more. */
   worthlessKinds: readonly string[]

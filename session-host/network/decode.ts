@@ -2,8 +2,8 @@ import type { MessageContent } from "./connection.ts"
 import { proto, unpadRandomMax16 } from "./proto.ts"
 
 /**
- * The content of a decrypted message. @throws if the padding is longer than the text, or the text is not a protobuf, or
- * contains nothing known.
+ * The content of a decrypted message. @throws if the padding is longer than the text, or the text is not a
+ * protobuf, or contains nothing known.
  */
 export function decode(plaintext: Uint8Array): MessageContent {
   const bytes = unpadRandomMax16(plaintext)

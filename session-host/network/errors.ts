@@ -1,6 +1,6 @@
 /**
- * Definitely not sent: nothing of this message has left, and nothing will. A row that `keep({ sending })` has written
- * may exist all the same, in a session that is still ours.
+ * Definitely not sent: nothing of this message has left, and nothing will. A row that `keep({ sending })` has
+ * written may exist all the same, in a session that is still ours.
  */
 export class NotSent extends Error {}
 
@@ -20,9 +20,10 @@ export class NetworkRejected extends Error {
 }
 
 /**
- * A passkey's assertion was not taken. `malformed`: not what a browser makes. `origin`, `challenge`: made on another page, or
- * for an earlier request. `foreign`: by another passkey. `wrong`: the network did not accept its signature. `late`: after
- * its time. `busy`: another one is being looked at. `not_awaited`: nobody asked. `unreadable`: the network's own part.
+ * A passkey's assertion was not taken. `malformed`: not what a browser makes. `origin`, `challenge`: made on
+ * another page, or for an earlier request. `foreign`: by another passkey. `wrong`: the network did not accept
+ * its signature. `late`: after its time. `busy`: another one is being looked at. `not_awaited`: nobody asked.
+ * `unreadable`: the network's own part.
  */
 export class PasskeyRefused extends Error {
   readonly why: PasskeyRefusal

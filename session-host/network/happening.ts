@@ -39,8 +39,8 @@ type Step =
   /** A QR code to show until the next one. `expiresAt` is in Unix seconds. */
   | { kind: "qr"; text: string; expiresAt: number }
   /**
-   * The account is linked with a passkey only. Comes again with each new request of the network. `request` is missing
-   * if it cannot be read.
+   * The account is linked with a passkey only. Comes again with each new request of the network. `request` is
+   * missing if it cannot be read.
    */
   | { kind: "passkey_required"; request?: { options: PasskeyOptions; expiresAt: number } }
   /** Linked: the credentials are kept before the network hears of it. The network will ask for a restart. */
@@ -51,8 +51,8 @@ type Step =
   | ({ kind: "closed" } & End)
 
 /**
- * What the network says on a connection, beside messages. `onTaken` is called once the news is written down, or cannot
- * be.
+ * What the network says on a connection, beside messages. `onTaken` is called once the news is written down,
+ * or cannot be.
  */
 export type News =
   /** A stanza that may become an event: calls, notifications, offline counts. */
@@ -76,7 +76,8 @@ export interface Restriction {
 }
 
 /**
- * - `identity_changed`: somebody has another phone, or has installed anew. `jid` is their private one where it is known.
+ * - `identity_changed`: somebody has another phone, or has installed anew. `jid` is their private one where
+ *   it is known.
  * - `number_changed`: somebody has another number; `jid` likewise.
  * - `newsletter`: news of a newsletter, which a bridge ignores.
  * - `bot_message`: a message of a bot's that nobody here can read.

@@ -24,7 +24,8 @@ export async function setBlocked(connection: Asked, jid: string, isBlocked: bool
   try {
     await connection.ask({ xmlns: "blocklist", type: "set", children })
   } catch (error) {
-    // Nobody has asked the live network for this: the simulated one answers so for somebody whom it does not know.
+    // Nobody has asked the live network for this: the simulated one answers so for somebody whom it does not
+    // know.
     if (error instanceof NetworkRejected && error.networkCode === 400) throw nobody()
     throw error
   }

@@ -65,7 +65,10 @@ const together = 40
 /** How many rows are opened before others get a turn: some 15 ms of a whole processor. */
 const openedAtOnce = 200
 
-/** The people whom a login knows, one row each: under the phone number's JID if it is known, else under the LID. */
+/**
+ * The people whom a login knows, one row each: under the phone number's JID if it is known, else under the
+ * LID.
+ */
 export class Contacts {
   readonly #parts: Parts
   readonly #prefix: string
@@ -87,8 +90,8 @@ export class Contacts {
   }
 
   /**
-   * Records new information, some people at a time. Resolves when it is recorded, before it is durable. @throws
-   * SessionEnded
+   * Records new information, some people at a time. Resolves when it is recorded, before it is durable.
+   * @throws SessionEnded
    */
   async learn(people: Learnt[], phonesOf: PhonesOf): Promise<void> {
     const addresses = new Set(people.flatMap(addressesOf))
@@ -127,8 +130,8 @@ export class Contacts {
   }
 
   /**
-   * The contact of this address (phone number or LID), after everything heard about it so far. It does not wait for
-   * what is being learnt about others.
+   * The contact of this address (phone number or LID), after everything heard about it so far. It does not
+   * wait for what is being learnt about others.
    * @throws SessionEnded
    */
   async get(jid: string): Promise<Contact | undefined> {
@@ -168,8 +171,8 @@ export class Contacts {
       return this.#fits(row) ? [{ jid, contact, row }] : []
     })
     if (changed.length === 0) return
-    // A note is enough: a person who writes again is learnt again, and progress through an address book is a change,
-    // which comes after these.
+    // A note is enough: a person who writes again is learnt again, and progress through an address book is a
+    // change, which comes after these.
     this.#parts.commits.note(changed.map(({ row }) => row))
     for (const { jid, contact } of changed) this.#known.set(jid, { contact })
     this.#state = {}
@@ -284,7 +287,10 @@ const privately = { isBusiness: false, verifiedName: "", businessAddress: "", bu
 /** What may be taken back. */
 const clearable = new Set(["about", "username"])
 
-/** Unknown values change nothing; an about text and a username may be taken back. A person with a name of their own is on the network. */
+/**
+ * Unknown values change nothing; an about text and a username may be taken back. A person with a name of
+ * their own is on the network.
+ */
 function updated(contact: Contact, learnt: Learnt): Contact {
   const said = Object.entries(learnt).filter(
     ([name, value]) => name in nobody && (value || (clearable.has(name) && value === "")),

@@ -28,14 +28,17 @@ export class Recipients {
     return this.#known.size
   }
 
-  /** The JID to send to. @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: nothing is known then. */
+  /**
+   * The JID to send to. @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: nothing is known
+   * then.
+   */
   async reach(chat: string, connection: Asked): Promise<string> {
     return await this.#reach(chat, connection, "recipient_not_found")
   }
 
   /**
-   * The JID that a caller means. Only for a username is the network asked. @throws ApiError `not_found` where nobody has it.
-   * NetworkRejected, NoAnswer
+   * The JID that a caller means. Only for a username is the network asked. @throws ApiError `not_found` where
+   * nobody has it. NetworkRejected, NoAnswer
    */
   async named(chat: string, connection: Asked): Promise<string> {
     return isUsername(chat) ? await this.#reach(chat, connection, "not_found") : chat

@@ -7,7 +7,10 @@ import type { Contact } from "./contacts.ts"
 /** The most people whom a status is encrypted for. */
 const mostViewers = 5000
 
-/** Who may see the account's statuses, as its owner has chosen on the phone: the lists there are. @throws NetworkRejected, NoAnswer */
+/**
+ * Who may see the account's statuses, as its owner has chosen on the phone: the lists there are. @throws
+ * NetworkRejected, NoAnswer
+ */
 export async function askForStatusLists(connection: Pick<Connection, "ask">): Promise<Stanza[]> {
   const answer = await connection.ask({ xmlns: "status", type: "get", children: [el("privacy")] })
   return childrenOf(child(answer, "privacy"), "list")

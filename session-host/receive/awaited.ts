@@ -26,8 +26,8 @@ const mostAwaited = 200
 const longestAttrs = 10_000
 
 /**
- * How long each question waits for its answer, as multiples of the first wait. After the last one the message is given up, by
- * default two days after the first question.
+ * How long each question waits for its answer, as multiples of the first wait. After the last one the message
+ * is given up, by default two days after the first question.
  */
 const waits = [1, 6, 36, 144, 101]
 
@@ -49,8 +49,8 @@ interface Parts {
 }
 
 /**
- * Messages of which the network gave a placeholder alone, until the account's phone has given them. The phone may be off for
- * days, and an answer may be lost: so they are durable, and the phone is asked again.
+ * Messages of which the network gave a placeholder alone, until the account's phone has given them. The phone
+ * may be off for days, and an answer may be lost: so they are durable, and the phone is asked again.
  */
 export class Awaited {
   readonly #parts: Parts
@@ -73,8 +73,8 @@ export class Awaited {
   }
 
   /**
-   * The writes that end the waiting for this message, and for the messages that it brings. Authors choose their ids, so
-   * a message of the same id by another author is another message.
+   * The writes that end the waiting for this message, and for the messages that it brings. Authors choose
+   * their ids, so a message of the same id by another author is another message.
    * @param identity of this message, under every known address of its author
    */
   arrivedIn(
@@ -91,8 +91,9 @@ export class Awaited {
   }
 
   /**
-   * Asks the phone for the messages whose time has come. Two days after the first question, once the last one has gone
-   * unanswered, it says that a message is lost. A session that was away meanwhile asks before it says so.
+   * Asks the phone for the messages whose time has come. Two days after the first question, once the last one
+   * has gone unanswered, it says that a message is lost. A session that was away meanwhile asks before it
+   * says so.
    * @param firstMs how long the phone is given for the first answer.
    * @throws SessionEnded
    */

@@ -50,8 +50,8 @@ interface Looked {
 }
 
 /**
- * How many ciphertexts of a message are remembered: a stranger may send any number under one id. An older one is left to its
- * ratchet to refuse.
+ * How many ciphertexts of a message are remembered: a stranger may send any number under one id. An older one
+ * is left to its ratchet to refuse.
  */
 const mostSeen = 50
 
@@ -62,26 +62,28 @@ interface Asked {
 }
 
 /**
- * After this many units a look-up is repeated. `wasMadeLately` knows the last thousand rows, so this is well before it
- * forgets.
+ * After this many units a look-up is repeated. `wasMadeLately` knows the last thousand rows, so this is well
+ * before it forgets.
  */
 const goodFor = 500
 
 /**
- * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one
- * unit, which is committed whole or not at all. A stanza may bring other messages beside its own: each is a unit, before
- * that of the stanza. If the host dies between two of them, the stanza comes again, and their own rows keep their events from being made twice.
+ * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet
+ * are one unit, which is committed whole or not at all. A stanza may bring other messages beside its own:
+ * each is a unit, before that of the stanza. If the host dies between two of them, the stanza comes again,
+ * and their own rows keep their events from being made twice.
  *
- * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit,
- * so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but
- * before the receipt has left, the message comes again as well, and `isSeen` finds its ciphertext in the row that the
- * unit has written. A message that nobody wants has no such row: only its ratchet is kept. When it comes again, its key is
- * gone, and `decrypt.ts` lets its receipt out: `asReceived` for that reason, `asForgotten` for any in an ignored chat.
+ * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for
+ * the unit, so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host
+ * dies afterwards but before the receipt has left, the message comes again as well, and `isSeen` finds its
+ * ciphertext in the row that the unit has written. A message that nobody wants has no such row: only its
+ * ratchet is kept. When it comes again, its key is gone, and `decrypt.ts` lets its receipt out: `asReceived`
+ * for that reason, `asForgotten` for any in an ignored chat.
  *
- * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted meanwhile, and
- * only `take` waits for the answer, which is nearly always that it is new. To look up only what cannot be decrypted would
- * make a second event in two cases (`redelivered.test.ts`). `receive/decrypt.ts` calls all of this, through the port
- * (`network/connection.ts`).
+ * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted
+ * meanwhile, and only `take` waits for the answer, which is nearly always that it is new. To look up only
+ * what cannot be decrypted would make a second event in two cases (`redelivered.test.ts`).
+ * `receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`).
  */
 export class SessionIntake implements Intake {
   readonly #parts: Parts
@@ -100,7 +102,9 @@ export class SessionIntake implements Intake {
     this.#lookups = new BatchedLookups((identities) => parts.messages.findAll(identities))
   }
 
-  /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */
+  /**
+   * A message with these attributes has arrived and will be asked for. It is looked up together with others.
+   */
   foresee(attrs: Received["attrs"]): void {
     if (this.#ignores(attrs)) return
     // The caller who asks for it sees the error.
@@ -144,9 +148,9 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Makes the unit of a message: the changes of keys (its ratchet), its events, and the row that remembers it. A message that
-   * cannot be read is parked in the same unit. If an earlier connection received the message, nothing is made: the keys are out
-   * of date.
+   * Makes the unit of a message: the changes of keys (its ratchet), its events, and the row that remembers
+   * it. A message that cannot be read is parked in the same unit. If an earlier connection received the
+   * message, nothing is made: the keys are out of date.
    * @throws RowTooLarge where the keys cannot be stored: the message counts as never decrypted. SessionEnded
    */
   async take(received: Received, keys: KeyChange[]): Promise<void> {
@@ -156,8 +160,8 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Whether each message must be durable before the next one is decrypted: at first a suspect takes one at a time. The message
-   * that brings it down is then the first one next time, and can be skipped.
+   * Whether each message must be durable before the next one is decrypted: at first a suspect takes one at a
+   * time. The message that brings it down is then the first one next time, and can be skipped.
    */
   get #isCareful(): boolean {
     return Lease.isSuspect(this.#parts.lease) && performance.now() < this.#provenAtMs
@@ -195,8 +199,8 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Makes the unit of a parked message. It stays parked if it still cannot be read. A host that dies meanwhile leaves it
-   * to the next one, which tries all of them. @throws SessionEnded
+   * Makes the unit of a parked message. It stays parked if it still cannot be read. A host that dies
+   * meanwhile leaves it to the next one, which tries all of them. @throws SessionEnded
    */
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#parts
@@ -257,8 +261,8 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Everybody who writes to the session becomes a contact of it. The message does not wait for that: if the host dies first,
-   * their next message brings it again.
+   * Everybody who writes to the session becomes a contact of it. The message does not wait for that: if the
+   * host dies first, their next message brings it again.
    */
   #learnAuthors(received: Received): void {
     const { contacts, connection, log } = this.#parts
@@ -271,7 +275,10 @@ export class SessionIntake implements Intake {
     })
   }
 
-  /** The record of a stanza's message, with this ciphertext in it; undefined where the stanza has no id or no sender. */
+  /**
+   * The record of a stanza's message, with this ciphertext in it; undefined where the stanza has no id or no
+   * sender.
+   */
   async #seen({ hash, attrs }: Received): Promise<KnownMessage | undefined> {
     const { identity, known } = await this.#look(attrs)
     if (!identity) return undefined

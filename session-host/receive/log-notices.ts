@@ -36,14 +36,20 @@ const restrictions: Record<Restriction["kind"], string> = {
   new_chats_quota: "this account has started as many new chats as it may",
 }
 
-/** News that the network gives at each login, and for each message of a newsletter: it is said once in a session's life. */
+/**
+ * News that the network gives at each login, and for each message of a newsletter: it is said once in a
+ * session's life.
+ */
 const repeated: ReadonlySet<Notice["kind"]> = new Set(["newsletter", "quota_nears"])
 
 /** Puts the network's news about accounts into the logs and into `status`. */
 export function newNoticing({ memory, say, changes }: Input) {
   const known = new Set<Notice["kind"]>()
 
-  /** The customer's log names the contact by the private id: no log has numbers. The service's own log names nobody. */
+  /**
+   * The customer's log names the contact by the private id: no log has numbers. The service's own log names
+   * nobody.
+   */
   function sayOf(notice: Said): void {
     const [level, text] = sentences[notice.kind]
     const detail = "jid" in notice && notice.jid && isLid(notice.jid) ? ` (${notice.jid})` : ""

@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * An operator's request (`bridge skip`) to skip the message at the head of a session, because it brings the session down
- * again and again.
+ * An operator's request (`bridge skip`) to skip the message at the head of a session, because it brings the
+ * session down again and again.
  */
 export class OperatorSkip {
   readonly #parts: Parts

@@ -74,8 +74,8 @@ export class EventOutbox {
   /**
    * Makes the unit of an occurrence. Call it in turn.
    * @returns its number.
-   * @throws Error when an event is too large for a row, RowTooLarge when another row is; nothing was made then.
-   * SessionEnded
+   * @throws Error when an event is too large for a row, RowTooLarge when another row is; nothing was made
+   * then. SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
     const { choice, keeping } = this.#parts

@@ -9,7 +9,10 @@ import type { Received } from "../network/connection.ts"
 
 /** From the time of sending; messages are kept no longer. */
 const keptFor = 30 * 86_400
-/** Strangers may send unreadable messages. This many are kept for each sender, and none larger than this, in bytes. */
+/**
+ * Strangers may send unreadable messages. This many are kept for each sender, and none larger than this, in
+ * bytes.
+ */
 const most = { ofSender: 100, bytes: 2_000_000 }
 /** A DynamoDB item holds 400 KB. */
 const pieceBytes = 350_000
@@ -31,7 +34,10 @@ export class Parking {
     this.#store = store
   }
 
-  /** The writes that set a message aside; none if it is too large or its sender has too many. @throws SessionEnded */
+  /**
+   * The writes that set a message aside; none if it is too large or its sender has too many. @throws
+   * SessionEnded
+   */
   async writesFor(received: Received): Promise<SessionWrite[]> {
     const { hash, attrs, plaintext } = received
     const prefix = prefixOf(attrs)
@@ -46,7 +52,10 @@ export class Parking {
   }
 }
 
-/** The keys of all messages parked under this prefix, each with those of its pieces, in order. @throws SessionEnded */
+/**
+ * The keys of all messages parked under this prefix, each with those of its pieces, in order. @throws
+ * SessionEnded
+ */
 export async function parkedKeys(store: SessionStore, prefix: string): Promise<string[][]> {
   return [...Map.groupBy(await store.names(prefix), firstOf).values()]
 }

@@ -18,8 +18,8 @@ interface Input {
 }
 
 /**
- * Tries to read every parked message again, once for each version of the code. Strangers may have sent thousands, so it
- * runs beside everything else; messages that become events now come after newer arrivals.
+ * Tries to read every parked message again, once for each version of the code. Strangers may have sent
+ * thousands, so it runs beside everything else; messages that become events now come after newer arrivals.
  * @throws SessionEnded
  */
 export async function readParkedAgain({ store, commits, intake, version }: Input): Promise<void> {

@@ -22,7 +22,9 @@ interface Input {
   log: Logger
 }
 
-/** Takes in what the network says beside messages. A failure is logged, and the next piece of news goes on. */
+/**
+ * Takes in what the network says beside messages. A failure is logged, and the next piece of news goes on.
+ */
 export function newTakingNews({
   memory,
   connection,
@@ -66,7 +68,10 @@ export function newTakingNews({
       .finally("onTaken" in news ? news.onTaken : undefined)
 }
 
-/** Logs why something that arrived is lost, unless the session has ended: then it comes again, or nobody wants it. */
+/**
+ * Logs why something that arrived is lost, unless the session has ended: then it comes again, or nobody wants
+ * it.
+ */
 export function logNotWritten(log: Logger): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof SessionEnded)) log.error({ error }, "something that arrived was not written")

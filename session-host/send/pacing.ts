@@ -30,8 +30,9 @@ interface Parts {
 }
 
 /**
- * How slowly a bridge sends (Contract, "Pacing"). The chats that it begins are counted durably, before the message leaves: a
- * message that then fails has used one up. The gap is kept by this host alone: it is shorter than a change of hosts takes.
+ * How slowly a bridge sends (Contract, "Pacing"). The chats that it begins are counted durably, before the
+ * message leaves: a message that then fails has used one up. The gap is kept by this host alone: it is
+ * shorter than a change of hosts takes.
  */
 export class Pacing {
   readonly #parts: Parts
@@ -88,7 +89,10 @@ export class Pacing {
     this.#count = count
   }
 
-  /** Whether no message has come from this person, nor gone to them under a limit or `new_chat`. @throws SessionEnded */
+  /**
+   * Whether no message has come from this person, nor gone to them under a limit or `new_chat`. @throws
+   * SessionEnded
+   */
   async #isNew(chat: string): Promise<boolean> {
     const { contacts, store } = this.#parts
     if ((await contacts.get(chat))?.pushName) return false

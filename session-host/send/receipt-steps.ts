@@ -10,8 +10,8 @@ export interface Step {
 }
 
 /**
- * What is reported to the customer: one person, or a number of a group's members, have come as far as this kind of
- * receipt.
+ * What is reported to the customer: one person, or a number of a group's members, have come as far as this
+ * kind of receipt.
  */
 export interface Reported {
   kind: ReceiptKind
@@ -28,9 +28,10 @@ export function countsOf(sent: Pick<Sent, "members">): Counts {
 }
 
 /**
- * The message after these receipts, and what is worth reporting. Nobody goes back: a receipt that says no more than an earlier one
- * of the same person changes nothing, and neither does one of somebody whom the message was not sent to. In a group a number is
- * reported when it has doubled, and when it is all of them; with `each`, every change is.
+ * The message after these receipts, and what is worth reporting. Nobody goes back: a receipt that says no
+ * more than an earlier one of the same person changes nothing, and neither does one of somebody whom the
+ * message was not sent to. In a group a number is reported when it has doubled, and when it is all of them;
+ * with `each`, every change is.
  * @returns undefined if nothing changes
  */
 export function afterReceipts<Its extends Sent>(
@@ -56,7 +57,8 @@ export function afterReceipts<Its extends Sent>(
     const its = news.get(kind)
     const isWorthIt = milestone(after, kind) > milestone(before, kind)
     if (its && (each || isWorthIt)) reported.unshift(its)
-    // Receipts of a later kind count for this kind, too. If that kind is reported, its event says both numbers.
+    // Receipts of a later kind count for this kind, too. If that kind is reported, its event says both
+    // numbers.
     else if (!each && isWorthIt && reported.length === 0)
       reported.unshift({ ...latestOf(news), kind, who: [] })
   }

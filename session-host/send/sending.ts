@@ -28,20 +28,26 @@ export interface Wish {
   /** Chosen by the API before anything else happened. A retry of the call has the same id. */
   messageId: string
   /**
-   * This call is the first under its id, so there is no row of it. The API repeats such a call only if no host has begun
-   * it.
+   * This call is the first under its id, so there is no row of it. The API repeats such a call only if no
+   * host has begun it.
    */
   isNew?: boolean | undefined
   /** The request of the API that asks for it. */
   requestId?: string | undefined
-  /** Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was written. */
+  /**
+   * Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was
+   * written.
+   */
   compose: (connected: ConnectedSession) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
 }
 
 export interface SendAnswer {
   messageId: string
   timestamp: number
-  /** An earlier call under this id had its message sent. That message counts, even if this call asked for another. */
+  /**
+   * An earlier call under this id had its message sent. That message counts, even if this call asked for
+   * another.
+   */
   repeated: boolean
 }
 
@@ -56,10 +62,11 @@ export class Sending {
   }
 
   /**
-   * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent again, and
-   * phones show an id only once.
+   * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent
+   * again, and phones show an id only once.
    * @throws ApiError `idempotency_conflict`, `not_paired`, `network_rejected`, `send_outcome_unknown`,
-   * `session_unavailable`, `recipient_not_found` for a group that the session is not in, and what `compose` throws
+   * `session_unavailable`, `recipient_not_found` for a group that the session is not in, and what `compose`
+   * throws
    */
   async send(wish: Wish): Promise<SendAnswer> {
     const { messageId } = wish
@@ -83,20 +90,21 @@ export class Sending {
   }
 
   /**
-   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, and the step of the
-   * ratchet as one unit before the stanza may leave; the network's answer turns it into `acked` or, the first time,
-   * `failed`. If the host dies before that row is durable, nothing has left. If it dies later, a retry on the next
-   * host finds the row, and sends the same bytes under the same id.
+   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, and the step
+   * of the ratchet as one unit before the stanza may leave; the network's answer turns it into `acked` or,
+   * the first time, `failed`. If the host dies before that row is durable, nothing has left. If it dies
+   * later, a retry on the next host finds the row, and sends the same bytes under the same id.
    */
   async #send({ messageId, isNew, requestId, compose }: Wish): Promise<SendAnswer> {
     const { memory, uplink, connected } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
-    // The API did not hear of the refusal, or had no time to free the key. Once the key is free, the next call has
-    // another id.
+    // The API did not hear of the refusal, or had no time to free the key. Once the key is free, the next
+    // call has another id.
     if (before?.state === "failed") throw networkRefusal(before.network_code)
     const { generation } = memory.vault
-    // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the recipient.
+    // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the
+    // recipient.
     if (before && before.generation !== generation) throw outcomeUnknown()
 
     const connection = await uplink.ready().catch((error: unknown) => {
@@ -133,7 +141,9 @@ export class Sending {
     return { messageId, timestamp, repeated }
   }
 
-  /** Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer. */
+  /**
+   * Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer.
+   */
   async #transmit(
     connection: Connection,
     outgoing: Omit<Outgoing, "beside"> & { generation: number },
@@ -157,13 +167,14 @@ export class Sending {
         log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
         // A refusal of the repeated stanza says nothing about the first one.
         if (again) throw outcomeUnknown()
-        // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
-        // again, its outcome stays unknown.
+        // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is
+        // sent; refused again, its outcome stays unknown.
         const { statuses } = this.#input.memory
         await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, transcriptWrites?.withdrawal))
         throw networkRefusal(error.networkCode)
       }
-      // These say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
+      // These say that the stanza has not left. A row may be there all the same: a retry finds it and sends
+      // those bytes.
       if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)
       if (error instanceof NotInGroup && !again) throw notInGroup()
       if (error instanceof NotSent && !again) throw sessionUnavailable()
@@ -187,7 +198,10 @@ function inRow({ members, ...outgoing }: Outgoing & { generation: number }) {
   return { ...outgoing, ...(members && { members: withoutReceipts(members) }) }
 }
 
-/** The network has answered. If the session ends before that is written, the bridge's next holder does not know. */
+/**
+ * The network has answered. If the session ends before that is written, the bridge's next holder does not
+ * know.
+ */
 async function unlessEnded(written: Promise<void>): Promise<void> {
   try {
     await written

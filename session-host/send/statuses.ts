@@ -35,7 +35,10 @@ interface Waiting {
   taken: PromiseWithResolvers<void>
 }
 
-/** How long receipts of a group or a status wait for others of their kind, in ms, and how many stanzas wait at most. */
+/**
+ * How long receipts of a group or a status wait for others of their kind, in ms, and how many stanzas wait at
+ * most.
+ */
 const lingerMs = 500
 const mostWaiting = 50
 
@@ -43,13 +46,14 @@ const mostWaiting = 50
 type Status = Omit<Extract<Event, { event: "message_status" }>, "event" | "message_id" | "chat_id" | "counts">
 
 /**
- * What becomes of the messages that the API sends (Contract, "Message statuses"): the network takes or refuses them, and
- * receipts come. All of it is in a message's own row, and a change of the row is one unit with the customer's event of it.
- * So a receipt that comes again, since the host died before its ack had left, changes nothing and is no event. Nobody but
- * us makes such a row: a receipt of a message that we did not send, or of a person whom it was not sent to, costs a read
- * at the most.
+ * What becomes of the messages that the API sends (Contract, "Message statuses"): the network takes or
+ * refuses them, and receipts come. All of it is in a message's own row, and a change of the row is one unit
+ * with the customer's event of it. So a receipt that comes again, since the host died before its ack had
+ * left, changes nothing and is no event. Nobody but us makes such a row: a receipt of a message that we did
+ * not send, or of a person whom it was not sent to, costs a read at the most.
  *
- * A customer who has not chosen `message_status` pays for nothing of this. Then an acknowledgement alone is noted.
+ * A customer who has not chosen `message_status` pays for nothing of this. Then an acknowledgement alone is
+ * noted.
  */
 export class Statuses {
   readonly #parts: Parts
@@ -76,8 +80,9 @@ export class Statuses {
   }
 
   /**
-   * The network has the message. Resolves when the customer's event is durable, if they want one. Otherwise it is a note: if that is
-   * lost, a retry sends the same bytes under the same id, and phones show them only once.
+   * The network has the message. Resolves when the customer's event is durable, if they want one. Otherwise
+   * it is a note: if that is lost, a retry sends the same bytes under the same id, and phones show them only
+   * once.
    * @throws SessionEnded
    */
   async acked(sent: Unacked, timestamp: number): Promise<void> {
@@ -100,7 +105,9 @@ export class Statuses {
     if (sent?.state === "sent") await this.acked(sent, timestamp)
   }
 
-  /** The network refused the message. Resolves when that is durable, `beside` with it. @throws SessionEnded */
+  /**
+   * The network refused the message. Resolves when that is durable, `beside` with it. @throws SessionEnded
+   */
   async refused(sent: Unacked, networkCode: number, beside: SessionWrite[] = []): Promise<void> {
     const failed = { ...sent, state: "failed", network_code: networkCode, timestamp: now() } as const
     const { store, commits } = this.#parts
@@ -114,8 +121,8 @@ export class Statuses {
   }
 
   /**
-   * Takes in receipts. Resolves when what they change is made; their acks wait at the gate until it is durable.
-   * Receipts of a group or a status wait for a moment, so that several become one change.
+   * Takes in receipts. Resolves when what they change is made; their acks wait at the gate until it is
+   * durable. Receipts of a group or a status wait for a moment, so that several become one change.
    * @throws SessionEnded
    */
   async take(receipts: Receipt[]): Promise<void> {
@@ -181,8 +188,8 @@ export class Statuses {
   }
 
   async #takeOf(sent: Sent, receipts: Receipt[]): Promise<void> {
-    // Nothing more becomes of a refused message. An edit has no status: the customer knows only the message that it
-    // changes.
+    // Nothing more becomes of a refused message. An edit has no status: the customer knows only the message
+    // that it changes.
     if (sent.state === "failed" || isEdit(sent)) return
     const isEachReported = this.#parts.choice.messageStatus === "participants"
     const changed = afterReceipts(sent, await this.#stepsOf(sent, receipts), isEachReported)

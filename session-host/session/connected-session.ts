@@ -18,13 +18,19 @@ export interface ConnectedSession {
   own: Own
   /** The JID to send to. @throws ApiError `recipient_not_found` */
   reach: (chat: string) => Promise<string>
-  /** The JID that a caller means by a `chat`, which may be a username. @throws ApiError `not_found` where nobody has it */
+  /**
+   * The JID that a caller means by a `chat`, which may be a username. @throws ApiError `not_found` where
+   * nobody has it
+   */
   named: (chat: string) => Promise<string>
   /** Somebody with these addresses is on the network. */
   heardOf: (addresses: string[]) => void
   /** The private id that belongs to a number's JID, as far as that is known, without asking the network. */
   lidOf: (jid: string) => Promise<string | undefined>
-  /** Waits until a message to this chat may leave (Contract, "Pacing", "New chats"). @throws ApiError `pacing`, `new_chat` */
+  /**
+   * Waits until a message to this chat may leave (Contract, "Pacing", "New chats"). @throws ApiError
+   * `pacing`, `new_chat`
+   */
   pace: (chat: string, newChat?: NewChat) => Promise<void>
   /** Every remembered message of this id, ours first. */
   messages: (id: string) => Promise<Recalled[]>

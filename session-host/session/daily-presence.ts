@@ -19,9 +19,9 @@ interface Input {
 }
 
 /**
- * Shows a session as available for some minutes a day, from now on (Contract, "Presence"). A phone warns its owner of a linked
- * device that was never available for fifteen days, and offers to log it out (`docs/network.md`). It takes so few minutes since
- * a phone rings less while another device is available.
+ * Shows a session as available for some minutes a day, from now on (Contract, "Presence"). A phone warns its
+ * owner of a linked device that was never available for fifteen days, and offers to log it out
+ * (`docs/network.md`). It takes so few minutes since a phone rings less while another device is available.
  * @returns a function that ends it.
  */
 export function startDailyPresence(input: Input): () => void {
@@ -52,7 +52,10 @@ export function startDailyPresence(input: Input): () => void {
   }
 }
 
-/** Whether the bridge's time has come since it was last shown. Each has a time of its own: a fleet does not appear at once. */
+/**
+ * Whether the bridge's time has come since it was last shown. Each has a time of its own: a fleet does not
+ * appear at once.
+ */
 export function isDue(bridgeId: string, shownMs: number, eachMs: number, atMs = nowMs()): boolean {
   const hash = createHash("sha256").update(bridgeId).digest().readUInt32BE()
   const begunMs = atMs - ((atMs - (hash % eachMs)) % eachMs)

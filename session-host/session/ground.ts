@@ -28,7 +28,9 @@ export interface MemoryInput {
   ended: AbortSignal
   /** The session's connection, while it has one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
-  /** The version of the running code. Each version tries again to read messages that earlier ones could not. */
+  /**
+   * The version of the running code. Each version tries again to read messages that earlier ones could not.
+   */
   version: () => Promise<string>
   /** The customer's present choice. */
   choice: () => Choice.Info
@@ -63,8 +65,8 @@ export class Ground {
   readonly commits: Commits
   readonly deliveryKey: Uint8Array
   /**
-   * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
-   * bridges.
+   * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for
+   * other bridges.
    */
   readonly sandboxOf: string | undefined
   protected readonly given: MemoryInput

@@ -20,8 +20,9 @@ interface Parts {
 }
 
 /**
- * The keys of this login came back from a backup: leaves nothing of them that encrypts, before anything is sent. Whatever ends
- * it, the next session does all of it again, which does no harm. The login itself stays: nobody has to link the phone again.
+ * The keys of this login came back from a backup: leaves nothing of them that encrypts, before anything is
+ * sent. Whatever ends it, the next session does all of it again, which does no harm. The login itself stays:
+ * nobody has to link the phone again.
  * @throws SessionEnded
  */
 export async function makeAnew({ lease, store, commits, patience, vault, keysAnew }: Parts): Promise<void> {

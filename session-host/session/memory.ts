@@ -30,7 +30,10 @@ import { findLeftBehind, type LeftBehind, type MemoryInput, Ground } from "./gro
 import { makeAnew } from "./make-anew.ts"
 import { SessionEnded } from "./session-ended.ts"
 
-/** The durable side of a session. Each part takes what it needs from here, and its first row where it is read at once. */
+/**
+ * The durable side of a session. Each part takes what it needs from here, and its first row where it is read
+ * at once.
+ */
 export class Memory extends Ground {
   readonly bell = new Bell(this.bridgeId)
   readonly messages = new Messages(this.store, () => this.vault.login?.jid)
@@ -114,8 +117,8 @@ export class Memory extends Ground {
   }
 
   /**
-   * Tries once more, one time per session, to read messages that no mapper could read. Call it when everything else is
-   * under way.
+   * Tries once more, one time per session, to read messages that no mapper could read. Call it when
+   * everything else is under way.
    * @throws SessionEnded
    */
   async readParkedAgain(): Promise<void> {

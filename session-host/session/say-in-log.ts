@@ -2,8 +2,8 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Logger } from "#core/platform/log.ts"
 
 /**
- * Writes a line into the bridge's log, which its customer reads, and into the service's. The customer's also has `detail`, the
- * service's also has `fields`.
+ * Writes a line into the bridge's log, which its customer reads, and into the service's. The customer's also
+ * has `detail`, the service's also has `fields`.
  */
 export type Say = (
   level: BridgeLog.Level,

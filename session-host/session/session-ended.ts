@@ -1,4 +1,6 @@
-/** The session is over on this host: nothing more will be read or written for it, and its socket is closed. */
+/**
+ * The session is over on this host: nothing more will be read or written for it, and its socket is closed.
+ */
 export class SessionEnded extends Error {}
 
 /** The session's memory is not as it must be: by a bug of ours, or since somebody has changed rows. */

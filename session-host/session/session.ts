@@ -37,7 +37,9 @@ interface Input {
   log: Logger
   /** Whether the host may have sockets now: it has beaten recently. */
   mayConnect: () => boolean
-  /** The socket is closed, and nothing more will be written. `failed`: it ended by its own error. Called once. */
+  /**
+   * The socket is closed, and nothing more will be written. `failed`: it ended by its own error. Called once.
+   */
   onEnd: (end: { failed: boolean }) => void
 }
 
@@ -97,7 +99,10 @@ export class Session {
     })
   }
 
-  /** Takes up where the last owner left off, then connects if a phone is linked. If that fails, the session ends. */
+  /**
+   * Takes up where the last owner left off, then connects if a phone is linked. If that fails, the session
+   * ends.
+   */
   async start(): Promise<void> {
     try {
       await sessionScope.run({ fail: (error) => this.fail(error) }, async () => {
@@ -207,7 +212,8 @@ export class Session {
   }
 
   /**
-   * Asks something of the network. A question that is left open by the end of the connection may be asked again.
+   * Asks something of the network. A question that is left open by the end of the connection may be asked
+   * again.
    * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws
    */
   async use<Result>(work: (connected: ConnectedSession) => Promise<Result>): Promise<Result> {
@@ -231,7 +237,10 @@ export class Session {
     this.#parts?.uplink.dial()
   }
 
-  /** Ends in good order: takes no more calls, finishes sends, closes without logging out, and writes what was begun. */
+  /**
+   * Ends in good order: takes no more calls, finishes sends, closes without logging out, and writes what was
+   * begun.
+   */
   async stop(): Promise<void> {
     if (this.#isOver) return
     this.#stopping = true
@@ -304,7 +313,10 @@ export class Session {
     return connectedSession(connection, memory, { bridgeId, ...this.#lasting })
   }
 
-  /** The store has not answered for long, so incoming messages could not be kept. Pending writes go on waiting. */
+  /**
+   * The store has not answered for long, so incoming messages could not be kept. Pending writes go on
+   * waiting.
+   */
   #storeAway(): void {
     const uplink = this.#parts?.uplink
     if (!uplink?.connection) return
@@ -313,7 +325,9 @@ export class Session {
     uplink.dial()
   }
 
-  /** `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away. */
+  /**
+   * `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away.
+   */
   #end(error: SessionEnded, failed = isOwnFault(error)): void {
     if (this.#ended.signal.aborted) return
     this.#parts?.uplink.end()

@@ -3,7 +3,10 @@ const mostMs = 60_000
 /** A connection that lasted this long was a good one. */
 const goodMs = 10_000
 
-/** The waits between attempts to connect: doubled each time and randomised, so that sessions do not dial at once. */
+/**
+ * The waits between attempts to connect: doubled each time and randomised, so that sessions do not dial at
+ * once.
+ */
 export class Backoff {
   #failures = 0
   #askedAtOnce = false

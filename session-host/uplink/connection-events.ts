@@ -29,8 +29,9 @@ interface Parts {
 }
 
 /**
- * Reports to the customer whether the session is connected. The last report is durable, so a restart or a hand-over
- * reports nothing: `connected` comes after pairing and after every `disconnected` (Contract, "Connection events").
+ * Reports to the customer whether the session is connected. The last report is durable, so a restart or a
+ * hand-over reports nothing: `connected` comes after pairing and after every `disconnected`
+ * (Contract, "Connection events").
  */
 export class ConnectionEvents {
   readonly #parts: Parts
@@ -54,8 +55,8 @@ export class ConnectionEvents {
   }
 
   /**
-   * There is no connection now. If that lasts, it is reported with the last known reason. A connection that was dead
-   * (`unanswered`) is reported at once: it has been gone for minutes.
+   * There is no connection now. If that lasts, it is reported with the last known reason. A connection that
+   * was dead (`unanswered`) is reported at once: it has been gone for minutes.
    */
   gone(at: OccurrenceNumbers, objection?: WhyDisconnected["objection"]): void {
     this.#why = { objection }
@@ -68,7 +69,9 @@ export class ConnectionEvents {
     else this.#timer = setTimeout(report, this.#parts.timing.goneMs)
   }
 
-  /** It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded */
+  /**
+   * It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded
+   */
   async over(at: OccurrenceNumbers, why: WhyDisconnected, writes: UnitWrite[] = []): Promise<void> {
     this.end()
     await this.#report("disconnected", [disconnectedEvent(at, why)], writes)
@@ -79,7 +82,10 @@ export class ConnectionEvents {
     this.#timer = undefined
   }
 
-  /** Notes the number for operators who look for its bridge. A failed write is made up for at the next connection. */
+  /**
+   * Notes the number for operators who look for its bridge. A failed write is made up for at the next
+   * connection.
+   */
   #noteLinked(phone: string): void {
     const { bridgeId, log } = this.#parts
     BridgesOfPhone.note(bridgeId, phone).catch((error: unknown) =>

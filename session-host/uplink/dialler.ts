@@ -28,7 +28,10 @@ interface Options {
   log: Logger
   /** Whether a connection is wanted and allowed now. */
   mayDial: () => boolean
-  /** Ensures what must hold first: the store answers, the lease is ours, the last connection's writes are durable. */
+  /**
+   * Ensures what must hold first: the store answers, the lease is ours, the last connection's writes are
+   * durable.
+   */
   prepare: () => Promise<{ vault: Vault; intake: Intake; proxy: Proxy | undefined }>
   /** How much longer it must not dial, in ms, even where the last connection would allow it. */
   waitMs: () => number
@@ -76,7 +79,10 @@ export class Dialler {
       .finally(() => (this.#dialling = false))
   }
 
-  /** Reconnects after a connection that ended like this, when its back-off is over. @returns the wait in milliseconds. */
+  /**
+   * Reconnects after a connection that ended like this, when its back-off is over. @returns the wait in
+   * milliseconds.
+   */
   dialAgain({ reason, refusedForMs = 0 }: Pick<End, "reason" | "refusedForMs">): number {
     const asked = reason === "restart" || reason === "refs_ended"
     const decentMs = asked ? this.#backoff.onceAtOnce() : this.#backoff.next()

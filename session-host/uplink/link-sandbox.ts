@@ -5,8 +5,8 @@ import { el } from "../network/stanza.ts"
 import type { Contacts } from "../people/contacts.ts"
 
 /**
- * Shows a sandbox bridge's code to the phone of its account's household, which scans it. The bridge's customer cannot
- * scan it, since the phone is simulated. Only the simulated network knows this question.
+ * Shows a sandbox bridge's code to the phone of its account's household, which scans it. The bridge's
+ * customer cannot scan it, since the phone is simulated. Only the simulated network knows this question.
  * @throws NetworkRejected, NoAnswer
  */
 export async function showCodeToHousehold(

@@ -41,7 +41,10 @@ interface Input {
 /** How long a session that was asked for a passkey stays connected, longer than any request lives, ms. */
 const passkeyLastsMs = 6 * 60_000
 
-/** The link between a session and its phone: the wish for it, codes and passkey, until the phone is logged out. */
+/**
+ * The link between a session and its phone: the wish for it, codes and passkey, until the phone is logged
+ * out.
+ */
 export class Linking {
   readonly #input: Input
   /** Runs while somebody wants to link a phone. An unlinked session dials only for as long. */
@@ -61,7 +64,9 @@ export class Linking {
     return this.#input.memory.vault.login !== undefined
   }
 
-  /** Who unlinked the phone that was linked; undefined where no phone was unlinked since the session began. */
+  /**
+   * Who unlinked the phone that was linked; undefined where no phone was unlinked since the session began.
+   */
   get unlinked(): Lease.Reported["unlinked"] {
     return this.#unlinked
   }
@@ -76,7 +81,10 @@ export class Linking {
     return this.#wish !== undefined || this.linksItself
   }
 
-  /** Whether no phone is linked and nobody is linking one. A sandbox always counts as idle: nobody misses anything. */
+  /**
+   * Whether no phone is linked and nobody is linking one. A sandbox always counts as idle: nobody misses
+   * anything.
+   */
   get isIdle(): boolean {
     return this.linksItself || (!this.isPaired && !this.isWanted)
   }
@@ -150,7 +158,8 @@ export class Linking {
   }
 
   /**
-   * Unlinks the phone, if one is linked: the credentials are gone when this resolves. Turns away a phone that wants a passkey.
+   * Unlinks the phone, if one is linked: the credentials are gone when this resolves. Turns away a phone that
+   * wants a passkey.
    * @throws ApiError `session_unavailable` when the network cannot be reached now
    */
   async logout(): Promise<void> {

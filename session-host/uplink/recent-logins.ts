@@ -20,8 +20,8 @@ interface Options {
 }
 
 /**
- * How often a bridge has recently logged in without staying connected. The lease holds the count, so that neither
- * another host nor a new session starts from zero. Numbers that log in all the time are banned.
+ * How often a bridge has recently logged in without staying connected. The lease holds the count, so that
+ * neither another host nor a new session starts from zero. Numbers that log in all the time are banned.
  */
 export class RecentLogins {
   readonly #options: Options
@@ -55,13 +55,18 @@ export class RecentLogins {
     this.#at = nowMs() / 1000
   }
 
-  /** Says in the log that the next dial, which is due in `dueMs`, waits because of these logins, if it does. */
+  /**
+   * Says in the log that the next dial, which is due in `dueMs`, waits because of these logins, if it does.
+   */
   noteWait(dueMs: number): void {
     const waitS = this.#waitS(dueMs)
     if (waitS > 0) this.#options.say("warn", `the session waits ${waitS} s before it logs in: ${tooOften}`)
   }
 
-  /** The answer to a call that would have to wait for that dial; undefined if the dial waits for something else. */
+  /**
+   * The answer to a call that would have to wait for that dial; undefined if the dial waits for something
+   * else.
+   */
   refusal(dueMs: number): ApiError | undefined {
     const waitS = this.#waitS(dueMs)
     if (waitS === 0) return undefined

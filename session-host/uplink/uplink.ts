@@ -121,8 +121,8 @@ export class Uplink {
   }
 
   /**
-   * Reconnects with the same credentials, even after another place took over, which only a customer may undo. Resolves
-   * when it is connected, or trying to.
+   * Reconnects with the same credentials, even after another place took over, which only a customer may undo.
+   * Resolves when it is connected, or trying to.
    * @throws ApiError `session_unavailable`
    */
   async restart(): Promise<void> {
@@ -174,7 +174,9 @@ export class Uplink {
     }
   }
 
-  /** Closes the socket until it is dialled again: the host has not beaten for too long, or the store is away. */
+  /**
+   * Closes the socket until it is dialled again: the host has not beaten for too long, or the store is away.
+   */
   disconnect(): void {
     if (!this.connection) return
     this.hangUp()
@@ -303,7 +305,9 @@ export class Uplink {
     this.#input.say("warn", `the network rejects the session for some time: connecting again at ${at}`)
   }
 
-  /** Another login of the same device took over: perhaps the rightful owner, whom we must not throw out again. */
+  /**
+   * Another login of the same device took over: perhaps the rightful owner, whom we must not throw out again.
+   */
   async #wasReplaced(): Promise<void> {
     const { commits, standing, connectionEvents } = this.#memory
     Metrics.add("Replaced")

@@ -8,7 +8,9 @@ const closingMs = 1000
 /** Waits for the network, for as long as there is a connection. @throws Error at the end of it */
 export type AnswerOrEnd = <T>(answer: Promise<T>) => Promise<T>
 
-/** Baileys leaves questions open for a minute when the connection ends, and asks on a socket that is closing. */
+/**
+ * Baileys leaves questions open for a minute when the connection ends, and asks on a socket that is closing.
+ */
 export function newAnswerOrEnd(lifetime: Lifetime, frames: Pick<OutgoingFrames, "isOpen">): AnswerOrEnd {
   return async (answer) => {
     const over = Promise.withResolvers<never>()

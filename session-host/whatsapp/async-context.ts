@@ -13,8 +13,8 @@ interface Context {
 }
 
 /**
- * The one way past Baileys, which hands nothing of ours through its own functions. Who calls Baileys notes here for
- * which message and in which step. What Baileys calls back reads that here.
+ * The one way past Baileys, which hands nothing of ours through its own functions. Who calls Baileys notes
+ * here for which message and in which step. What Baileys calls back reads that here.
  */
 const context = new AsyncLocalStorage<Context>()
 
@@ -49,8 +49,8 @@ export function inUnit<T>(unit: Unit, work: () => T): T {
 }
 
 /**
- * Runs `work` for no message and in no step. Otherwise whatever `work` begins for long, such as a connection, would
- * belong to the present message for ever, even after that message was given up.
+ * Runs `work` for no message and in no step. Otherwise whatever `work` begins for long, such as a connection,
+ * would belong to the present message for ever, even after that message was given up.
  */
 export function outsideOfContext<T>(work: () => T): T {
   return context.exit(work)

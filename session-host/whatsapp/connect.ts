@@ -33,8 +33,8 @@ export interface ConnectInput extends DialInput {
 }
 
 /**
- * Dials. Everything after that comes by `onHappening`, in order. A vault has one connection at a time: the next may begin only
- * when all changes that this one handed to `keep` are made.
+ * Dials. Everything after that comes by `onHappening`, in order. A vault has one connection at a time: the
+ * next may begin only when all changes that this one handed to `keep` are made.
  */
 export function connect(input: ConnectInput): Connection {
   installRepairs()

@@ -6,8 +6,8 @@ import { type ILogger, redacted } from "./quiet-log.ts"
 export type OnError = (event: string, error: unknown) => void
 
 /**
- * Catches errors of this emitter's listeners, thrown or in promises that nobody awaits. One connection's trouble stays its
- * own.
+ * Catches errors of this emitter's listeners, thrown or in promises that nobody awaits. One connection's
+ * trouble stays its own.
  */
 export function containErrors(emitter: EventEmitter, onError: OnError) {
   for (const event of emitter.eventNames()) {
@@ -33,7 +33,8 @@ export function endOrLog(lifetime: Pick<Lifetime, "isOver" | "end">, log: ILogge
   return (event: string, error: unknown) => {
     if (lifetime.isOver) return
     log.error({ error }, `a listener of ${event} failed`)
-    // Only this stanza is bad. If it ended the connection, it would come again with each new one, whose login it would end too.
+    // Only this stanza is bad. If it ended the connection, it would come again with each new one, whose login
+    // it would end too.
     if (event.startsWith("CB:") || (event === "message" && !isForged(error))) return
     lifetime.end({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
   }

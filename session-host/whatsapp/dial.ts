@@ -48,7 +48,9 @@ export interface DialInput {
   ackMs: number
 }
 
-/** Baileys' socket, dialling, and the parts of ours that its settings name, or that every other part needs. */
+/**
+ * Baileys' socket, dialling, and the parts of ours that its settings name, or that every other part needs.
+ */
 export function dial(input: DialInput, lifetime: Lifetime) {
   const { vault, intake } = input
   const { gate } = vault
@@ -148,7 +150,10 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   }
 }
 
-/** A vault outlives its connections, and so does what they learn of chats, devices, logins and messages that were sent again. */
+/**
+ * A vault outlives its connections, and so does what they learn of chats, devices, logins and messages that
+ * were sent again.
+ */
 const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
 const newKnown = () => ({
   groups: newGroupCache(),
@@ -164,19 +169,20 @@ function knownWith(vault: Vault) {
 }
 
 /**
- * Baileys' own transactions hold their changes back until they end, and frames leave meanwhile: a retry receipt would
- * name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped, and a
- * transaction only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it
- * keeps anything (`signal/signed-pre-keys.ts` is called in its place).
+ * Baileys' own transactions hold their changes back until they end, and frames leave meanwhile: a retry
+ * receipt would name a prekey that nobody has kept. So each change is made at once, before the next frame is
+ * stamped, and a transaction only keeps others out. `rotateSignedPreKey`, which nobody calls, would still
+ * inform the network before it keeps anything (`signal/signed-pre-keys.ts` is called in its place).
  *
- * Messages need no transaction. Baileys runs one at a time for all that it does under our own id, so a message that the
- * network does not answer would hold up all others for as long as a minute. Messages have an order already, and the
- * state that they share with others is locked where it changes.
+ * Messages need no transaction. Baileys runs one at a time for all that it does under our own id, so a
+ * message that the network does not answer would hold up all others for as long as a minute. Messages have an
+ * order already, and the state that they share with others is locked where it changes.
  */
 function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
   const run = keys.transaction.bind(keys)
   keys.get = async (type, ids) => {
-    // Baileys reads and writes right before a stanza. If a stanza were encoded and then held back, the connection would be lost.
+    // Baileys reads and writes right before a stanza. If a stanza were encoded and then held back, the
+    // connection would be lost.
     transmissionNow()?.mustGoOn()
     return await own.get(type, ids)
   }

@@ -2,7 +2,10 @@ import type { Objection } from "#contract/status-and-objection.ts"
 import { ProxyError } from "#core/fetch/proxy-tunnel.ts"
 import type { End } from "../network/happening.ts"
 
-/** `<failure>`s at login after which the device is none of the account's any more (whatsmeow `ConnectFailureReason.IsLoggedOut`). */
+/**
+ * `<failure>`s at login after which the device is none of the account's any more (whatsmeow
+ * `ConnectFailureReason.IsLoggedOut`).
+ */
 const loggedOutFailures = new Set([401, 403, 406])
 
 /** The meaning of these and other codes (whatsmeow `ConnectFailureReason`). */
@@ -13,7 +16,10 @@ const objections = new Map<number, Objection>([
   [406, "banned"],
 ])
 
-/** How long a session whose logins are rate-limited waits, ms: four to eight minutes, so that sessions do not dial at once. */
+/**
+ * How long a session whose logins are rate-limited waits, ms: four to eight minutes, so that sessions do not
+ * dial at once.
+ */
 const rateLimitedMs = () => 4 * 60_000 * (1 + Math.random())
 
 /** Why Baileys ended the connection, from its error. */
@@ -65,7 +71,9 @@ function codeOf(error: Error): number {
   return Number(output.statusCode)
 }
 
-/** Whether it is `<conflict type="device_removed"/>`. Without a code, Baileys takes that for another login. */
+/**
+ * Whether it is `<conflict type="device_removed"/>`. Without a code, Baileys takes that for another login.
+ */
 function isRemoved(error: Error): boolean {
   if (!("data" in error) || typeof error.data !== "object" || error.data === null) return false
   const { attrs } = error.data as { attrs?: Record<string, string> }

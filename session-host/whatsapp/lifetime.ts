@@ -10,7 +10,9 @@ export interface Lifetime {
   emit(happening: Happening): void
   /** Logged in. */
   open(me: Me): void
-  /** Ends the connection with `otherwise` unless `goesOn` is called in time. There is one such wait at a time. */
+  /**
+   * Ends the connection with `otherwise` unless `goesOn` is called in time. There is one such wait at a time.
+   */
   mustGoOn(withinMs: number, otherwise: End): void
   /** The next step has come in time. */
   goesOn(): void
@@ -24,9 +26,10 @@ export interface Lifetime {
 export type Guarded = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
- * The memory works for a connection only while that connection lives: a later write would overwrite those of the next
- * one. When the memory fails, the connection is closed before Baileys hears of the failure. Baileys would answer with a
- * refusal, and a message that was refused never comes back. Baileys hears only of a message that can never be kept.
+ * The memory works for a connection only while that connection lives: a later write would overwrite those of
+ * the next one. When the memory fails, the connection is closed before Baileys hears of the failure. Baileys
+ * would answer with a refusal, and a message that was refused never comes back. Baileys hears only of a
+ * message that can never be kept.
  */
 export function guardedBy(lifetime: Pick<Lifetime, "isOver" | "end">): Guarded {
   return async (work) => {

@@ -7,7 +7,9 @@ import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
 /** How long dialling through a proxy may take, ms: the proxy, its answer, and the network behind it. */
 const dialWithinMs = 15_000
 
-/** Node's agent, which Baileys takes for its socket and for uploads: each connection goes through this proxy. */
+/**
+ * Node's agent, which Baileys takes for its socket and for uploads: each connection goes through this proxy.
+ */
 export function agentThrough(proxy: Proxy, protocol: "https:" | "http:" = "https:"): Agent {
   const connections = new Connections({ proxy })
   return Object.assign(new Agent(), {

@@ -20,7 +20,9 @@ interface Input {
   keys: Keys
   hold: Hold
   recipientDevices: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
-  /** The LIDs of these numbers. Baileys' own question for them misreads an answer that names people by LID. */
+  /**
+   * The LIDs of these numbers. Baileys' own question for them misreads an answer that names people by LID.
+   */
   lidsOf: Required<Parameters<typeof durableRepository>>[2]
   log: ILogger
   url?: string
@@ -53,14 +55,14 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     emitOwnEvents: false,
     syncFullHistory: false,
-    // The history is read beside Baileys (`history.ts`). Baileys may read one kind, which nobody asks for: if it may
-    // read none, it warns.
+    // The history is read beside Baileys (`history.ts`). Baileys may read one kind, which nobody asks for: if
+    // it may read none, it warns.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
-    // A limit would make Baileys set a timer and note two stacks for each frame that leaves. `login/follow-login.ts`
-    // limits the whole login.
+    // A limit would make Baileys set a timer and note two stacks for each frame that leaves.
+    // `login/follow-login.ts` limits the whole login.
     connectTimeoutMs: 0,
-    // After a message that it cannot read, Baileys would read nothing for a quarter of a second, and acknowledge the
-    // message only then.
+    // After a message that it cannot read, Baileys would read nothing for a quarter of a second, and
+    // acknowledge the message only then.
     retryRequestDelayMs: 0,
     ...input.recipientDevices,
     getMessage: async ({ id }) => {

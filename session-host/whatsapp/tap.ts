@@ -35,7 +35,10 @@ import { toStanza } from "./stanza.ts"
 /** Baileys' own listener for an event of its socket. */
 type Pass = (node: BinaryNode) => unknown
 
-/** Takes the place of a listener of Baileys': it gets each stanza, and passes on those that Baileys is to have. */
+/**
+ * Takes the place of a listener of Baileys': it gets each stanza, and passes on those that Baileys is to
+ * have.
+ */
 export type Interceptor = (node: BinaryNode, pass: Pass) => unknown
 
 /** The parts of a connection that listen, or that listeners need. */
@@ -58,9 +61,9 @@ interface Parts extends ReturnType<typeof dial> {
 }
 
 /**
- * The table of all listeners of Baileys' that are replaced or wrapped, and of all events of Baileys' that are followed.
- * The order matters: of two replacements the later one gets the stanza first, and only listeners that are there already
- * are wrapped.
+ * The table of all listeners of Baileys' that are replaced or wrapped, and of all events of Baileys' that are
+ * followed. The order matters: of two replacements the later one gets the stanza first, and only listeners
+ * that are there already are wrapped.
  */
 export function tap(parts: Parts): void {
   const { sock, lifetime, warn } = parts
@@ -98,7 +101,8 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
     onError: failedAt("CB:message"),
   })
   const pass = replace(ws, "CB:message", onMessage)
-  // A status comes as a stanza of its own. Baileys does not listen for it, but can read it as it reads a message.
+  // A status comes as a stanza of its own. Baileys does not listen for it, but can read it as it reads a
+  // message.
   ws.on("CB:status", (node: BinaryNode) => onMessage(node, pass))
 
   // An error that a listener throws, or leaves in a promise that nobody awaits, would end the process.
@@ -109,15 +113,15 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
   replace(ws, "CB:notification", newGroupNews(parts))
   // Baileys would answer every notification about a link code.
   replace(ws, "CB:notification", limitHellos(sock, hellos, failedAt("CB:notification")))
-  // Baileys throws at a receipt that names no sender, and asks the network for keys at each receipt that asks for a
-  // message.
+  // Baileys throws at a receipt that names no sender, and asks the network for keys at each receipt that asks
+  // for a message.
   replace(ws, "CB:receipt", filterReceipts({ ...parts, onError: failedAt("CB:receipt") }))
-  // Baileys works at any number of these at once, and for each it reads the store or asks the network. Replaced last,
-  // so that the work of the replacements above counts, too.
+  // Baileys works at any number of these at once, and for each it reads the store or asks the network.
+  // Replaced last, so that the work of the replacements above counts, too.
   for (const event of ["CB:receipt", "CB:notification"])
     replace(ws, event, (node, go) => backpressure.whileWorking(node, async () => await go(node)))
-  // Baileys waits for an answer by listening for its id. If the answer were not read, work that needs it would wait for
-  // ever.
+  // Baileys waits for an answer by listening for its id. If the answer were not read, work that needs it
+  // would wait for ever.
   ws.on("newListener", (event: unknown) => {
     if (!isQuestion(event)) return
     backpressure.asked(1)
@@ -129,7 +133,8 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
 function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): void {
   const { sock, warn } = parts
   const { ws } = sock
-  // Baileys reports an acknowledgement to nobody, and many stanzas to nobody or too late. Each of these gets every frame.
+  // Baileys reports an acknowledgement to nobody, and many stanzas to nobody or too late. Each of these gets
+  // every frame.
   ws.on("CB:ack,class:message", parts.acks.take)
   ws.on(
     "CB:ack,class:message",
@@ -157,7 +162,8 @@ function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): vo
       newPairingNotices({ ...parts, codes, hellos, onError: failedAt("CB:notification") }),
     ],
   })
-  // Baileys emits this before the event of the stanza's kind: a message is queued here before `onMessage` gets it.
+  // Baileys emits this before the event of the stanza's kind: a message is queued here before `onMessage`
+  // gets it.
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {
     if (!(frame instanceof Uint8Array)) readFrame(frame)
   })

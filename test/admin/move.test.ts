@@ -55,7 +55,10 @@ afterAll(async () => {
   await other.close()
 })
 
-/** Does something at the other service. The power may be cut there: from the request after so many on, nothing is done. */
+/**
+ * Does something at the other service. The power may be cut there: from the request after so many on, nothing
+ * is done.
+ */
 async function elsewhere<Result>(
   work: () => Promise<Result>,
   { cutAfter = Infinity, store = other }: { cutAfter?: number; store?: { answer: StoreWithoutHttp } } = {},

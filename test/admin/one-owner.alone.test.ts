@@ -75,7 +75,10 @@ interface Given {
   to?: Place
 }
 
-/** One bridge, two services, their operators, and the files. The operators keep to docs/one-machine.md, "Move". */
+/**
+ * One bridge, two services, their operators, and the files. The operators keep to docs/one-machine.md,
+ * "Move".
+ */
 class World {
   readonly bridge: Bridge.Info
   /** Files that were given away. Each is imported at one service alone, and deleted once it is there. */

@@ -1,4 +1,5 @@
-// One file of tests for all of billing: they share a store, a pretend Stripe and the API that its webhooks go to.
+// One file of tests for all of billing: they share a store, a pretend Stripe and the API that its webhooks go
+// to.
 import "#test/billing/support/billed.ts"
 import "./first-number.ts"
 import "./failing-payment.ts"

@@ -15,7 +15,8 @@ describe("billing that is turned off", () => {
     await days(id, 24)
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     await expect(admin.billing.end!.run([])).rejects.toThrow("without BILLING first")
-    // The command's own refusal is of this process's settings: what it does is the same as at a start without them.
+    // The command's own refusal is of this process's settings: what it does is the same as at a start without
+    // them.
     expect((await endBilling()).charged).toBeGreaterThan(0)
     expect(await stateOf(id)).toBe("active")
     expect(await isRunning(bridge)).toBe(true)

@@ -11,9 +11,14 @@ import { removeEmpty } from "#core/account/remove-empty.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 
-/** Acts of people on Stripe's pages, and of time. They differ between the pretend Stripe and Stripe's own test mode. */
+/**
+ * Acts of people on Stripe's pages, and of time. They differ between the pretend Stripe and Stripe's own test
+ * mode.
+ */
 export interface Means {
-  /** Puts a card on file, and begins a subscription for one number: with the trial, unless the account had it. */
+  /**
+   * Puts a card on file, and begins a subscription for one number: with the trial, unless the account had it.
+   */
   subscribe: (accountId: string, card: Card) => Promise<void>
   /** A second subscription of the same customer, as somebody makes it by hand at Stripe. */
   subscribeAgain: (accountId: string) => Promise<void>

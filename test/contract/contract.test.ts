@@ -30,8 +30,8 @@ const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]
 const cases = routes.map((route) => [route.name, route] as const)
 
 /**
- * No host holds these bridges: a call that would ask one of their sessions is not refused at once, but gets 503 after a
- * while.
+ * No host holds these bridges: a call that would ask one of their sessions is not refused at once, but gets
+ * 503 after a while.
  */
 const [ours, theirs] = [await aCustomer(), await aCustomer()]
 for (const customer_ref of ["shop", "resting"]) await ours.post("/api/instances", { customer_ref })

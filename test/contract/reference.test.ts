@@ -19,8 +19,10 @@ import { app } from "#functions/whole-app.ts"
 import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 
-const document = (await (await app.request("/api/openapi.json")).json()) as Document // the document that it serves
-const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
+// The document that it serves.
+const document = (await (await app.request("/api/openapi.json")).json()) as Document
+// As declared there.
+const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][]
 
 interface Schema {
   parse: (value: unknown) => unknown

@@ -7,7 +7,8 @@ import "#core/platform/zod-sentences.ts"
 interface Declared {
   request?: { query?: z.ZodType; body?: { content: { "application/json": { schema: z.ZodType } } } }
 }
-const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Declared][] // as declared there
+// As declared there.
+const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Declared][]
 
 const group = "120363041234567890@g.us"
 const vcard = "BEGIN:VCARD\nVERSION:3.0\nFN:Ada\nEND:VCARD"
@@ -15,8 +16,8 @@ const card = (more: object) => ({ contacts: [{ name: "Ada", ...more }] })
 const link = "https://example.com/a"
 
 /**
- * Of each body: what does not fit together, and the field whose sentence says so. A route is here with an empty list if
- * each of its fields stands by itself.
+ * Of each body: what does not fit together, and the field whose sentence says so. A route is here with an
+ * empty list if each of its fields stands by itself.
  */
 const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   createBridge: [],

@@ -8,7 +8,10 @@ const modules = globSync("{billing,core,functions,session-host}/**/*.ts", {
   exclude: ["**/main.ts", "session-host/sandbox-main.ts"],
 })
 
-/** Imports the modules in a process without any environment, and prints the variables that were read and what stayed open. */
+/**
+ * Imports the modules in a process without any environment, and prints the variables that were read and what
+ * stayed open.
+ */
 const script = `
   const read = new Set()
   process.env = new Proxy({}, { get: (_, name) => void read.add(name), has: (_, name) => void read.add(name) })

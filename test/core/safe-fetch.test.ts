@@ -269,7 +269,8 @@ test("a fetch ends when its time is over, though it still dials and its name has
   await expect(get(`https://silent.example:${port}/`, { withinMs: 300 })).rejects.toMatchObject({
     category: "timeout",
   })
-  // Had the fetch waited for the first address, its connection would be closed by the time that another one is answered.
+  // Had the fetch waited for the first address, its connection would be closed by the time that another one
+  // is answered.
   const server = await aServer((_, response) => response.end("there"))
   expect(await textOf(await get(`http://127.0.0.1:${server.port}/`))).toBe("there")
   expect({ dialled, closed }).toEqual({ dialled: 1, closed: 0 })

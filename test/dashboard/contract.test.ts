@@ -3,7 +3,10 @@ import { expect, test } from "vitest"
 import { type RouteName, routes } from "#contract/routes.ts"
 import { dashboard, formPaths } from "#dashboard/routes.ts"
 
-/** The dashboard has these of its own: signing people and programs in, people, and what only the operator sees. The script and style have names that change. */
+/**
+ * The dashboard has these of its own: signing people and programs in, people, and what only the operator
+ * sees. The script and style have names that change.
+ */
 const own = [
   /^GET \/assets\//,
   /^\w+ \/(sign-|account|operator|dev\/|link|passkey-extension|billing|subscription|oauth|device|\.well-known)/,

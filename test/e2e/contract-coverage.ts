@@ -30,8 +30,9 @@ export interface Schema {
 }
 
 /**
- * Fields and values that the contract allows in events but these events never had: `message.caption`, `message.type: poll`... Each
- * field must have been there with content, and each word of an enumeration and both truth values must have been said.
+ * Fields and values that the contract allows in events but these events never had: `message.caption`,
+ * `message.type: poll`... Each field must have been there with content, and each word of an enumeration and
+ * both truth values must have been said.
  */
 export function uncoveredIn(place: (typeof shownIn)[Event["event"]], events: Event[]): string[] {
   return Event.options.flatMap((option) => {

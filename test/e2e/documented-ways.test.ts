@@ -21,7 +21,10 @@ function partOf(heading: string): string {
 interface Step {
   file: string
   functions: string[]
-  /** The files that the step's text leads to, besides imports: lists that are looked through, and those under **Jump**. */
+  /**
+   * The files that the step's text leads to, besides imports: lists that are looked through, and those under
+   * **Jump**.
+   */
   mentioned: string[]
   jumps: boolean
 }
@@ -59,7 +62,10 @@ function importsOf(file: string): string[] {
   )
 }
 
-/** The steps that a reader cannot reach from the open files: those of the last step, and of the steps that called it. */
+/**
+ * The steps that a reader cannot reach from the open files: those of the last step, and of the steps that
+ * called it.
+ */
 function unreachable(steps: Step[]): string[] {
   const open: Step[] = []
   return steps.flatMap((step, at) => {

@@ -11,7 +11,8 @@ import { messages } from "./endpoints/messages.ts"
 import { people } from "./endpoints/people.ts"
 import { whole } from "./endpoints/stage.ts"
 
-const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
+// As declared there.
+const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][]
 
 const answers = new Map<RouteName, unknown[]>()
 
@@ -23,9 +24,10 @@ test.for(all)("%s", async ([name, route]) => {
 })
 
 /**
- * The fields that `restart.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `usage.test.ts`, `webhooks.test.ts`,
- * `send/pacing.test.ts` and `live-network/restrictions.test.ts`, and of messages that were looked up `commands/look-up-message.test.ts`, show; and those
- * that `listGroups` shows, of a group in a community; and those of messages that `events/messages.ts` shows of their events.
+ * The fields that `restart.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `usage.test.ts`,
+ * `webhooks.test.ts`, `send/pacing.test.ts` and `live-network/restrictions.test.ts`, and of messages that
+ * were looked up `commands/look-up-message.test.ts`, show; and those that `listGroups` shows, of a group in a
+ * community; and those of messages that `events/messages.ts` shows of their events.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",

@@ -142,7 +142,8 @@ async function signedIn(email: string) {
     isUserVerified: true,
     automaticPresenceSimulation: true,
   } as const
-  // This device answers at once, where a person is asked in the list of addresses: then there is no button to press.
+  // This device answers at once, where a person is asked in the list of addresses: then there is no button to
+  // press.
   await page.evaluateOnNewDocument("PublicKeyCredential.isConditionalMediationAvailable = async () => false")
   const { authenticatorId } = await client.send("WebAuthn.addVirtualAuthenticator", { options })
   const credentials = async () =>

@@ -5,8 +5,8 @@ import { type Arrival, startReceiver } from "../support/service/start-receiver.t
 type OfType<Type extends Event["event"]> = Extract<Event, { event: Type }>
 
 /**
- * A customer's receiver, and the events that came to it. An event that is not genuine, or not as documented, is a
- * fault.
+ * A customer's receiver, and the events that came to it. An event that is not genuine, or not as documented,
+ * is a fault.
  */
 export async function startWebhook() {
   const refusing = new Set<string>()
@@ -35,7 +35,8 @@ export async function startWebhook() {
     ): Promise<OfType<Type>> =>
       until(() =>
         of(ref).find(
-          (event): event is OfType<Type> => event.event === type && matches(event as OfType<Type>), // just compared
+          // Just compared.
+          (event): event is OfType<Type> => event.event === type && matches(event as OfType<Type>),
         ),
       ),
   }

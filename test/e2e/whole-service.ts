@@ -6,8 +6,8 @@ import { startWebhook } from "./webhook.ts"
 let running: Promise<Service> | undefined
 
 /**
- * The whole service as `npm start` runs it, which is one for all that a test file loads; a customer, and the customer's
- * webhook receiver.
+ * The whole service as `npm start` runs it, which is one for all that a test file loads; a customer, and the
+ * customer's webhook receiver.
  */
 export async function startWhole() {
   running ??= startService({ LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "1000" })

@@ -13,8 +13,8 @@ const Build = z.object({
 })
 
 /**
- * Bundles a function as SST's program does (`pkg/runtime/node/build.go` of 4.17), with the version of esbuild that is built
- * into it. Only what the stage's build asks for is minified, which is nothing by itself.
+ * Bundles a function as SST's program does (`pkg/runtime/node/build.go` of 4.17), with the version of esbuild
+ * that is built into it. Only what the stage's build asks for is minified, which is nothing by itself.
  */
 export async function bundled(name: string, outfile: string, stage = "production"): Promise<void> {
   const asked = join(root, ".sst/graph", stage, "bundles", name, "build.json")

@@ -14,7 +14,8 @@ import { stopListening, listen } from "#one-machine/listen.ts"
 
 const main = fileURLToPath(new URL("../../infra/check-and-deploy.ts", import.meta.url))
 
-// In place of Docker, npm, SST and AWS's command line stand scripts: what this command asks of them is all there is to see here.
+// In place of Docker, npm, SST and AWS's command line stand scripts: what this command asks of them is all
+// there is to see here.
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "deploy-"))

@@ -53,9 +53,9 @@ export function madeUp(name: string): string {
 export const secretMark = "4dabf18193072939515e22adb298388d"
 
 /**
- * Everything that `sst deploy` would ask for in a stage: our `sst.config.ts` and `infra/` through the real components of SST, whose
- * calls to AWS, to Pulumi's engine and to the `sst` program are answered here. Again in the same process only after
- * `vi.resetModules()`: the components remember.
+ * Everything that `sst deploy` would ask for in a stage: our `sst.config.ts` and `infra/` through the real
+ * components of SST, whose calls to AWS, to Pulumi's engine and to the `sst` program are answered here. Again
+ * in the same process only after `vi.resetModules()`: the components remember.
  */
 export async function evaluate(stage: string, world: World = {}): Promise<Resource[]> {
   const work = join(root, ".sst/graph", stage)
@@ -73,7 +73,10 @@ export async function evaluate(stage: string, world: World = {}): Promise<Resour
   }
 }
 
-/** The settings of a stage are looked for in the project of the working directory: the operator's own are none of a check's. */
+/**
+ * The settings of a stage are looked for in the project of the working directory: the operator's own are none
+ * of a check's.
+ */
 function enterEmptyProject(folder: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, "sst.config.ts"), "")

@@ -5,7 +5,10 @@ export interface Statement {
   effect: string
   actions: string[]
   resources: string[]
-  /** By operator, what a request must have: `{ StringEquals: { "iam:PassedToService": ["ecs-tasks.amazonaws.com"] } }`. */
+  /**
+   * By operator, what a request must have: `{ StringEquals: { "iam:PassedToService":
+   * ["ecs-tasks.amazonaws.com"] } }`.
+   */
   conditions: Record<string, Record<string, string[]>>
 }
 
@@ -32,8 +35,8 @@ export function graphOf(resources: Resource[]) {
   }
 
   /**
-   * The statements of a role's own policies, or of the policy of this name. Those of AWS's managed policies are named by
-   * `managedPolicyArns`.
+   * The statements of a role's own policies, or of the policy of this name. Those of AWS's managed policies
+   * are named by `managedPolicyArns`.
    */
   function permissions(role: string): Statement[] {
     const [policy] = all("iam/policy:Policy").filter(({ name }) => name === role)
@@ -70,7 +73,10 @@ export function graphOf(resources: Resource[]) {
   return { resources, all, one, options, permissions, denied, environment, container }
 }
 
-/** The name that the code has for it: `…:table/LeasesTable/index/byHost` is `Leases/index/byHost`. For queues and tasks it has one. */
+/**
+ * The name that the code has for it: `…:table/LeasesTable/index/byHost` is `Leases/index/byHost`. For queues
+ * and tasks it has one.
+ */
 function inCode(arn: string): string {
   const [, name] = /:(?:table|key)\/(.+)$/.exec(arn) ?? []
   return name === undefined ? "" : name.replace(/Table(?=\/|$)/, "")

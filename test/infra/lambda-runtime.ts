@@ -15,7 +15,10 @@ async function answer(event: object): Promise<unknown> {
 
 const followed = new Map<string, { hangUp: () => void }>()
 
-/** Tells what a streaming function answers as it comes: status and headers, each part of the body, and the end. */
+/**
+ * Tells what a streaming function answers as it comes: status and headers, each part of the body, and the
+ * end.
+ */
 async function follow(id: string, event: object): Promise<void> {
   try {
     const opened = await stream(handler, event)

@@ -5,8 +5,8 @@ import { type Graph, statementsOf } from "./graph.ts"
 const Inline = z.object({ inlinePolicies: z.array(z.object({ policy: z.string() })).default([]) })
 
 /**
- * Expects of every policy of a stage what IAM demands: actions of the resource's service, ARNs that are whole, no more text
- * than it may have. @returns how many roles and policies there are
+ * Expects of every policy of a stage what IAM demands: actions of the resource's service, ARNs that are
+ * whole, no more text than it may have. @returns how many roles and policies there are
  */
 export function lintPolicies(graph: Graph): number {
   const inline = graph

@@ -26,7 +26,8 @@ function settled(...args: string[]): Record<string, string> {
   return parseEnv(printed) as Record<string, string>
 }
 
-// compose-spec.json is schema/compose-spec.json of github.com/compose-spec/compose-spec at 170098ba (Apache-2.0).
+// compose-spec.json is schema/compose-spec.json of github.com/compose-spec/compose-spec at 170098ba
+// (Apache-2.0).
 test("compose.yaml is as the Compose Specification wants it", () => {
   const schema = JSON.parse(readFileSync("test/one-machine/compose-spec.json", "utf8")) as object
   const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false })

@@ -17,8 +17,8 @@ const read = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Package
 const lock = (path: string) => (read(path) as { packages?: Record<string, Package> }).packages ?? {}
 
 /**
- * The licences that a package of the project may have. libsignal, under Baileys, is the one that makes demands on
- * distributors: see SECURITY.md.
+ * The licences that a package of the project may have. libsignal, under Baileys, is the one that makes
+ * demands on distributors: see SECURITY.md.
  */
 const known = new Set([
   "0BSD",

@@ -25,7 +25,9 @@ const items = read("docs/settings.md")
     value: /^- `[A-Z_]+` \(([^)]*)\)/.exec(line)?.[1] ?? "",
   }))
 
-/** What the service itself, AWS or a trial tells a process: nobody else sets it, so the page leaves it out. */
+/**
+ * What the service itself, AWS or a trial tells a process: nobody else sets it, so the page leaves it out.
+ */
 const told = new Set(
   `STAGE LOCAL_PARENT METRICS_SERVICE LOG_FILE LOG_DIR LOG_GROUP STORAGE_DIR SOCKET_DIR
   ACCOUNTS_TABLE LEASES_TABLE SESSIONS_TABLE EVENTS_TABLE REQUESTS_TABLE

@@ -40,7 +40,9 @@ const sources = globSync(
 )
 const decisions = documents.filter((path) => path.startsWith("docs/decisions/"))
 
-/** The headings of `docs/contract.md` that a text cites: `Contract, "Delivery"`, or several joined by "and". */
+/**
+ * The headings of `docs/contract.md` that a text cites: `Contract, "Delivery"`, or several joined by "and".
+ */
 function cited(text: string): string[] {
   const citations = text.matchAll(/Contract, "[^"\n]+"(?: and "[^"\n]+")*/g)
   return [...citations].flatMap(([citation]) =>

@@ -79,7 +79,8 @@ test("it is ready while its parts work, guards its metrics, backs itself up, and
 
   const pages = await fetch(`${running.baseUrl}/sign-in`, { redirect: "manual" })
   expect(await pages.text()).not.toContain("/dev/mail")
-  // At once: a stop takes a moment only, and whatever comes when all is stopped ends the process as it ends any.
+  // At once: a stop takes a moment only, and whatever comes when all is stopped ends the process as it ends
+  // any.
   const stopping = new Promise<void>((resolve) => {
     service.child.stdout.on("data", (said) => String(said).includes("stopping...") && resolve())
   })

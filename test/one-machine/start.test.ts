@@ -49,7 +49,9 @@ function start(environment: Record<string, string> = {}) {
     await Promise.race([once(child.stdout, "data"), ended])
     expect(said).toContain("The messaging bridge runs")
   }
-  /** Ctrl-C under npm, which passes the terminal's signal on: the second comes when the first has been heard. */
+  /**
+   * Ctrl-C under npm, which passes the terminal's signal on: the second comes when the first has been heard.
+   */
   const interrupted = async () => {
     child.kill("SIGINT")
     await until(() => said.includes("stopping..."))
@@ -87,7 +89,8 @@ test(
     await second.greeted()
     const again = linesOf(second.said())
     expect(again.key).toBe(key)
-    // A call waits 30 s for its session. On a busy machine a host may take longer to start; then nothing was sent.
+    // A call waits 30 s for its session. On a busy machine a host may take longer to start; then nothing was
+    // sent.
     await until(async () => /"message_id"/.test(await shell(again.sent)))
     second.child.kill("SIGINT")
     expect(await second.ended).toBe(0)

@@ -1,6 +1,6 @@
 /**
- * Another user of this machine, who tries every port and every socket that they are given. Prints a list of what was
- * answered, as `[where, what, status]`; `no answer` in place of a status.
+ * Another user of this machine, who tries every port and every socket that they are given. Prints a list of
+ * what was answered, as `[where, what, status]`; `no answer` in place of a status.
  */
 import { request as overHttp } from "node:http"
 import { request as overHttps } from "node:https"

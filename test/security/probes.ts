@@ -1,4 +1,7 @@
-/** What strangers try at every port: whatever a service on this machine has ever answered there, and what a browser can send. */
+/**
+ * What strangers try at every port: whatever a service on this machine has ever answered there, and what a
+ * browser can send.
+ */
 export interface Probe {
   method: "GET" | "POST"
   path: string

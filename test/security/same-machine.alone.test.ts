@@ -97,7 +97,8 @@ test("a page of another site gets nothing at any port, under its own name either
   }
   for (const port of found.ports) {
     await from(`http://evil.example:${sitePort}/`, `127.0.0.1:${port}`)
-    // DNS rebinding: the page's own name leads to this machine, so that the port counts as a part of its site.
+    // DNS rebinding: the page's own name leads to this machine, so that the port counts as a part of its
+    // site.
     const here = `rebind.example:${port}`
     // A port that speaks TLS shows no page.
     await from(`http://${here}/`, here).catch(() => from(`http://evil.example:${sitePort}/`, here))
@@ -116,7 +117,10 @@ test("a data folder that others can enter is refused at the start", async () => 
   )
 })
 
-/** What a page's script is answered at a port: a status that it can read, or that the browser keeps it from reading. */
+/**
+ * What a page's script is answered at a port: a status that it can read, or that the browser keeps it from
+ * reading.
+ */
 async function tryAll(page: Page, host: string) {
   return await page.evaluate(
     async (asked) => {

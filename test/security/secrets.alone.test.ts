@@ -47,7 +47,10 @@ function cookieOf(answer: Response): string {
   return /=([\w-]{43});/.exec(answer.headers.getSetCookie().join())![1]!
 }
 
-/** The life of an account: it pairs, sends, receives, makes every kind of mistake, and survives the end of its host. */
+/**
+ * The life of an account: it pairs, sends, receives, makes every kind of mistake, and survives the end of its
+ * host.
+ */
 async function aLife({ network, ...whole }: Service) {
   const said = Object.fromEntries(
     ["text", "caption", "question", "option", "place", "occasion", "about", "quoted", "refused", "wrong"].map(
@@ -266,7 +269,10 @@ async function aSubscription(link: string, signedIn: Response): Promise<void> {
   expect(await led("/subscription/return")).toBe("/numbers/paid/connect")
 }
 
-/** An account is to be looked at, and Stripe was away at the first look. The service's own looks may come first. */
+/**
+ * An account is to be looked at, and Stripe was away at the first look. The service's own looks may come
+ * first.
+ */
 async function aFailedLook(): Promise<void> {
   const { Due } = await import("#billing/due.ts")
   const { getRow } = await import("#core/store/store.ts")

@@ -62,7 +62,9 @@ const services = new Map([
   ["AmazonEC2ContainerServiceV20141113", "ecs"],
 ])
 
-/** One thing that was asked of AWS, as IAM and the bill see it: a transaction or batch is each of its parts. */
+/**
+ * One thing that was asked of AWS, as IAM and the bill see it: a transaction or batch is each of its parts.
+ */
 export interface Use extends Partial<z.infer<typeof Part>> {
   /** `dynamodb:PutItem`, `sqs:SendMessage`, ... */
   action: string
@@ -73,7 +75,10 @@ export interface Use extends Partial<z.infer<typeof Part>> {
   answer: z.infer<typeof Answered>
 }
 
-/** Stands before an embedded service of AWS and tells what is asked of it: each use, and which uses each request had. */
+/**
+ * Stands before an embedded service of AWS and tells what is asked of it: each use, and which uses each
+ * request had.
+ */
 export async function startAwsRecorder(
   endpoint: string,
   onUse: (use: Use) => void,

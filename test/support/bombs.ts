@@ -18,7 +18,9 @@ export function hugeJpeg(jpeg: Buffer): Buffer {
   return bomb
 }
 
-/** A WebP whose canvas claims 16,384 by 16,384 pixels. It must be in the extended format, as animations are. */
+/**
+ * A WebP whose canvas claims 16,384 by 16,384 pixels. It must be in the extended format, as animations are.
+ */
 export function hugeWebp(webp: Buffer): Buffer {
   const bomb = Buffer.from(webp)
   const header = bomb.indexOf("VP8X")
@@ -27,7 +29,9 @@ export function hugeWebp(webp: Buffer): Buffer {
   return bomb
 }
 
-/** A grey JPEG (ITU-T T.81) with these components in each scan: blocks of two bits that say only "as before". */
+/**
+ * A grey JPEG (ITU-T T.81) with these components in each scan: blocks of two bits that say only "as before".
+ */
 export function flatJpeg(width: number, height: number, scans: number[][]): Buffer {
   const blocks = Math.ceil(width / 8) * Math.ceil(height / 8)
   const scanOf = (components: number[]) =>

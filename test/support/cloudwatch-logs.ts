@@ -16,12 +16,16 @@ interface Line {
   message: string
 }
 
-/** Lines per page when no limit is given: far less than CloudWatch's 1 MB, so that more than one page is needed. */
+/**
+ * Lines per page when no limit is given: far less than CloudWatch's 1 MB, so that more than one page is
+ * needed.
+ */
 const pageLines = 400
 
 /**
- * CloudWatch Logs over its JSON 1.1 protocol: streams, PutLogEvents, and GetLogEvents with its tokens. A token names a
- * place in a stream and may be used again. `refuse` makes the next requests fail with that error.
+ * CloudWatch Logs over its JSON 1.1 protocol: streams, PutLogEvents, and GetLogEvents with its tokens. A
+ * token names a place in a stream and may be used again. `refuse` makes the next requests fail with that
+ * error.
  */
 export async function startCloudWatchLogs() {
   const streams = new Map<string, Line[]>()

@@ -14,8 +14,8 @@ function count(counts: Counts, kind: string, more: number): void {
 }
 
 /**
- * Adds up the units of what is asked of the tables for messages. What hosts and the sweep ask at rest (beats, looks for
- * free leases and for overdue deliveries) is left out: it is counted by the clock.
+ * Adds up the units of what is asked of the tables for messages. What hosts and the sweep ask at rest (beats,
+ * looks for free leases and for overdue deliveries) is left out: it is counted by the clock.
  */
 export function dynamoDbMeter() {
   const sizes = new Map<string, number>()
@@ -78,8 +78,8 @@ export function dynamoDbMeter() {
 }
 
 /**
- * A change of what an index holds of a row is written there as well; a change of the row's key there, twice. `bySince`
- * holds nothing but keys, from a promise until nothing waits.
+ * A change of what an index holds of a row is written there as well; a change of the row's key there, twice.
+ * `bySince` holds nothing but keys, from a promise until nothing waits.
  */
 function indexed(use: Use): number {
   const sk = keyOf(use)
@@ -106,7 +106,8 @@ function isAtRest(use: Use): boolean {
 
 /** `PutItem Events EVENT#`: what is done to which kind of row. */
 function kindOf(use: Use): string {
-  const { pk, sk } = (use.Item ?? use.Key ?? {}) as { pk?: { S?: string }; sk?: { S?: string } } // the wire form
+  // The wire form.
+  const { pk, sk } = (use.Item ?? use.Key ?? {}) as { pk?: { S?: string }; sk?: { S?: string } }
   const row = sk?.S?.replace(/#.*/, "#") ?? ""
   const of = pk?.S?.startsWith("BRIDGE#") ? row : `${pk?.S?.replace(/#.*/, "#")} ${row}`
   return `${use.action.replace("dynamodb:", "")} ${use.resource} ${of}`

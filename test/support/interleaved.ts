@@ -11,7 +11,9 @@ interface Party {
   dead: boolean
   /** How many of its requests wait for their turn. */
   waiting: number
-  /** The rows of its transactions show one by one, the last one first, to whoever reads outside a transaction. */
+  /**
+   * The rows of its transactions show one by one, the last one first, to whoever reads outside a transaction.
+   */
   halfVisible: boolean
 }
 
@@ -97,9 +99,10 @@ async function over(party: Party): Promise<never> {
 }
 
 /**
- * Runs a party's work; each of its requests to the store waits for a turn, which the scheduler gives. With `mayDie` it
- * vanishes at a moment of the scheduler's choice, like a killed process: its last request may have been applied, and it
- * does nothing more. With `diesLate` that comes about so many requests later. Resolves when the work is done, or nobody is left to do it.
+ * Runs a party's work; each of its requests to the store waits for a turn, which the scheduler gives. With
+ * `mayDie` it vanishes at a moment of the scheduler's choice, like a killed process: its last request may
+ * have been applied, and it does nothing more. With `diesLate` that comes about so many requests later.
+ * Resolves when the work is done, or nobody is left to do it.
  */
 export async function inTurns(
   scheduler: Scheduler,
@@ -120,7 +123,9 @@ async function die(party: Party, diesLate: number): Promise<void> {
   party.dead = true
 }
 
-/** Gives the turns one after the other until all parties have ended. The next is chosen when all of them wait. */
+/**
+ * Gives the turns one after the other until all parties have ended. The next is chosen when all of them wait.
+ */
 export async function giveTurns(scheduler: Scheduler, all: Promise<void>[]): Promise<void> {
   await allRest()
   const ended = Promise.all(all).then(() => Promise.all(lasting.splice(0)))

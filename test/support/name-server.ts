@@ -3,7 +3,10 @@ import { once } from "node:events"
 import { isIPv4 } from "node:net"
 import ipaddr from "ipaddr.js"
 
-/** What a name leads to: addresses, or nothing for a name that does not exist. A name that is `silent` is never answered. */
+/**
+ * What a name leads to: addresses, or nothing for a name that does not exist. A name that is `silent` is
+ * never answered.
+ */
 export type Found = string[] | "silent"
 
 const types = { 1: "A", 28: "AAAA" } as const

@@ -11,8 +11,8 @@ interface Options {
 }
 
 /**
- * A proxy as others run them, over HTTP (CONNECT) or SOCKS 5, until the test ends. `asked` has what it was led to, and names as
- * they were asked for: the names that it finds are in `hosts`.
+ * A proxy as others run them, over HTTP (CONNECT) or SOCKS 5, until the test ends. `asked` has what it was
+ * led to, and names as they were asked for: the names that it finds are in `hosts`.
  */
 export async function aProxy(
   kind: "http" | "socks5",

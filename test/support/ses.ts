@@ -14,7 +14,10 @@ const Sent = z.object({
   }),
 })
 
-/** SES's own API, as far as SendEmail. As in the sandbox of a new account, it takes no mail for addresses at `unproved.example`. */
+/**
+ * SES's own API, as far as SendEmail. As in the sandbox of a new account, it takes no mail for addresses at
+ * `unproved.example`.
+ */
 export async function startSes() {
   const mails: { from: string; to: string; subject: string; text: string }[] = []
   const server = createServer((request, response) => {

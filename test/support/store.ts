@@ -14,8 +14,8 @@ import { startSqs } from "#trials/sqs.ts"
 import { makeMediaBucket } from "./media-bucket.ts"
 
 /**
- * The service's real store and queue for one test file, with the environment that leads to them. The environment is read
- * here for the first time: a test that needs other settings changes `config`.
+ * The service's real store and queue for one test file, with the environment that leads to them. The
+ * environment is read here for the first time: a test that needs other settings changes `config`.
  */
 const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 /** The file of the wrapping keys. */
@@ -57,7 +57,10 @@ export const settings = { ...config }
 
 let isOpen = true
 
-/** Another test file of this process gets a store, a queue and keys of its own, at the addresses of those before. */
+/**
+ * Another test file of this process gets a store, a queue and keys of its own, at the addresses of those
+ * before.
+ */
 export async function reopen(): Promise<void> {
   if (isOpen) return
   mkdirSync(folder)
@@ -79,8 +82,8 @@ async function close(): Promise<void> {
 }
 
 /**
- * A block of ports for this process alone, for as long as it lives: it listens on the block's first one. Linux gives
- * connections higher ones, so that nobody takes these between two test files.
+ * A block of ports for this process alone, for as long as it lives: it listens on the block's first one.
+ * Linux gives connections higher ones, so that nobody takes these between two test files.
  */
 async function claimPorts(): Promise<{ dynamoDb: number; sqs: number; kms: number }> {
   for (;;) {

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 type Nothing = undefined | false
 
 /**
- * The result of `look`, as soon as it has one. What takes long is looked at less often: looks are requests, which cost.
+ * The result of `look`, as soon as it has one. What takes long is looked at less often: looks are requests,
+ * which cost.
  * @throws Error after `withinMs`, by default before vitest ends the test; it names `what` it waited for.
  */
 export async function until<Found>(

@@ -34,7 +34,10 @@ export interface Operation {
 type Send = (this: unknown, command: StoreCommand | SdkCommand, ...rest: unknown[]) => Promise<unknown>
 export type Wrap = (command: StoreCommand, go: () => Promise<unknown>) => Promise<unknown>
 
-/** Puts a wrapper around every call of the store or an SDK client (all clients of its class, given the prototype). */
+/**
+ * Puts a wrapper around every call of the store or an SDK client (all clients of its class, given the
+ * prototype).
+ */
 export function wrapClientCalls(client: object, wrap: Wrap): void {
   const plain = Reflect.get(client, "send") as Send // an SDK client's
   const wrapped: Send = function (command, ...rest) {

@@ -18,8 +18,8 @@ interface Input {
 const perSecond = 10
 
 /**
- * A bridge with five webhooks: how long its events take to four of them while the fifth works as well, and while the fifth takes
- * each POST and never answers.
+ * A bridge with five webhooks: how long its events take to four of them while the fifth works as well, and
+ * while the fifth takes each POST and never answers.
  */
 export async function measureDeadWebhook(input: Input): Promise<{ healthy: Measured; dead: Measured }> {
   const dir = join(input.dir, "webhooks")

@@ -30,7 +30,10 @@ interface Input {
 
 type Counted = Pick<Input, "messages" | "quietMs">
 
-/** DynamoDB requests and units of a message: of texts that come one by one, texts in a burst, sends under a key, and sends whose statuses go to a webhook. */
+/**
+ * DynamoDB requests and units of a message: of texts that come one by one, texts in a burst, sends under a
+ * key, and sends whose statuses go to a webhook.
+ */
 export async function countDynamoDbUnits(input: Input) {
   const dir = join(input.dir, "units")
   mkdirSync(dir)

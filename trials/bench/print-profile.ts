@@ -18,8 +18,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 const shown = 12
 
 /**
- * Where a process spent its processor time: packages and folders by their own time and with all they call, and functions by
- * their own time. Shares are of the time in which the process was not idle.
+ * Where a process spent its processor time: packages and folders by their own time and with all they call,
+ * and functions by their own time. Shares are of the time in which the process was not idle.
  */
 export function printProfile(file: string): void {
   const { nodes, samples, timeDeltas }: Profile = JSON.parse(readFileSync(file, "utf8")) // by V8

@@ -11,7 +11,10 @@ export interface Profiler {
   around: <Done>(named: Named, work: () => Promise<Done>) => Promise<Done>
 }
 
-/** Makes all processes that are started from now on ready to be profiled. Without a folder it profiles nothing. */
+/**
+ * Makes all processes that are started from now on ready to be profiled. Without a folder it profiles
+ * nothing.
+ */
 export function newProfiler(folder: string | undefined): Profiler {
   if (folder === undefined) return { around: async (_, work) => await work() }
   mkdirSync(folder, { recursive: true })

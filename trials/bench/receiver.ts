@@ -11,7 +11,10 @@ export interface Arrival {
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** The webhook receiver of both sides, with a URL for each bridge. It answers 200 at once, and notes every message. */
+/**
+ * The webhook receiver of both sides, with a URL for each bridge. It answers 200 at once, and notes every
+ * message.
+ */
 export async function startReceiver() {
   const byPath = new Map<string, Arrival[]>()
   const at = (path: string) => byPath.get(path) ?? byPath.set(path, []).get(path)!

@@ -6,7 +6,10 @@ import { memoryOf } from "./usage.ts"
 /** A bridge that is not back by then counts as lost. */
 const withinMs = 600_000
 
-/** Ends a side as planned and starts it again. @returns the seconds from its start until the network heard all bridges */
+/**
+ * Ends a side as planned and starts it again. @returns the seconds from its start until the network heard all
+ * bridges
+ */
 export async function restart(side: Side, network: Network): Promise<number> {
   await side.stop()
   const since = await network.lastNote()
@@ -17,7 +20,10 @@ export async function restart(side: Side, network: Network): Promise<number> {
   return (Math.max(...back) - at) / 1000
 }
 
-/** Kills the session host with the most memory. @returns for each of its bridges the seconds until the network heard it again */
+/**
+ * Kills the session host with the most memory. @returns for each of its bridges the seconds until the network
+ * heard it again
+ */
 export async function killHost(ours: Side, network: Network): Promise<number[]> {
   const hosts = (await ours.processes()).filter(({ role }) => role === "hosts")
   const [busiest] = hosts.toSorted((a, b) => memoryOf([b]).rss - memoryOf([a]).rss)
@@ -41,7 +47,10 @@ async function disconnected(network: Network, lines: Line[], since: number): Pro
   }
 }
 
-/** When each device said its first stanza after its entry of the log, in Unix ms. @throws Error when one stays away */
+/**
+ * When each device said its first stanza after its entry of the log, in Unix ms. @throws Error when one stays
+ * away
+ */
 async function heardAgain(network: Network, devices: Map<string, number>): Promise<number[]> {
   const first = new Map<string, number>()
   const end = performance.now() + withinMs

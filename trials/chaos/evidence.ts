@@ -16,7 +16,10 @@ export interface Evidence {
   bridges: string[]
   /** Texts written to each bridge's phone, in the order in which the network took them. */
   produced: Map<string, string[]>
-  /** Of these the ones that the network had spoilt: they come when their sender has sent them again, in no order. */
+  /**
+   * Of these the ones that the network had spoilt: they come when their sender has sent them again, in no
+   * order.
+   */
   late: ReadonlySet<string>
   arrivals: Seen[]
   /** The arrivals that the receiver did not answer with success. */
@@ -38,24 +41,27 @@ export interface Evidence {
   keysReused: string[]
   /** Commits, as the store saw them, under a lease that was another host's. */
   owners: string[]
-  /** The largest row of each bridge's session: both sides use one Signal library, so its growth shows here alone. */
+  /**
+   * The largest row of each bridge's session: both sides use one Signal library, so its growth shows here
+   * alone.
+   */
   rows: { bridge: string; name: string; bytes: number }[]
   /** Work that was still under way when the run was over. */
   unsettled: string[]
-  /** When a deliverer was stopped within an attempt of an event, in Unix milliseconds: its POST may come late. */
+  /**
+   * When a deliverer was stopped within an attempt of an event, in Unix milliseconds: its POST may come late.
+   */
   stoppedAttempts: { eventId: string; at: number; until: number }[]
 }
 
 /**
- * `lost`: written and never delivered, given up before its time, answered with success and not shown, or without an
- * answer for good; sent, and the customer was not told that it was delivered or read; not kept.
- * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice; kept twice.
- * `reordered`: a first delivery after a newer message's, or any after a newer event; a status that is no step forward; kept out of
- * order.
- * `undecryptable`: somebody could
- * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.
- * `keys_reused`: two messages under one key, or a prekey's number for two keys.
- * `relinked`: a phone that would have to be linked again.
+ * `lost`: written and never delivered, given up before its time, answered with success and not shown, or
+ * without an answer for good; sent, and the customer was not told that it was delivered or read; not kept.
+ * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice; kept
+ * twice. `reordered`: a first delivery after a newer message's, or any after a newer event; a status that is
+ * no step forward; kept out of order. `undecryptable`: somebody could not read something, or refused it.
+ * `doubled`: shown twice. `owners`: a commit under somebody else's lease. `keys_reused`: two messages under
+ * one key, or a prekey's number for two keys. `relinked`: a phone that would have to be linked again.
  * `oversized`: a row of a session that has grown out of all proportion.
  */
 export const kinds = [

@@ -1,4 +1,7 @@
-/** `npm run chaos`: the whole service on this machine, under kills, pauses, cuts and store faults, losses of its data, or moves. */
+/**
+ * `npm run chaos`: the whole service on this machine, under kills, pauses, cuts and store faults, losses of
+ * its data, or moves.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

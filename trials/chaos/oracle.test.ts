@@ -44,7 +44,9 @@ test("a run in which everything came once and in order is clean, repetitions of 
   expect(judge(evidence({ arrivals: repeated }))).toEqual([])
 })
 
-/** Deliveries of the statuses of a message; the numbers are those of members who have received and read it. */
+/**
+ * Deliveries of the statuses of a message; the numbers are those of members who have received and read it.
+ */
 const told = (...statuses: (string | [string, number, number])[]): Partial<Evidence> => {
   const arrivals = statuses.map((one, i) => {
     const [status, delivered, read] = [one].flat() as [string, number?, number?]

@@ -32,7 +32,10 @@ function oversized({ rows }: Evidence): Violation[] {
     .map(({ bridge, name, bytes }) => ({ kind: "oversized", what: `${bridge}: ${name} has ${bytes} bytes` }))
 }
 
-/** Everything written arrives, once, in order. Undelivered events arrived, too: the receiver saw their attempts. */
+/**
+ * Everything written arrives, once, in order. Undelivered events arrived, too: the receiver saw their
+ * attempts.
+ */
 function inbound(bridge: string, evidence: Evidence): Violation[] {
   const arrivals = evidence.arrivals.filter((arrival) => arrival.bridge === bridge)
   const produced = evidence.produced.get(bridge) ?? []
@@ -101,9 +104,9 @@ function outOfOrder(bridge: string, arrivals: Seen[], produced: string[]): Viola
 }
 
 /**
- * All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still, and one that
- * was given up: a receiver that was slow to accept it reads it when others have come. A batch may be posted again with more
- * events: it stands where its first event does.
+ * All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood
+ * still, and one that was given up: a receiver that was slow to accept it reads it when others have come. A
+ * batch may be posted again with more events: it stands where its first event does.
  */
 function afterNewer(bridge: string, arrivals: Seen[], { stoppedAttempts }: Evidence): Violation[] {
   const isLate = (arrival: Seen) =>
@@ -154,7 +157,10 @@ function outbound(bridge: string, evidence: Evidence): Violation[] {
   return found
 }
 
-/** Of every send that succeeded the customer is told that it was sent, delivered, and read where it was: forward only. */
+/**
+ * Of every send that succeeded the customer is told that it was sent, delivered, and read where it was:
+ * forward only.
+ */
 function followed(bridge: string, { sent, arrivals, read }: Evidence): Violation[] {
   const its = arrivals.filter((arrival) => arrival.bridge === bridge)
   const found: Violation[] = []

@@ -69,7 +69,8 @@ async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }
     say(`the first bridge has a conversation of ${options.rounds} round trips behind it`)
   }
   const { cluster, receiver, network, lines, apis, apiKey } = service
-  // Some customers want to know what becomes of messages, beside everything else; some want messages kept, and some both.
+  // Some customers want to know what becomes of messages, beside everything else; some want messages kept,
+  // and some both.
   const followed = new Set(lines.filter((_, i) => i % 2 === 0).map(({ bridge }) => bridge))
   const keeping = options.webhooks > 1 ? lines.filter((_, i) => i % 3 < 2) : []
   const choose = async (bridge: string, choice: object) =>

@@ -17,7 +17,9 @@ function statusIn(body: Buffer): Status | undefined {
   return event.event === "message_status" ? event : undefined
 }
 
-/** How far a message has come; in a group how many members have. Each part may only grow, and something must. */
+/**
+ * How far a message has come; in a group how many members have. Each part may only grow, and something must.
+ */
 function reached({ status, counts }: Status): number[] {
   if (counts) return [counts.delivered, counts.read, counts.played]
   return [["sent", "delivered", "read", "played"].indexOf(status)]

@@ -20,7 +20,10 @@ export interface Traffic {
   stop: (atLeast: number, withinMs: number) => Promise<void>
 }
 
-/** Writers wait for answers. Otherwise kills would meet one long backlog and none of the crash points around its end. */
+/**
+ * Writers wait for answers. Otherwise kills would meet one long backlog and none of the crash points around
+ * its end.
+ */
 const mostAhead = 20
 
 /** Numbered messages on every bridge, both ways, until it is stopped. */
@@ -72,7 +75,10 @@ export function startTraffic(input: {
     ids.set(text, id)
   }
 
-  /** A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more. */
+  /**
+   * A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts
+   * more.
+   */
   async function writeOne(line: LinkedBridge, text: string, texts: string[]): Promise<void> {
     const { contact, owner, group } = line
     if (random.next() < 0.06) return await writeSpoilt(line, text, texts)
@@ -89,8 +95,8 @@ export function startTraffic(input: {
   }
 
   /**
-   * A text whose copy for the bridge the network spoils, and half of the time the next one too: only from its second request
-   * on does a bridge name a prekey. Never to the group, whose key would be spoilt with it.
+   * A text whose copy for the bridge the network spoils, and half of the time the next one too: only from its
+   * second request on does a bridge name a prekey. Never to the group, whose key would be spoilt with it.
    */
   async function writeSpoilt(
     { contact, owner, device }: LinkedBridge,

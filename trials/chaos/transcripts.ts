@@ -24,7 +24,10 @@ export async function transcriptsOf(
   return await Promise.all([contact, group].map(chat))
 }
 
-/** Everything that was written to a bridge or sent by it is kept once, and of each chat in the order in which it came. */
+/**
+ * Everything that was written to a bridge or sent by it is kept once, and of each chat in the order in which
+ * it came.
+ */
 export function judgeTranscripts(
   bridge: string,
   { kept, ids, late, produced, sent }: Evidence,

@@ -10,7 +10,10 @@ export interface Undecryptable {
   asked: () => number
 }
 
-/** A bridge may ask once more for each copy that the network had spoilt, and then refuse that copy; anything else is listed. */
+/**
+ * A bridge may ask once more for each copy that the network had spoilt, and then refuse that copy; anything
+ * else is listed.
+ */
 export function newUndecryptable(): Undecryptable {
   const entries: Entry[] = []
   /** By device, message and answer: spoilt copies without that answer. */

@@ -23,7 +23,9 @@ const storeFaults = (random: Random, beat: number): StoreFault[] => [
   { fault: "denied", chance: 0.5, times: random.between(5, 40) },
 ]
 
-/** The faults of one device. Only a refused connection may hit any device: nobody knows yet whose it will be. */
+/**
+ * The faults of one device. Only a refused connection may hit any device: nobody knows yet whose it will be.
+ */
 const networkFaults = (random: Random, device: string): Parameters<NetworkClient["fault"]>[0][] => [
   { kind: "cut_before_receipt", device, times: 1 },
   { kind: "cut_after_receipt", device, times: 1 },

@@ -4,8 +4,9 @@ import type { NetworkClient } from "#one-machine/network/client.ts"
  * The shape of accounts.
  *
  * - `small`: two people in a group, and nobody in the address book.
- * - `real`: 5,000 people in the address book, 300 in the group, media, votes and answers to event messages; the first two
- *   bridges are written to from a companion, too, and the first has a long conversation behind it.
+ * - `real`: 5,000 people in the address book, 300 in the group, media, votes and answers to event messages;
+ *   the first two bridges are written to from a companion, too, and the first has a long conversation behind
+ *   it.
  */
 export const shapes = ["small", "real"] as const
 export type Shape = (typeof shapes)[number]

@@ -21,8 +21,8 @@ export interface Steps {
 }
 
 /**
- * The steps of one process. They are shared with the killer through a folder, because a file that is renamed has one
- * taker, and because what a killed process has written to a file is there.
+ * The steps of one process. They are shared with the killer through a folder, because a file that is renamed
+ * has one taker, and because what a killed process has written to a file is there.
  */
 export function stepsOf(dir: string): Steps {
   const sheet = openSync(join(dir, "open", String(process.pid)), "w")

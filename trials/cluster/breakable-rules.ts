@@ -10,7 +10,8 @@
  * - `order`: one deliverer at a time.
  * - `idempotency`: a retry keeps the message id.
  * - `move`: a bridge that was exported does not run where it left (with `--move`).
- * - `restore`: a backup is restored by the command, which marks each session, and not by hand (with `--restore`).
+ * - `restore`: a backup is restored by the command, which marks each session, and not by hand (with
+ *   `--restore`).
  */
 export const breakableRules = [
   "gate",

@@ -1,7 +1,9 @@
 import { connect, createServer, type Socket } from "node:net"
 import { listen } from "#one-machine/listen.ts"
 
-/** A way to a server on this machine that can be closed: connections are reset, and no new one comes about. */
+/**
+ * A way to a server on this machine that can be closed: connections are reset, and no new one comes about.
+ */
 export async function startClosableProxy(endpoint: string) {
   const target = new URL(endpoint)
   const open = new Set<Socket>()

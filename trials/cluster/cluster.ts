@@ -23,7 +23,9 @@ export interface Options {
   nameServer?: string
 }
 
-/** In production a claim on a delivery is good for 90 s, a doorbell hidden for 120 and a claimed key for 55. */
+/**
+ * In production a claim on a delivery is good for 90 s, a doorbell hidden for 120 and a claimed key for 55.
+ */
 function timesOf({ beat, claimSeconds }: Options) {
   const scale = beat / 5000
   const claim = claimSeconds ?? 90 * scale
@@ -35,8 +37,8 @@ function timesOf({ beat, claimSeconds }: Options) {
 }
 
 /**
- * The whole service on this machine, each part a process, or several, that tells what it does and can be struck at any
- * step of it. Its environment becomes this process's: settings may be read only afterwards.
+ * The whole service on this machine, each part a process, or several, that tells what it does and can be
+ * struck at any step of it. Its environment becomes this process's: settings may be read only afterwards.
  */
 export async function startCluster(options: Options, dir: string) {
   const stops: (() => Promise<unknown>)[] = []

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Entry, NetworkClient } from "#one-machine/network/client.ts"
 
 /**
- * Reads the network's log as it grows, from the oldest entry that the network still remembers, or after `after`.
- * @param take called with each entry, or with those that match, in order. A gap is an error of the run: `broken` rejects.
- * Among those that match, none can be seen.
+ * Reads the network's log as it grows, from the oldest entry that the network still remembers, or after
+ * `after`.
+ * @param take called with each entry, or with those that match, in order. A gap is an error of the run:
+ * `broken` rejects. Among those that match, none can be seen.
  */
 export function followNetworkLog(
   network: NetworkClient,

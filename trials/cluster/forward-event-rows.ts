@@ -10,8 +10,8 @@ import { listen } from "#one-machine/listen.ts"
 const Told = z.record(z.string(), z.record(z.string(), z.unknown()))
 
 /**
- * Tells each client that connects of each row that this store writes of the events table. On one machine the store
- * shares a process with deliveries; here deliveries are killed, and the store is not.
+ * Tells each client that connects of each row that this store writes of the events table. On one machine the
+ * store shares a process with deliveries; here deliveries are killed, and the store is not.
  * @returns the port.
  */
 export async function forwardEventRows(store: DynamoDb): Promise<number> {
@@ -30,8 +30,8 @@ export async function forwardEventRows(store: DynamoDb): Promise<number> {
 }
 
 /**
- * Lets deliveries of this process stay for the events that they are told of at that port, and take them from there, as
- * on one machine.
+ * Lets deliveries of this process stay for the events that they are told of at that port, and take them from
+ * there, as on one machine.
  * @param onTold called when one that is under way has been told of an event
  */
 export function hearEventRows(port: number, onTold: () => void): void {

@@ -50,7 +50,8 @@ export async function keepAlive(input: {
     children.add(child)
     child.once(
       "message",
-      (ready) => living.set(child, { pid: child.pid!, ready: ready as Record<string, string> }), // it runs, and is one of ours
+      // It runs, and is one of ours.
+      (ready) => living.set(child, { pid: child.pid!, ready: ready as Record<string, string> }),
     )
     return child
   }

@@ -34,8 +34,8 @@ interface Patience {
 }
 
 /**
- * Sends a text and asks again, with the same key, until there is a definite answer or it is told to give up. `one` is
- * kept up to date meanwhile.
+ * Sends a text and asks again, with the same key, until there is a definite answer or it is told to give up.
+ * `one` is kept up to date meanwhile.
  */
 export async function sendUnderKey(
   customer: Customer,
@@ -52,7 +52,10 @@ export async function sendUnderKey(
   }
 }
 
-/** Makes a call again and again under one key, until there is a definite answer, which is the last one that it yields. */
+/**
+ * Makes a call again and again under one key, until there is a definite answer, which is the last one that it
+ * yields.
+ */
 export async function* askUnderKey(
   customer: Customer,
   call: Call,

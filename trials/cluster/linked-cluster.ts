@@ -25,7 +25,10 @@ export interface LinkedBridge {
   companion: string | undefined
 }
 
-/** How the names of those further webhooks end that refuse everything, or take their time; and of the one with batches. */
+/**
+ * How the names of those further webhooks end that refuse everything, or take their time; and of the one with
+ * batches.
+ */
 export const deadWebhook = "-dead"
 export const slowWebhook = "-slow"
 const batchWebhook = "-batch"
@@ -37,7 +40,10 @@ interface Receiving {
   hostOf?: (bridge: string) => string
 }
 
-/** A cluster with linked bridges of one customer, and the customer's receiver, which answers as `usually` says. */
+/**
+ * A cluster with linked bridges of one customer, and the customer's receiver, which answers as `usually`
+ * says.
+ */
 export async function startLinkedCluster(
   options: Options & { shape?: Shape; webhooks?: number },
   { dir, usually, hostOf }: Receiving & { dir: string },

@@ -63,7 +63,8 @@ function wordOfPut({ TableName, Item = {} }: Part): string[] {
   if (sk.startsWith("CREATED#")) return [wordOfGroup(sk)]
   if (!sk.startsWith("SEND#")) return []
   if (Item.delivered !== undefined || Item.read !== undefined) return ["status commit"]
-  return [{ sent: "send commit", acked: "ack commit", failed: "refusal commit" }[String(Item.state)]!] // of `sent.ts`
+  // Of `sent.ts`.
+  return [{ sent: "send commit", acked: "ack commit", failed: "refusal commit" }[String(Item.state)]!]
 }
 
 /** The groups for which this process has asked. */

@@ -10,8 +10,8 @@ import type { Steps } from "./armed-steps.ts"
 import { stepNamesOf } from "./step-of-command.ts"
 
 /**
- * Makes every write, look-up and doorbell of this process a step: before it, once its bytes are with the operating system
- * (`sent`), after its answer, and after a refusal (`failed`).
+ * Makes every write, look-up and doorbell of this process a step: before it, once its bytes are with the
+ * operating system (`sent`), after its answer, and after a refusal (`failed`).
  */
 export function watchStore(steps: Steps): void {
   followRequests(steps)
@@ -63,9 +63,9 @@ export function watchRequests(steps: Steps, word: string): void {
 }
 
 /**
- * From the count of an attempt to its outcome: a deliverer that stands still meanwhile may post late. Under way is an
- * `attempt` of a bridge's event at a webhook, by its number; or the `claim` of a delivery, whose answer will say which event
- * comes next.
+ * From the count of an attempt to its outcome: a deliverer that stands still meanwhile may post late. Under
+ * way is an `attempt` of a bridge's event at a webhook, by its number; or the `claim` of a delivery, whose
+ * answer will say which event comes next.
  */
 export function watchAttempts({ begin }: Steps): void {
   const ends = new Map<string, () => void>()

@@ -52,7 +52,8 @@ test.for(arrivals.map((phase) => [phase.name, phase] as const))(
   },
 )
 
-// A call's stanza is acknowledged outside our reach: it may be lost with its host, and is then not handed over again.
+// A call's stanza is acknowledged outside our reach: it may be lost with its host, and is then not handed
+// over again.
 test(
   "a call whose host is killed before its event is durable comes at most once, and holds up nothing",
   { timeout },

@@ -12,7 +12,9 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** How many events of this type there were. One that was under way when the store went away may come twice. */
+/**
+ * How many events of this type there were. One that was under way when the store went away may come twice.
+ */
 const eventsOf = (type: string) =>
   new Set(service.receiver.arrivals.filter((one) => one.type === type).map(({ eventId }) => eventId)).size
 
@@ -21,7 +23,8 @@ test("while the store is away no receipt leaves and sends are 503; then all arri
   expect(written).toBeGreaterThan(0)
   expect(Object.keys(answers)).toEqual(["503"])
   expect(what).toMatchObject({ receipted: 0, lost: 0, reordered: 0 })
-  // They were gone for more than ten seconds, so their customers were told; and before that, of the first linking.
+  // They were gone for more than ten seconds, so their customers were told; and before that, of the first
+  // linking.
   expect([eventsOf("disconnected"), eventsOf("connected")]).toEqual([2, 4])
 }, 90_000)
 

@@ -49,8 +49,8 @@ export async function startUnderBlows() {
   }
 
   /**
-   * Waits until the blow has fallen. A host that stood still at the blow before may go on just now, and come to the same step
-   * on its way to learning that it holds nothing any more: then the blow is dealt once more.
+   * Waits until the blow has fallen. A host that stood still at the blow before may go on just now, and come
+   * to the same step on its way to learning that it holds nothing any more: then the blow is dealt once more.
    */
   async function fallen({ blow, step, role }: CrashPoint): Promise<void> {
     for (;;) {
@@ -114,7 +114,9 @@ export async function startUnderBlows() {
       await sendUnderKey(customer, one, { chat: contact, ...patience })
       return one
     },
-    /** A customer creates a group under a key, and repeats that until it succeeds. @returns the last answer */
+    /**
+     * A customer creates a group under a key, and repeats that until it succeeds. @returns the last answer
+     */
     async createGroup(name: string) {
       const call = { bridge, path: "groups", body: { name, members: [contact] } }
       let last: { status: number; body: unknown } | undefined
@@ -144,8 +146,9 @@ export async function startUnderBlows() {
     },
     write,
     /**
-     * The contact writes three messages, and three more whenever all were delivered, until the blow of a phase has
-     * fallen. An event of the connection itself may keep a deliverer at work, so that the first three need no bell.
+     * The contact writes three messages, and three more whenever all were delivered, until the blow of a
+     * phase has fallen. An event of the connection itself may keep a deliverer at work, so that the first
+     * three need no bell.
      */
     async writeUntilFallen(phase: CrashPoint): Promise<string[]> {
       const texts: string[] = []
@@ -167,7 +170,10 @@ export async function startUnderBlows() {
       for (const pid of pids) process.kill(pid, "SIGSTOP")
       return () => pids.forEach(resume)
     },
-    /** The messages that the customer's receiver has got, once these are among them: first deliveries, in order. */
+    /**
+     * The messages that the customer's receiver has got, once these are among them: first deliveries, in
+     * order.
+     */
     async received(texts: string[]): Promise<{ text: string | undefined; eventIds: number }[]> {
       await until(() => texts.every(arrived), { what: texts.join(), withinMs })
       const found = receiver.arrivals.filter(({ text }) => text !== undefined && texts.includes(text))
@@ -209,8 +215,8 @@ async function connected(bridgeId: string, afterEpoch: number) {
 }
 
 /**
- * Makes it look as if minutes had passed since the bridge's last blow. A bridge whose hosts keep dying waits longer and
- * longer for its next host and its next login.
+ * Makes it look as if minutes had passed since the bridge's last blow. A bridge whose hosts keep dying waits
+ * longer and longer for its next host and its next login.
  */
 async function forgive(bridgeId: string): Promise<void> {
   const lease = await Lease.get(bridgeId)

@@ -9,9 +9,10 @@ const slow = { NODE_OPTIONS: `--import=${new URL("slow-sync.ts", import.meta.url
 const atOnce = 3
 
 /**
- * The service starts for the first time, three times at once, in a folder on a slow disk; time after time, each in
- * another folder. What the one that runs has stored must be there after the next start.
- * @returns how many rounds had another number of services than one, and in how many something could not be read later
+ * The service starts for the first time, three times at once, in a folder on a slow disk; time after time,
+ * each in another folder. What the one that runs has stored must be there after the next start.
+ * @returns how many rounds had another number of services than one, and in how many something could not be
+ * read later
  */
 export async function firstStarts(times: number): Promise<{ notOne: number; unreadable: number }> {
   const found = { notOne: 0, unreadable: 0 }

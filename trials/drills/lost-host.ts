@@ -15,8 +15,8 @@ export type Loss = "killed" | "silent" | "replaced"
 const signals = { killed: "SIGKILL", silent: "SIGSTOP", replaced: "SIGTERM" } as const
 
 /**
- * Takes away the host with the most sessions. @returns for each of its bridges the seconds until the network heard from
- * it again: from the blow, or, where sessions are handed over, from the end of its old connection.
+ * Takes away the host with the most sessions. @returns for each of its bridges the seconds until the network
+ * heard from it again: from the blow, or, where sessions are handed over, from the end of its old connection.
  */
 export async function loseHost(service: Service, loss: Loss): Promise<number[]> {
   const { pid, lines } = await busiest(service)
@@ -42,8 +42,8 @@ export async function loseHost(service: Service, loss: Loss): Promise<number[]> 
 }
 
 /**
- * Resolves when the last loss has left no trace: every bridge has moved a message, and has lived for a minute. A bridge
- * whose hosts fall silent faster than that is a suspect, and is tried alone.
+ * Resolves when the last loss has left no trace: every bridge has moved a message, and has lived for a
+ * minute. A bridge whose hosts fall silent faster than that is a suspect, and is tried alone.
  */
 async function recovered(service: Service): Promise<void> {
   for (const line of service.lines) {

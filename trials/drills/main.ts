@@ -1,4 +1,7 @@
-/** `npm run drills`: the losses, and how long they last, when a part of the service fails, with production's timing. */
+/**
+ * `npm run drills`: the losses, and how long they last, when a part of the service fails, with production's
+ * timing.
+ */
 import { randomInt } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -41,7 +44,10 @@ async function losses(service: Service, loss: Loss) {
   return { sessions: seconds.length, p50_s: quantile(seconds, 0.5), max_s: Math.max(...seconds) }
 }
 
-/** The same traffic with good receivers only, and with one in ten that never answers, or whose name nobody answers for. */
+/**
+ * The same traffic with good receivers only, and with one in ten that never answers, or whose name nobody
+ * answers for.
+ */
 async function dead(service: Service, what: "receiver" | "name") {
   const [bad, ...good] = service.lines
   // What is loaded and dialled for the first time would count for one half alone.

@@ -16,7 +16,10 @@ export interface Outage {
   secondsToCatchUp: number
 }
 
-/** Takes a part away for this long while messages come in and sends are requested, and reports what became of them. */
+/**
+ * Takes a part away for this long while messages come in and sends are requested, and reports what became of
+ * them.
+ */
 export async function outage(service: Service, part: Part, lastsMs: number): Promise<Outage> {
   const answers: Record<string, number> = {}
   let away = true

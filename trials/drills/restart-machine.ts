@@ -13,7 +13,10 @@ import { start as startService } from "../restore/service.ts"
 import { newLines } from "../restore/surroundings.ts"
 import { withinMs } from "./service.ts"
 
-/** How the whole service ends: what it is sent, and how long after each bridge had a message of this start, in ms. */
+/**
+ * How the whole service ends: what it is sent, and how long after each bridge had a message of this start, in
+ * ms.
+ */
 export interface End {
   signal: "SIGTERM" | "SIGKILL"
   afterMs: number
@@ -28,9 +31,10 @@ interface Input {
 }
 
 /**
- * The whole service on one machine ends and is started again on its data, time after time, while somebody writes to each
- * of its numbers.
- * @returns how long the stops and starts took, how long bridges were without a session, and what became of the messages
+ * The whole service on one machine ends and is started again on its data, time after time, while somebody
+ * writes to each of its numbers.
+ * @returns how long the stops and starts took, how long bridges were without a session, and what became of
+ * the messages
  */
 export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
   mkdirSync(join(dir, "logs"))
@@ -132,7 +136,10 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
   }
 }
 
-/** Whether a bridge's messages came in the order in which they were written. Those that came again do not count. */
+/**
+ * Whether a bridge's messages came in the order in which they were written. Those that came again do not
+ * count.
+ */
 function isInOrder({ bridge }: LinkedBridge, arrivals: { text?: string | undefined }[]): boolean {
   const [of, numbers] = [`${bridge}, `, new Set<number>()]
   for (const { text } of arrivals) if (text?.startsWith(of)) numbers.add(Number(text.slice(of.length)))

@@ -7,7 +7,9 @@ import { type LinkedBridge, startLinkedCluster } from "../cluster/linked-cluster
 /** How long a drill waits for what must come, with production's timing. */
 export const withinMs = 180_000
 
-/** The whole service as processes, with some linked bridges, and everything that can be observed about them. */
+/**
+ * The whole service as processes, with some linked bridges, and everything that can be observed about them.
+ */
 export async function startDrilled(input: { bridges: number; beat: number; dir: string }) {
   const dead = new Map<string, "receiver" | "name">()
   const names = await startNameServer((name) =>

@@ -12,7 +12,10 @@ export class Hosts {
   readonly #ended = new Map<ChildProcess, Promise<unknown>>()
   readonly #home = new Map<string, ChildProcess>()
 
-  /** Starts `processes` processes with `env`, which says where the store is. What they print goes to `logFile`. */
+  /**
+   * Starts `processes` processes with `env`, which says where the store is. What they print goes to
+   * `logFile`.
+   */
   async start(input: { processes: number; env: Record<string, string>; logFile: string }): Promise<void> {
     const log = openSync(input.logFile, "a")
     await Promise.all(

@@ -1,6 +1,7 @@
 /**
- * `npm run fleet -- --hosts 100 --bridges 2000`: the sweep and the leases of a large fleet: beats, the death of a part of the
- * hosts at once, a deploy. Prints what was asked of the store, and how long until all bridges were back.
+ * `npm run fleet -- --hosts 100 --bridges 2000`: the sweep and the leases of a large fleet: beats, the death
+ * of a part of the hosts at once, a deploy. Prints what was asked of the store, and how long until all
+ * bridges were back.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"

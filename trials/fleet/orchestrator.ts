@@ -16,7 +16,10 @@ const DescribeTasks = z.object({ tasks: z.array(z.string()) })
 const arnPrefix = "arn:aws:ecs:local:0:task/"
 const hostOf = (arn: string) => arn.slice(arnPrefix.length)
 
-/** The calls of ECS that the sweep makes, for hosts that are objects in a process. A task's ARN ends with its host's id. */
+/**
+ * The calls of ECS that the sweep makes, for hosts that are objects in a process. A task's ARN ends with its
+ * host's id.
+ */
 export async function startOrchestrator(hosts: Hosts) {
   /** Asked twice it starts one. */
   const started = new Set<string>()

@@ -18,7 +18,10 @@ interface Input {
 const bridgesOfAccount = 10
 /** Accounts that are made at once. */
 const atOnce = 8
-/** A fleet starts, rests, loses a part of its hosts at once, and is replaced by a deploy. Prints a line for each. */
+/**
+ * A fleet starts, rests, loses a part of its hosts at once, and is replaced by a deploy. Prints a line for
+ * each.
+ */
 export async function run({ bridges, rest, deploy, hosts, used }: Input): Promise<void> {
   await create(bridges)
   await used()

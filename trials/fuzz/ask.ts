@@ -14,8 +14,8 @@ const agent = new Agent({ keepAlive: false })
 const withinMs = 55_000
 
 /**
- * Sends a request as it is, however malformed. For a stream, only its beginning is read. @throws when there is no
- * answer
+ * Sends a request as it is, however malformed. For a stream, only its beginning is read. @throws when there
+ * is no answer
  */
 export async function ask(baseUrl: string, draft: Draft): Promise<Answer> {
   const body = bytesOf(draft)

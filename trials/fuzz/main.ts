@@ -1,4 +1,6 @@
-/** `npm run fuzz -- --runs N --seed S`: valid and mutated requests to every route of a whole running service. */
+/**
+ * `npm run fuzz -- --runs N --seed S`: valid and mutated requests to every route of a whole running service.
+ */
 import { optionsFrom } from "../options.ts"
 import { Options } from "./options.ts"
 import { run } from "./run.ts"

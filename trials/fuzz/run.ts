@@ -25,7 +25,10 @@ export interface Outcome {
   succeeded: Record<string, number>
 }
 
-/** Around every tenth request, the account's whole state is looked at; around the others, only what is quick to get. */
+/**
+ * Around every tenth request, the account's whole state is looked at; around the others, only what is quick
+ * to get.
+ */
 const lookCloselyEach = 10
 /** How often the other account is looked at, besides the end. */
 const lookAsideEach = 100

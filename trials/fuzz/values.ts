@@ -13,7 +13,9 @@ const alphabets = [
   "\u200b\u202e\u2028\t\n",
 ]
 
-/** A value that this field may have: by its name if the service knows such values, otherwise by its schema. */
+/**
+ * A value that this field may have: by its name if the service knows such values, otherwise by its schema.
+ */
 export function validValue(name: string, schema: Schema, random: Random, known: KnownValues): unknown {
   if (schema.type === "array")
     return Array.from({ length: random.between(1, 6) }, () =>

@@ -32,9 +32,9 @@ const moveMs = 5000
 const mostTries = 20
 
 /**
- * Two services on one network, with bridges under traffic that move from one to the other, there and back, while processes are
- * killed at random moments: those of the move, of the service that is left, and of the one that is gone to. Everything is
- * judged as if nothing had happened.
+ * Two services on one network, with bridges under traffic that move from one to the other, there and back,
+ * while processes are killed at random moments: those of the move, of the service that is left, and of the
+ * one that is gone to. Everything is judged as if nothing had happened.
  */
 export async function runMoves(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
   return await onStage({ seed: options.seed, dir }, async (stage) => await run(options, stage, say))

@@ -1,7 +1,10 @@
 import { Agent, request } from "undici"
 import type { Customer, Service } from "#test/support/service/service.ts"
 
-/** The answers to the bully: how often each status came, the bytes of the longest one, and the time of the slowest. */
+/**
+ * The answers to the bully: how often each status came, the bytes of the longest one, and the time of the
+ * slowest.
+ */
 export interface Answers {
   statuses: Record<string, number>
   longest: number
@@ -14,8 +17,8 @@ export class BullyQuestions {
   readonly #bully: Customer
   readonly #answers: Answers = { statuses: {}, longest: 0, slowestMs: 0 }
   readonly #running = new Set<Promise<boolean>>()
-  // Connections of its own: that a refused body ends one is no neighbour's affair. Fewer than the 511 that may wait to be
-  // accepted: more would keep neighbours out before our code hears of them.
+  // Connections of its own: that a refused body ends one is no neighbour's affair. Fewer than the 511 that
+  // may wait to be accepted: more would keep neighbours out before our code hears of them.
   readonly #dispatcher = new Agent({ connections: 256 })
 
   constructor(service: Service, bully: Customer) {
@@ -52,7 +55,8 @@ export class BullyQuestions {
         body: said,
       })
       let length = 0
-      for await (const chunk of answer.body) length += Buffer.byteLength(chunk as Uint8Array) // as undici gives them
+      // As undici gives them.
+      for await (const chunk of answer.body) length += Buffer.byteLength(chunk as Uint8Array)
       this.#answers.longest = Math.max(this.#answers.longest, length)
       const ms = Math.round(performance.now() - sentMs)
       this.#answers.slowestMs = Math.max(this.#answers.slowestMs, ms)

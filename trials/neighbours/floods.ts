@@ -62,7 +62,9 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
   }
 }
 
-/** The bully's bridge keeps chats with so many people: its phone tells of them when it is linked once more. */
+/**
+ * The bully's bridge keeps chats with so many people: its phone tells of them when it is linked once more.
+ */
 async function keepChats({ service, bully, eve }: Street, count: number): Promise<void> {
   await bully.call("PATCH", "/instances/bully", { keep: 90, history: true })
   const { numbers } = await service.network.crowd({ count })

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 const periodMs = 100
 
 /**
- * From now on a process runs for this share of the time: it is stopped for the rest of each tenth of a second, as a
- * container is that has used up its quota.
+ * From now on a process runs for this share of the time: it is stopped for the rest of each tenth of a
+ * second, as a container is that has used up its quota.
  * @returns what ends that
  */
 export function limitCpuShare(pid: number, share: number): () => Promise<void> {

@@ -88,7 +88,10 @@ function startTraffic({ service, neighbour }: Street, neighbours: Neighbour[], e
       .catch(() => (longestMs = Infinity))
   }, askEachMs)
   return {
-    /** Since the last time: how late the latest event was, how many came, and the longest that the host kept somebody waiting. */
+    /**
+     * Since the last time: how late the latest event was, how many came, and the longest that the host kept
+     * somebody waiting.
+     */
     take(arrivals: { text: string | undefined; at: number }[]) {
       const at = new Map(arrivals.map((one) => [one.text, one.at]))
       const waits = [...sent].map(([text, since]) => (at.get(text) ?? Date.now()) - since)

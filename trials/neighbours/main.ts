@@ -1,7 +1,8 @@
 /**
- * `npm run neighbours -- [calls|contacts|chats|media|groups|crowd|link|unreadable]`: what one account costs another at the same session host,
- * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it. With
- * `--take all`, an account tries to take each thing that all accounts share.
+ * `npm run neighbours -- [calls|contacts|chats|media|groups|crowd|link|unreadable]`: what one account costs
+ * another at the same session host, in the tail of its latencies, or while its large phone is linked; and
+ * what its own large group costs it. With `--take all`, an account tries to take each thing that all accounts
+ * share.
  */
 
 import { optionsFrom } from "../options.ts"
@@ -14,7 +15,9 @@ import { oneKey, startStreet, type Street } from "./street.ts"
 import { takeEach } from "./take.ts"
 import { sendUnreadable } from "./unreadable.ts"
 
-/** While one account lists its contacts or chats, its neighbours' p99 stays under so many times the quiet one. */
+/**
+ * While one account lists its contacts or chats, its neighbours' p99 stays under so many times the quiet one.
+ */
 const mostRatio = 2
 
 /** What ten keys may do, and room that can be taken within seconds. */

@@ -6,7 +6,10 @@ const members = 1022
 /** The calls that the first message may take, and the time of all of them and of the second one, ms. */
 const targets = { calls: 3, firstMs: 60_000, secondMs: 2000 }
 
-/** The first message to the largest group there may be opens a session with each of its devices; the second needs none. */
+/**
+ * The first message to the largest group there may be opens a session with each of its devices; the second
+ * needs none.
+ */
 export async function sendToLargestGroup(street: Street, { share }: Options) {
   const chat = await street.group(street.eve, members)
   const end = await street.slowDown(share)

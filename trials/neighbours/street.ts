@@ -9,8 +9,9 @@ export type Street = Awaited<ReturnType<typeof startStreet>>
 export const oneKey = { RATE_LIMIT_PROXY: "120", RATE_LIMIT_OTHER: "120" }
 
 /**
- * Accounts of a whole running service, each with a linked bridge, all at one session host; under the limits that
- * `environment` sets. The limit of an address is out of the way, since all requests come from this machine.
+ * Accounts of a whole running service, each with a linked bridge, all at one session host; under the limits
+ * that `environment` sets. The limit of an address is out of the way, since all requests come from this
+ * machine.
  */
 export async function startStreet(environment: Record<string, string>) {
   const service = await startService(environment)

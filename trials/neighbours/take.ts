@@ -12,8 +12,9 @@ const eachMs = 60
 const mostRatio = 2
 
 /**
- * An account tries to take what all accounts share, one thing after the other, while a neighbour on the same machine
- * sends and receives: nothing of the neighbour's may be refused or lost, and its sends may take twice as long.
+ * An account tries to take what all accounts share, one thing after the other, while a neighbour on the same
+ * machine sends and receives: nothing of the neighbour's may be refused or lost, and its sends may take twice
+ * as long.
  */
 export async function takeEach(street: Street, { take, seconds }: Options) {
   const receiver = await startReceiver()

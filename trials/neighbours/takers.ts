@@ -173,7 +173,10 @@ function request({ street, signal }: To, text: string): Socket {
   return socket
 }
 
-/** Notes the status, and keeps the connection open until the other side ends it, or all is over; a refusal ends it. */
+/**
+ * Notes the status, and keeps the connection open until the other side ends it, or all is over; a refusal
+ * ends it.
+ */
 async function answered(socket: Socket, { taken, signal }: To): Promise<void> {
   socket.once("data", (chunk: Buffer) => {
     const status = chunk.toString("latin1").slice(9, 12)

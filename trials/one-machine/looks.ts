@@ -66,7 +66,9 @@ function must(isSo: boolean, otherwise: string): void {
   if (!isSo) throw new Unexpected(otherwise)
 }
 
-/** Over https, to callers who cannot say that they are another, and nothing of the operator's to everybody. */
+/**
+ * Over https, to callers who cannot say that they are another, and nothing of the operator's to everybody.
+ */
 async function isServed(machine: Machine): Promise<void> {
   const answer = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.1" } })
   must(answer.ok && answer.headers.get("strict-transport-security") !== null, "/healthz over https")

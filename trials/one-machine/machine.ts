@@ -35,8 +35,8 @@ const standIns = {
 }
 
 /**
- * A machine as docs/one-machine.md wants it, in a folder: everything that its commands put elsewhere is put there
- * (DESTDIR), and units are run by this process.
+ * A machine as docs/one-machine.md wants it, in a folder: everything that its commands put elsewhere is put
+ * there (DESTDIR), and units are run by this process.
  */
 export class Machine {
   readonly publicUrl: string
@@ -96,7 +96,10 @@ export class Machine {
     return join(this.#folder, "var/lib/messaging-bridge")
   }
 
-  /** Runs a command of the page on the machine that numbers move to: a service of its own, for as long as that takes. */
+  /**
+   * Runs a command of the page on the machine that numbers move to: a service of its own, for as long as that
+   * takes.
+   */
   async runAtAnother(command: string): Promise<string> {
     const root = join(this.#folder, "another")
     const dataDir = join(root, "var/lib/messaging-bridge")
@@ -126,7 +129,10 @@ export class Machine {
     }
   }
 
-  /** Runs a command of the page. @returns what it printed @throws Unexpected when it fails, with what it printed */
+  /**
+   * Runs a command of the page. @returns what it printed @throws Unexpected when it fails, with what it
+   * printed
+   */
   async run(command: string, root = this.#folder): Promise<string> {
     const here = command
       .replace("<this repository>", this.#origin)

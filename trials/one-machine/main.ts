@@ -7,9 +7,9 @@ import { lookAfter } from "./looks.ts"
 import { Machine } from "./machine.ts"
 
 /**
- * `npm run one-machine:try`: every command of docs/one-machine.md, in its order, on this machine; over https by Debian's
- * Caddy, on the simulated network. In between, what the page promises is looked at. The commit that is checked out is
- * installed. Ends with `one machine: ok`.
+ * `npm run one-machine:try`: every command of docs/one-machine.md, in its order, on this machine; over https
+ * by Debian's Caddy, on the simulated network. In between, what the page promises is looked at. The commit
+ * that is checked out is installed. Ends with `one machine: ok`.
  */
 const folder = mkdtempSync(join(tmpdir(), "one-machine-"))
 const machine = await Machine.make(folder)

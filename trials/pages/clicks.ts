@@ -6,8 +6,9 @@ import type { Seeded, Stage } from "./scene.ts"
 const question = "Did this one arrive?"
 
 /**
- * How many clicks each journey takes, by walking it: a step that is not there fails the run. Typing is not counted. Those that
- * do not begin at Home or at the page of the sign-in begin at the page of what they are about: a number, its deliveries, Billing.
+ * How many clicks each journey takes, by walking it: a step that is not there fails the run. Typing is not
+ * counted. Those that do not begin at Home or at the page of the sign-in begin at the page of what they are
+ * about: a number, its deliveries, Billing.
  * @returns clicks, by the name of the journey
  */
 export async function journeys({ base, page, service }: Stage, customer: Seeded) {
@@ -102,7 +103,10 @@ async function newcomer({ base, page: operators }: Pick<Stage, "base" | "page">)
   }
 }
 
-/** Somebody new opens the link of an invitation. @returns how many clicks it takes until they are in the account */
+/**
+ * Somebody new opens the link of an invitation. @returns how many clicks it takes until they are in the
+ * account
+ */
 async function join(link: string, email: string): Promise<number> {
   // Another person has another browser.
   const browser = await startChromium()

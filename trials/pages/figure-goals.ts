@@ -1,4 +1,7 @@
-/** The most that a figure may be, and the least that it must be. Seconds, kilobytes, milliseconds, shares, Lighthouse's points. */
+/**
+ * The most that a figure may be, and the least that it must be. Seconds, kilobytes, milliseconds, shares,
+ * Lighthouse's points.
+ */
 const most: Record<string, number> = {
   axe: 0,
   kb_js_css: 25,

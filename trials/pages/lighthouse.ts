@@ -3,12 +3,15 @@ import type { Page } from "puppeteer-core"
 
 const categories = ["performance", "accessibility", "best-practices"]
 
-/** Now and then Chromium draws a page only after Lighthouse has stopped looking, which is then no score but an error. */
+/**
+ * Now and then Chromium draws a page only after Lighthouse has stopped looking, which is then no score but an
+ * error.
+ */
 const mostTries = 6
 
 /**
- * Lighthouse's scores of a page as a phone would load it, of 100; NaN for one that it could not measure. `tries` says how
- * often it was asked.
+ * Lighthouse's scores of a page as a phone would load it, of 100; NaN for one that it could not measure.
+ * `tries` says how often it was asked.
  */
 export async function scoresOf(
   page: Page,

@@ -1,8 +1,8 @@
 /**
- * `npm run pages -- [--into folder] [--quick]`: every page in Chromium, in pictures and figures. The pictures go into the
- * folder; the last line is JSON, with the goals that were missed, and fails the run if there is one. `--quick` leaves out
- * Lighthouse, the states that are not a page's usual one (`states/`), and what takes minutes.
- * `npm run pages -- --readme`: draws the pictures of the README anew, and nothing else.
+ * `npm run pages -- [--into folder] [--quick]`: every page in Chromium, in pictures and figures. The pictures
+ * go into the folder; the last line is JSON, with the goals that were missed, and fails the run if there is
+ * one. `--quick` leaves out Lighthouse, the states that are not a page's usual one (`states/`), and what
+ * takes minutes. `npm run pages -- --readme`: draws the pictures of the README anew, and nothing else.
  */
 import { mkdirSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -92,7 +92,8 @@ async function measure(stage: Stage) {
         ...(await qrFresh(stage, customer, 100_000)),
         ...(await killed(stage)),
       }
-  const { id } = (await (await customer.call("GET", "/instances/plain")).json()) as { id: string } // as the contract says
+  // As the contract says.
+  const { id } = (await (await customer.call("GET", "/instances/plain")).json()) as { id: string }
   const many = await manyNumbers(stage, id)
   if (!values.quick) faults.push(...(await drawStates(stage, { looks, into: values.into })))
   return { ...figures, ...slow, ...many, faults }

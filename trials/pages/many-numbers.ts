@@ -5,10 +5,10 @@ import type { Stage } from "./scene.ts"
 const count = 10_000
 
 /**
- * Gives the operator's account ten thousand numbers, in the store itself, and opens their list. Comes last: all other pages
- * would have them, too.
- * @returns seconds until a hundred of them are on the page with the counts of all, and until the page's first look has put
- * those with troubles first
+ * Gives the operator's account ten thousand numbers, in the store itself, and opens their list. Comes last:
+ * all other pages would have them, too.
+ * @returns seconds until a hundred of them are on the page with the counts of all, and until the page's first
+ * look has put those with troubles first
  */
 export async function manyNumbers({ service, base, page }: Stage, bridgeId: string) {
   // The store's address is read when it is asked first.

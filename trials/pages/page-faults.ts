@@ -4,7 +4,10 @@ import type { AxeResults } from "axe-core"
 import type { Page } from "puppeteer-core"
 import type { Customer } from "#test/support/service/service.ts"
 
-/** Every page of an account with a sandbox, a linked number `shop` and `plain`, which is not; and those for anybody. */
+/**
+ * Every page of an account with a sandbox, a linked number `shop` and `plain`, which is not; and those for
+ * anybody.
+ */
 const paths = [
   "/",
   "/start",
@@ -43,7 +46,10 @@ const paths = [
   "/nothing-here",
 ]
 
-/** All of them, with the page of the newest event of `shop`, and one on which somebody links a phone to `plain`. */
+/**
+ * All of them, with the page of the newest event of `shop`, and one on which somebody links a phone to
+ * `plain`.
+ */
 export async function everyPath(
   page: Page,
   base: string,
@@ -75,7 +81,10 @@ export const twoLooks: Look[] = [
 ]
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-/** Without `resultTypes` it also describes each of the thousands of elements that passed, which takes most of the time. */
+/**
+ * Without `resultTypes` it also describes each of the thousands of elements that passed, which takes most of
+ * the time.
+ */
 const run =
   "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })"
 
@@ -83,8 +92,9 @@ const run =
 const narrowest = 320
 
 /**
- * Looks at a page, which is open, in each way: accessibility faults (WCAG 2.2 A and AA) and sideways scrolling, on the
- * narrowest screen as well. `seen` is called after each look. The page's CSP must be off, since axe is injected.
+ * Looks at a page, which is open, in each way: accessibility faults (WCAG 2.2 A and AA) and sideways
+ * scrolling, on the narrowest screen as well. `seen` is called after each look. The page's CSP must be off,
+ * since axe is injected.
  */
 export async function faultsOf(
   page: Page,

@@ -41,7 +41,10 @@ export async function readmePictures(stage: Stage, customer: Seeded, into: strin
   await draw(page, join(into, "link-page.png"))
 }
 
-/** Ada writes, gets an answer, reads it and thanks. @returns the receiver of the events, which the caller stops */
+/**
+ * Ada writes, gets an answer, reads it and thanks. @returns the receiver of the events, which the caller
+ * stops
+ */
 async function converse(stage: Stage, customer: Seeded) {
   const { network } = stage.service
   const { receiver, grace, ada } = await openShop(stage, customer)

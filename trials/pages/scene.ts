@@ -36,7 +36,10 @@ export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string
   return { call, apiKey }
 }
 
-/** Somebody with an account of their own invites the operator, who invites them and somebody else; and they join. */
+/**
+ * Somebody with an account of their own invites the operator, who invites them and somebody else; and they
+ * join.
+ */
 export async function invite(base: string, operators: string): Promise<void> {
   const host = scriptlessBrowser(base)
   await host.send("/sign-in", { email: "host@example.com" })
@@ -58,8 +61,8 @@ export async function invite(base: string, operators: string): Promise<void> {
 }
 
 /**
- * Links `shop` to Grace's phone. Ada writes to it three times, and its receiver, which the caller stops, takes the events.
- * `plain` has no phone.
+ * Links `shop` to Grace's phone. Ada writes to it three times, and its receiver, which the caller stops,
+ * takes the events. `plain` has no phone.
  */
 export async function openShop({ service }: Stage, { call }: Seeded) {
   const { network } = service
@@ -109,7 +112,10 @@ export async function populate(stage: Stage, customer: Seeded): Promise<void> {
   await converse(stage.service, customer.call, { owner: grace.number, contact: ada.number })
 }
 
-/** Messages in each state, and calls that are refused, one of them by a program whose name is long, bold and from right to left. */
+/**
+ * Messages in each state, and calls that are refused, one of them by a program whose name is long, bold and
+ * from right to left.
+ */
 async function converse(
   { network }: Service,
   call: Seeded["call"],

@@ -10,8 +10,8 @@ import type { Seeded, Stage } from "./scene.ts"
 const secondsSince = (start: number) => Math.round((performance.now() - start) / 100) / 10
 
 /**
- * A newcomer signs up by code, gives the sandbox a webhook and has a test event sent to it. @returns seconds, and clicks,
- * until it is there
+ * A newcomer signs up by code, gives the sandbox a webhook and has a test event sent to it. @returns seconds,
+ * and clicks, until it is there
  */
 export async function signUp({ base, page: operators }: Stage) {
   const receiver = await startReceiver()
@@ -55,7 +55,8 @@ export async function signUp({ base, page: operators }: Stage) {
 /**
  * Opens Connect for a new number and compares the code on the screen with the network's, for some time.
  * @param forMs how long from the first code on; there is at least one sample
- * @returns seconds until there is one, and the share of samples in which it is the current one, or gone a second later
+ * @returns seconds until there is one, and the share of samples in which it is the current one, or gone a
+ * second later
  */
 export async function qrFresh({ base, page }: Stage, customer: Seeded, forMs: number) {
   await customer.call("POST", "/instances", { customer_ref: "sampled" })
@@ -78,7 +79,8 @@ export async function qrFresh({ base, page }: Stage, customer: Seeded, forMs: nu
     const after = await codes()
     turns.add(after)
     const isCurrent = [before, after].some((code) => source.endsWith(code))
-    // A code that was replaced a moment ago is on its way to the page. A stale page still has the old one later.
+    // A code that was replaced a moment ago is on its way to the page. A stale page still has the old one
+    // later.
     await sleep(isCurrent ? 250 : 1000)
     samples.push(isCurrent || (await onScreen()) !== source)
   } while (performance.now() - sampledFrom < forMs)
@@ -92,7 +94,8 @@ export async function qrFresh({ base, page }: Stage, customer: Seeded, forMs: nu
 }
 
 /**
- * How much later an event is on the page than in the API's own stream of events. Both clocks are this machine's.
+ * How much later an event is on the page than in the API's own stream of events. Both clocks are this
+ * machine's.
  * @returns the 99th percentile, ms
  */
 export async function shown({ service, base, page }: Stage, customer: Seeded, count: number) {
@@ -154,7 +157,8 @@ function killIfThere(pid: number): void {
 
 /**
  * Kills every session host, and each that is started, until the page says that the number is lost.
- * @returns seconds until the page doubts the state, and calls it lost; and from the last kill until it is connected again
+ * @returns seconds until the page doubts the state, and calls it lost; and from the last kill until it is
+ * connected again
  */
 export async function killed({ service, base, page }: Stage) {
   await page.goto(`${base}/numbers/my-bridge`)

@@ -26,18 +26,18 @@ export interface RestoredEvidence {
 }
 
 /**
- * As `judge`, for a service whose data was lost again and again. What happened from a backup until the loss is forgotten: of
- * that, and of nothing else, the following is excused.
+ * As `judge`, for a service whose data was lost again and again. What happened from a backup until the loss
+ * is forgotten: of that, and of nothing else, the following is excused.
  *
  * - A message that the bridge had told the network to have is lost, if its event had not been delivered.
- * - A vote on such a message, or an answer to it, is lost: it can be read with what that message brought alone. So it is if it
- *   came before that message, which had to be asked for again.
- * - A message that it had not told the network to have comes again, with another event id. So does one that it had asked for
- *   when the backup was made: the restored bridge still waits for it, and asks the phone.
+ * - A vote on such a message, or an answer to it, is lost: it can be read with what that message brought
+ *   alone. So it is if it came before that message, which had to be asked for again.
+ * - A message that it had not told the network to have comes again, with another event id. So does one that
+ *   it had asked for when the backup was made: the restored bridge still waits for it, and asks the phone.
  * - A send that had no answer yet is shown twice, if its key was new.
  *
- * An event that waited when the backup was made comes again, with the same id and bytes. Each life between two losses is judged
- * by itself, and strictly.
+ * An event that waited when the backup was made comes again, with the same id and bytes. Each life between
+ * two losses is judged by itself, and strictly.
  */
 export function judgeRestored(restored: RestoredEvidence): Violation[] {
   const { evidence, losses } = restored
@@ -70,7 +70,8 @@ function severalBodies(arrivals: Seen[]): Violation[] {
 /** The evidence of all lives together: each event once, without what is excused. */
 function withoutExcused({ evidence, losses, handed }: RestoredEvidence): Evidence {
   const { arrivals, sent } = evidence
-  const firsts = [...Map.groupBy(arrivals, ({ eventId }) => eventId).values()].map(([first]) => first!) // groups have one
+  // Groups have one.
+  const firsts = [...Map.groupBy(arrivals, ({ eventId }) => eventId).values()].map(([first]) => first!)
   const arrived = new Set(arrivals.map(({ text }) => text))
   const idOf = (text: string) => handed.ids.get(text) ?? ""
   const wasHad = (id: string) => losses.some((lost) => isWithin(lost, handed.hadMs.get(id) ?? 0))

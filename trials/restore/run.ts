@@ -35,8 +35,8 @@ const passphrase = "the passphrase of a trial"
 const connectedWithinMs = 120_000
 
 /**
- * The whole service under traffic, whose data folder is lost again and again, and a backup restored elsewhere. The network and the
- * customer's receiver go on.
+ * The whole service under traffic, whose data folder is lost again and again, and a backup restored
+ * elsewhere. The network and the customer's receiver go on.
  */
 export async function runRestores(
   options: Options,

@@ -77,7 +77,10 @@ export function newSeen(lines: LinkedBridge[]) {
       if (type === "retry" || type === "server-error") return
       for (const one of [id, ...listed(stanza.content)]) if (!hadMs.has(one)) hadMs.set(one, at)
     },
-    /** A bridge may ask for what was encrypted for newer keys, and refuse that copy. Whether it came then, the oracle sees. */
+    /**
+     * A bridge may ask for what was encrypted for newer keys, and refuse that copy. Whether it came then, the
+     * oracle sees.
+     */
     undecryptable: () =>
       undecryptable.entries.filter(
         ({ who, stanza }) => !devices.has(who) || !askedAgain.has(stanza?.attrs.id ?? ""),

@@ -18,7 +18,10 @@ export interface Running {
 
 const program = new URL("../bench/processes/service.ts", import.meta.url)
 
-/** The service as `npm start` runs it on this folder, in processes of its own. @throws Error with what it printed */
+/**
+ * The service as `npm start` runs it on this folder, in processes of its own. @throws Error with what it
+ * printed
+ */
 export async function start(
   network: object,
   { dataDir, beat, output }: { dataDir: string; beat: number; output: string },

@@ -75,8 +75,8 @@ interface Acts {
 }
 
 /**
- * Stops the traffic once each bridge has had this many messages. Then waits until nothing is under way and `judged` finds no
- * message lost, but not for ever. @returns what was seen
+ * Stops the traffic once each bridge has had this many messages. Then waits until nothing is under way and
+ * `judged` finds no message lost, but not for ever. @returns what was seen
  */
 export async function comeToRest(
   { network, receiver }: Surroundings,

@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- --messages 20000`: so many messages through the whole service to a real receiver, and what the service holds
- * meanwhile: memory, disk, files, rows. Exits with 1 if a message was lost.
+ * `npm run soak -- --messages 20000`: so many messages through the whole service to a real receiver, and what
+ * the service holds meanwhile: memory, disk, files, rows. Exits with 1 if a message was lost.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { loadavg, tmpdir } from "node:os"

@@ -1,7 +1,8 @@
 import { z } from "zod"
 import english from "./en.json" with { type: "json" }
 
-const Sentence = z.enum(Object.keys(english.sentences) as (keyof typeof english.sentences)[]) // that is what JSON gives
+// That is what JSON gives.
+const Sentence = z.enum(Object.keys(english.sentences) as (keyof typeof english.sentences)[])
 const Reason = z.enum([
   "number_mismatch",
   "invalid_request",
@@ -26,15 +27,18 @@ export type Reason = z.infer<typeof Reason>
 const Pair = z.tuple([z.string(), z.string()])
 
 /**
- * A file of this folder: the words that people read while they link a phone, in one language. `{…}` is filled in; the
- * names in quotation marks are as WhatsApp has them. In French, no-break spaces stand before : ; ? ! and inside « ».
+ * A file of this folder: the words that people read while they link a phone, in one language. `{…}` is filled
+ * in; the names in quotation marks are as WhatsApp has them. In French, no-break spaces stand before : ; ? !
+ * and inside « ».
  */
 const Language = z.strictObject({
   sentences: z.record(Sentence, z.string()),
   /** Failures that only the phone shows, since the network tells them to nobody else. */
   onThePhone: z.array(Pair),
   steps: z.tuple([z.string(), z.string(), z.string(), z.string(), z.string()]),
-  /** Why no phone is linked. English has the dashboard's own sentences (`failure-words.ts`, `state-words.ts`). */
+  /**
+   * Why no phone is linked. English has the dashboard's own sentences (`failure-words.ts`, `state-words.ts`).
+   */
   reasons: z.record(Reason, Pair).optional(),
 })
 type Language = z.infer<typeof Language>

@@ -7,8 +7,8 @@ export type Modules = boolean[][]
 const bytesPerPixel: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 
 /**
- * The modules of a code that fills a PNG (8 bits, not interlaced), as the service makes it. The first dark run of the first
- * dark row is a finder pattern, seven modules wide.
+ * The modules of a code that fills a PNG (8 bits, not interlaced), as the service makes it. The first dark
+ * run of the first dark row is a finder pattern, seven modules wide.
  * @throws Error for another picture
  */
 export function modulesOf(png: Uint8Array): Modules {
@@ -77,7 +77,9 @@ function foretold(filter: number, left: number, up: number, corner: number): num
   }
 }
 
-/** Two rows to a line, black on white whatever the terminal's colours are, with a quiet zone of two modules. */
+/**
+ * Two rows to a line, black on white whatever the terminal's colours are, with a quiet zone of two modules.
+ */
 export function inTerminal(code: Modules): string {
   const quiet = 2
   const dark = (x: number, y: number) => code[y - quiet]?.[x - quiet] ?? false

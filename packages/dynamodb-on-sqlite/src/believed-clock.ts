@@ -13,13 +13,14 @@ interface Means {
 }
 
 /**
- * The clock by which items expire. If it were set forward by weeks, everything that is kept for days would be removed
- * at once. So after it went far forward, also while the store was closed, it is believed only once an hour has passed
- * there.
+ * The clock by which items expire. If it were set forward by weeks, everything that is kept for days would be
+ * removed at once. So after it went far forward, also while the store was closed, it is believed only once an
+ * hour has passed there.
  */
 export class BelievedClock {
   /**
-   * What the clock said, or would have said, when the monotonic clock began. This changes only when the clock is set.
+   * What the clock said, or would have said, when the monotonic clock began. This changes only when the clock
+   * is set.
    */
   #believed: number | undefined
   #doubted: { beginning: number; atS: number } | undefined

@@ -77,7 +77,9 @@ export function isBlind({ kind, table, condition }: Prepared): boolean {
   return kind === "Put" && !condition && table.indexes.length === 0
 }
 
-/** What the write does to the item as it is. The caller holds its row. @throws Refusal if its condition fails */
+/**
+ * What the write does to the item as it is. The caller holds its row. @throws Refusal if its condition fails
+ */
 export function draft(prepared: Prepared, before: Item | undefined): Draft {
   const { kind, table, place, condition, given, write } = prepared
   if (condition && !isTrue(condition, before, given))
@@ -112,8 +114,8 @@ function afterwards(
 }
 
 /**
- * The index rows to write. Those that the item leaves are removed. One that holds only keys, which have not changed,
- * stays as it is.
+ * The index rows to write. Those that the item leaves are removed. One that holds only keys, which have not
+ * changed, stays as it is.
  */
 function changedIndexRows(table: Table, before: Item | undefined, after: Item | undefined): Row[] {
   if (table.indexes.length === 0) return []

@@ -13,8 +13,8 @@ const ignoredS = 5 * 365 * 86_400
 const pages = 1000
 
 /**
- * Removes the items whose time to live is over, and gives their space back: the disk has it once SQLite's journal
- * begins anew.
+ * Removes the items whose time to live is over, and gives their space back: the disk has it once SQLite's
+ * journal begins anew.
  */
 export async function expire(engine: EngineParts): Promise<void> {
   const at = engine.believedClock.time()

@@ -8,10 +8,13 @@
  * - `throttling`: ThrottlingException.
  * - `denied`: AccessDeniedException.
  * - `invalid`: ValidationException, as where our code asks for what no table takes.
- * - `throughput-exceeded`: ProvisionedThroughputExceededException; a transaction is cancelled for this reason.
- * - `transaction-conflict`: TransactionConflictException on a write; a transaction is cancelled for this reason.
+ * - `throughput-exceeded`: ProvisionedThroughputExceededException; a transaction is cancelled for this
+ *   reason.
+ * - `transaction-conflict`: TransactionConflictException on a write; a transaction is cancelled for this
+ *   reason.
  * - `transaction-in-progress`: TransactionInProgressException from TransactWriteItems.
- * - `half-visible`: the rows of a transaction become visible to reads one by one, over `ms`; then it is answered.
+ * - `half-visible`: the rows of a transaction become visible to reads one by one, over `ms`; then it is
+ *   answered.
  * - `stale-index`: global indexes learn of a write `ms` later.
  */
 export type Fault =
@@ -47,8 +50,8 @@ export interface Call {
   operation: string
   request: object
   /**
-   * Whether the write may wait a moment for others, with which it is then written. Asked when it is about to be
-   * written.
+   * Whether the write may wait a moment for others, with which it is then written. Asked when it is about to
+   * be written.
    */
   mayLinger?: (() => boolean) | undefined
   /** The caller is of this version: the shape of its request need not be looked at. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `dynamodb-on-sqlite [--port 8000] [--path <folder>]`: the store on its own, on this machine alone. Without a folder it
- * is in memory.
+ * `dynamodb-on-sqlite [--port 8000] [--path <folder>]`: the store on its own, on this machine alone. Without
+ * a folder it is in memory.
  */
 import { parseArgs } from "node:util"
 import { z } from "zod"

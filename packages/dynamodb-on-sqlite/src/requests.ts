@@ -2,8 +2,8 @@ import { z } from "zod"
 import { invalid } from "./refusal.ts"
 import { Name } from "./table.ts"
 
-// The shapes of requests. Values and expressions are checked where they are used. A member that is not named here is
-// refused, not ignored: a caller would rely on what it does.
+// The shapes of requests. Values and expressions are checked where they are used. A member that is not named
+// here is refused, not ignored: a caller would rely on what it does.
 
 const Placeholders = {
   ExpressionAttributeNames: z.record(z.string(), z.string()).optional(),

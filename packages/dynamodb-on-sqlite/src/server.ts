@@ -23,13 +23,13 @@ export interface DynamoDb {
   /** Answers a caller in this process as over HTTP. Rejects where a connection would have ended. */
   answer: (operation: string, request: object, options?: Pick<Call, "mayLinger">) => Promise<Answer>
   /**
-   * Items of a table for which `isPassing` is true need not be on the disk when their write is answered. They are there
-   * a moment later; until then the end of this process may lose them.
+   * Items of a table for which `isPassing` is true need not be on the disk when their write is answered. They
+   * are there a moment later; until then the end of this process may lose them.
    */
   relax: (table: string, isPassing: MayStayInMemory) => void
   /**
-   * Reports each item of a table that is put or changed, as a DynamoDB stream would, but not each change of an item that
-   * may be lost. For callers in this process.
+   * Reports each item of a table that is put or changed, as a DynamoDB stream would, but not each change of
+   * an item that may be lost. For callers in this process.
    */
   watch: (table: string, onWritten: (item: Item) => void) => void
   /** Controls what goes wrong, while the store runs. */
@@ -57,8 +57,8 @@ export interface Options {
   /** Called when the disk has failed, with a sentence for a person. This process ends if absent. */
   broken?: (why: string) => void
   /**
-   * Callers in this process, and children that ask through it, are of this version: the shape of their requests is not
-   * checked.
+   * Callers in this process, and children that ask through it, are of this version: the shape of their
+   * requests is not checked.
    */
   isTrusting?: boolean
   /** The time in Unix seconds; this machine's if absent. */
@@ -153,8 +153,8 @@ function end(why: string): never {
 }
 
 /**
- * Answers a caller in this process, but lets others run first: data in memory is found without waiting, so a caller in
- * a loop would starve everybody else.
+ * Answers a caller in this process, but lets others run first: data in memory is found without waiting, so a
+ * caller in a loop would starve everybody else.
  */
 async function answerHere(engine: EngineParts, call: Call): Promise<Answer> {
   await setImmediate()
@@ -202,8 +202,8 @@ async function outcomeOf(engine: EngineParts, call: Call): Promise<Answer> {
 }
 
 /**
- * Refuses a request that a fault hits. A transaction that exceeds the throughput is cancelled instead, with a reason
- * for each member.
+ * Refuses a request that a fault hits. A transaction that exceeds the throughput is cancelled instead, with a
+ * reason for each member.
  */
 function refuseIfFaulty(faults: Faults, call: Call) {
   if (faults.take("invalid", call)) throw new Refusal("ValidationException", "not valid")

@@ -51,7 +51,10 @@ export interface Table extends Keyed {
   indexes: Index[]
 }
 
-/** A row's key in SQL, where all keys are texts that sort as DynamoDB sorts. `own` tells equal keys of an index apart. */
+/**
+ * A row's key in SQL, where all keys are texts that sort as DynamoDB sorts. `own` tells equal keys of an
+ * index apart.
+ */
 export interface Place {
   hash: string
   range: string
@@ -71,8 +74,8 @@ export interface Row {
 export const sqlOf = (name: string): string => `"table ${name}"`
 
 /**
- * The steps that create a table. The column of the expiry is before that of the item, so that SQLite finds it without
- * reading a large item.
+ * The steps that create a table. The column of the expiry is before that of the item, so that SQLite finds it
+ * without reading a large item.
  */
 export function creationSteps({ sql }: Keyed): Step[] {
   return [
@@ -144,13 +147,18 @@ export function rowOf(table: Table, item: Item): Row {
   return { of: table, place: placeOfItem(table, item), item, expires: expiryOf(table, item) }
 }
 
-/** Checks the keys that an item has in indexes. It may lack one, but what it has must be valid. @throws Refusal */
+/**
+ * Checks the keys that an item has in indexes. It may lack one, but what it has must be valid. @throws
+ * Refusal
+ */
 export function checkIndexKeys(table: Table, item: Item): void {
   for (const index of table.indexes)
     for (const part of ["hash", "range"] as const) if (item[index[part].name]) textOf(index, part, item)
 }
 
-/** The rows that an item has in the indexes of its table. @throws Refusal if one of their keys is not valid */
+/**
+ * The rows that an item has in the indexes of its table. @throws Refusal if one of their keys is not valid
+ */
 export function indexRows(table: Table, item: Item | undefined): Row[] {
   if (!item) return []
   return table.indexes.flatMap((index) => {

@@ -54,7 +54,9 @@ export class Tables {
     return { TableDescription: description(table) }
   }
 
-  /** UpdateTimeToLive: from now on this attribute says when an item expires, also of the items that are there. */
+  /**
+   * UpdateTimeToLive: from now on this attribute says when an item expires, also of the items that are there.
+   */
   async setTimeToLive({
     TableName,
     TimeToLiveSpecification: asked,

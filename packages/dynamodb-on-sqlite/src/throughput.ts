@@ -1,7 +1,9 @@
 import { Refusal } from "./refusal.ts"
 import type { Keyed, Place } from "./table.ts"
 
-/** Units a second of one partition: DynamoDB's are 1,000 written and 3,000 read, whatever the table may take. */
+/**
+ * Units a second of one partition: DynamoDB's are 1,000 written and 3,000 read, whatever the table may take.
+ */
 export interface Limits {
   writes: number
   reads: number
@@ -12,9 +14,9 @@ export const exceededMessage =
   "Consider increasing your provisioning level with the UpdateTable API."
 
 /**
- * Limits the throughput of one partition key of a table or an index. A request that begins while something is left is
- * carried out, even if it takes more than that; the next ones are refused until the debt is paid back. DynamoDB also saves
- * up capacity for bursts and splits a partition that stays hot: that is left out.
+ * Limits the throughput of one partition key of a table or an index. A request that begins while something is
+ * left is carried out, even if it takes more than that; the next ones are refused until the debt is paid
+ * back. DynamoDB also saves up capacity for bursts and splits a partition that stays hot: that is left out.
  */
 export class Throughput {
   readonly #limits: Limits | undefined

@@ -9,7 +9,8 @@ interface Use {
 const goodForMs = 10 * 60_000
 
 /**
- * Remembers the request of each `ClientRequestToken`, in memory, so that an applied transaction is not applied again.
+ * Remembers the request of each `ClientRequestToken`, in memory, so that an applied transaction is not
+ * applied again.
  */
 export class Tokens {
   /** In the order of completion, so the oldest come first. */

@@ -49,7 +49,9 @@ export async function transactWrite(engine: EngineParts, request: TransactWriteI
   return {}
 }
 
-/** Short, since it is kept for ten minutes: two different requests look the same with a chance of 1 in 2^72. */
+/**
+ * Short, since it is kept for ten minutes: two different requests look the same with a chance of 1 in 2^72.
+ */
 function digestOf({ TransactItems: members }: TransactWriteItems): string {
   return hash("sha256", JSON.stringify(members), "base64").slice(0, 12)
 }

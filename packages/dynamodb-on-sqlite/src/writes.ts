@@ -42,7 +42,9 @@ export function itemBefore({ rows }: EngineParts, prepared: Prepared): Item | un
   return isBlind(prepared) ? undefined : rows.read(prepared.table, prepared.place)
 }
 
-/** Takes a write's units from the throughput. `times`: how many times as many each costs, as in a transaction. */
+/**
+ * Takes a write's units from the throughput. `times`: how many times as many each costs, as in a transaction.
+ */
 export function takeUnits(engine: EngineParts, partitions: string[], { size }: Draft, times: number): void {
   if (!engine.partitions.isBounded) return
   for (const partition of partitions) engine.partitions.take("writes", partition, times * writeUnits(size()))

@@ -250,7 +250,9 @@ function routePortal(app: Hono<Env>, world: World, find: Finding): void {
   })
 }
 
-/** The only flow of the portal that is here: to cancel a subscription of this customer that does not end yet. */
+/**
+ * The only flow of the portal that is here: to cancel a subscription of this customer that does not end yet.
+ */
 function cancelFlow({ subscriptionOf }: Finding, form: Form, customer: string): Portal["cancels"] {
   if (form.flow_data === undefined) return undefined
   const flow = form.flow_data as Form // an object, by the SDK's types

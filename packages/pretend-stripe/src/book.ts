@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import type { Card } from "./cards.ts"
 
-/** The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds. */
+/**
+ * The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds.
+ */
 export interface Customer {
   id: string
   object: "customer"
@@ -91,8 +93,8 @@ export interface Portal {
   /** Where its way back leads. */
   return_url: string
   /**
-   * The page asks only about the end of this subscription, and leads to `return_url` afterwards; without that, to the
-   * whole portal.
+   * The page asks only about the end of this subscription, and leads to `return_url` afterwards; without
+   * that, to the whole portal.
    */
   cancels?: { subscription: string; return_url?: string | undefined } | undefined
 }
@@ -117,7 +119,10 @@ export interface Book {
   asked: Record<string, Asked>
   subscriptions: Record<string, Subscription>
   invoices: Record<string, Invoice>
-  /** What the next invoice of a subscription charges or credits in addition, in cents, by the subscription's id. */
+  /**
+   * What the next invoice of a subscription charges or credits in addition, in cents, by the subscription's
+   * id.
+   */
   pending: Record<string, number>
   portals: Record<string, Portal>
   answered: Record<string, Answered>

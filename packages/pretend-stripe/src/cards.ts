@@ -2,8 +2,8 @@
 export interface Card {
   last4: string
   /**
-   * Equal for the same card. Everybody types the same numbers here, so each customer's card counts as another, unless
-   * this is set.
+   * Equal for the same card. Everybody types the same numbers here, so each customer's card counts as
+   * another, unless this is set.
    */
   fingerprint?: string
   /** Its owner has to confirm each payment. */

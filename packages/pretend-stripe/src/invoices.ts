@@ -2,10 +2,15 @@ import { idFor, type Invoice, price, type Subscription } from "./book.ts"
 import type { Card } from "./cards.ts"
 import { day, type World } from "./world.ts"
 
-/** When a payment that failed is tried again, counted from the first attempt. After the last, Stripe gives up. */
+/**
+ * When a payment that failed is tried again, counted from the first attempt. After the last, Stripe gives up.
+ */
 const triedAgain = [3, 8, 15].map((days) => days * day)
 
-/** An invoice of this many numbers for a period, and of what is pending. What is left of a credit stays pending. */
+/**
+ * An invoice of this many numbers for a period, and of what is pending. What is left of a credit stays
+ * pending.
+ */
 export function bill(
   { book, url }: World,
   subscription: Subscription,

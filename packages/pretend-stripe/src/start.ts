@@ -16,7 +16,10 @@ interface Input {
   webhookUrl: string
   /** Signs them. */
   webhookSecret: string
-  /** The key of its API, `sk_test_…`, a new one if absent. Its pages are under a path that follows from the key. */
+  /**
+   * The key of its API, `sk_test_…`, a new one if absent. Its pages are under a path that follows from the
+   * key.
+   */
   key?: string
   /** Any free one, if absent. */
   port?: number
@@ -25,9 +28,9 @@ interface Input {
 }
 
 /**
- * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock
- * that can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period.
- * There are no taxes.
+ * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks,
+ * and a clock that can be advanced. Amounts are a price times a quantity, prorated for numbers that come or
+ * go during a period. There are no taxes.
  */
 export async function startPretendStripe(input: Input) {
   const { key = newKey() } = input

@@ -2,7 +2,9 @@ import { price, type Subscription } from "./book.ts"
 import { bill, collect } from "./invoices.ts"
 import { now, period, type World } from "./world.ts"
 
-/** A trial or a period is over: the next period is charged, unless the customer has ended the subscription. */
+/**
+ * A trial or a period is over: the next period is charged, unless the customer has ended the subscription.
+ */
 export function nextPeriod(world: World, subscription: Subscription): void {
   if (subscription.cancel_at_period_end) return cancel(world, subscription)
   const { from, quantity } = moveOn(subscription)
@@ -16,7 +18,9 @@ export function endTrial(world: World, subscription: Subscription): void {
   nextPeriod(world, subscription)
 }
 
-/** A period of a subscription that Stripe has given up: its invoice is a draft that nobody is asked to pay. */
+/**
+ * A period of a subscription that Stripe has given up: its invoice is a draft that nobody is asked to pay.
+ */
 export function draftInvoice(world: World, subscription: Subscription): void {
   const { from, quantity } = moveOn(subscription)
   bill(world, subscription, from, quantity).status = "draft"

@@ -6,12 +6,12 @@ type OwnCode = "no_answer" | "unexpected_answer" | "invalid_argument" | "invalid
 export type ErrorCode = ErrorBody["code"] | OwnCode
 
 /**
- * The one error that this package throws. `code` says what happened, to programs, and `message` to people. Its fields never
- * hold the API key or a webhook secret.
+ * The one error that this package throws. `code` says what happened, to programs, and `message` to people.
+ * Its fields never hold the API key or a webhook secret.
  *
- * Besides the service's own codes there are `no_answer` (the service is away, too slow, or the connection broke),
- * `unexpected_answer` (something else answers at this address, such as a proxy with a page of HTML), `invalid_argument` (a
- * mistake in the program that calls) and `invalid_signature` (of `webhooks`).
+ * Besides the service's own codes there are `no_answer` (the service is away, too slow, or the connection
+ * broke), `unexpected_answer` (something else answers at this address, such as a proxy with a page of HTML),
+ * `invalid_argument` (a mistake in the program that calls) and `invalid_signature` (of `webhooks`).
  */
 export class BridgeError extends Error {
   override readonly name = "BridgeError"
@@ -26,7 +26,10 @@ export class BridgeError extends Error {
   readonly messageId: string | undefined
   /** With `network_rejected`: the network's own number for the reason. */
   readonly networkCode: number | undefined
-  /** With a call that takes such a key: repeat the call with this key to find out what became of it, without sending twice. */
+  /**
+   * With a call that takes such a key: repeat the call with this key to find out what became of it, without
+   * sending twice.
+   */
   readonly idempotencyKey: string | undefined
   /** How long the service asks to wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined

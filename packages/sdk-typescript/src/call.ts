@@ -3,13 +3,19 @@ import type { ErrorBody } from "./generated.ts"
 
 /** Where the service is, and how it is asked. */
 export interface Settings {
-  /** The address of the service, such as `https://bridge.example.com`; by default the environment's `BRIDGE_URL`. */
+  /**
+   * The address of the service, such as `https://bridge.example.com`; by default the environment's
+   * `BRIDGE_URL`.
+   */
   url?: string
   /** The API key, `mbk_…`; by default the environment's `BRIDGE_KEY`. */
   key?: string
   /** How often a call is made again after a failure that may pass; 4 by default. */
   retries?: number
-  /** How long one try may take, in milliseconds; by default 60,000. The service answers each call within 50 seconds. */
+  /**
+   * How long one try may take, in milliseconds; by default 60,000. The service answers each call within 50
+   * seconds.
+   */
   timeoutMs?: number
   /** Used in place of the global `fetch`. */
   fetch?: typeof fetch
@@ -24,9 +30,9 @@ export interface CallOptions {
 
 export interface SendOptions extends CallOptions {
   /**
-   * Two sends with one key are one message, for 24 hours. Without it each call has a key of its own, which its retries keep.
-   * Give one that you can find again, such as the id of the order or of the event that you answer, if your program may be
-   * restarted and repeat the call.
+   * Two sends with one key are one message, for 24 hours. Without it each call has a key of its own, which
+   * its retries keep. Give one that you can find again, such as the id of the order or of the event that you
+   * answer, if your program may be restarted and repeat the call.
    */
   idempotencyKey?: string
 }
@@ -129,7 +135,10 @@ async function refusal(answer: Response, idempotencyKey?: string): Promise<Bridg
   return unexpected(answer, about)
 }
 
-/** The JSON of an answer. @throws BridgeError `unexpected_answer` if it is none, and what `fetch` throws if it breaks off */
+/**
+ * The JSON of an answer. @throws BridgeError `unexpected_answer` if it is none, and what `fetch` throws if it
+ * breaks off
+ */
 export async function jsonOf(answer: Response): Promise<unknown> {
   const text = await answer.text()
   try {
@@ -157,7 +166,9 @@ function originOf(location: string | null): string {
   return location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : ""
 }
 
-/** How long to wait before the same request may be made again; undefined if it is not to be. In milliseconds. */
+/**
+ * How long to wait before the same request may be made again; undefined if it is not to be. In milliseconds.
+ */
 function waitAfter(error: BridgeError, { repeatable }: Asked, tries: number): number | undefined {
   if (!passes(error, repeatable)) return undefined
   const waitMs = error.retryAfterMs ?? backOff(tries)

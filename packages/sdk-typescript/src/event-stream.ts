@@ -26,8 +26,8 @@ interface Source {
 }
 
 /**
- * The messages of a stream, which is opened again behind the last one whenever it ends: none is left out, and none comes
- * twice. It ends when the signal fires.
+ * The messages of a stream, which is opened again behind the last one whenever it ends: none is left out, and
+ * none comes twice. It ends when the signal fires.
  * @throws BridgeError if the stream cannot be opened at first, or is refused for good
  */
 export async function* follow({ open, signal, onInterruption }: Source): AsyncGenerator<Message> {
@@ -59,12 +59,18 @@ export async function* follow({ open, signal, onInterruption }: Source): AsyncGe
   }
 }
 
-/** Whether asking again would get the same answer. Once a stream was open, a page of HTML is a proxy that waits as well. */
+/**
+ * Whether asking again would get the same answer. Once a stream was open, a page of HTML is a proxy that
+ * waits as well.
+ */
 function isFinal({ code, status }: BridgeError): boolean {
   return code !== "unexpected_answer" && status >= 400 && status < 500 && status !== 429
 }
 
-/** The messages in a body; `comment` for what only says that the stream is alive. An unfinished message at its end is dropped. */
+/**
+ * The messages in a body; `comment` for what only says that the stream is alive. An unfinished message at its
+ * end is dropped.
+ */
 async function* messagesOf(answer: Response): AsyncGenerator<Message | "comment"> {
   let rest = ""
   for await (const text of textOf(answer)) {

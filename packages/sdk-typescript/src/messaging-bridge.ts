@@ -46,7 +46,10 @@ export interface EventOptions<Type extends EventType = EventType> extends Stream
   search?: string
 }
 
-/** A bridge: every call of the reference about it, under the reference's own name, and what is more than one call. */
+/**
+ * A bridge: every call of the reference about it, under the reference's own name, and what is more than one
+ * call.
+ */
 export interface BridgeClient extends BridgeCalls {
   /** The `customer_ref`. */
   readonly ref: string
@@ -57,7 +60,10 @@ export interface BridgeClient extends BridgeCalls {
   events<Type extends EventType = EventType>(options?: EventOptions<Type>): AsyncGenerator<EventOf<Type>>
   /** The lines of the log: the last `tail` ones (100), then new ones as they come. @throws as `events` */
   logs(options?: Pick<StreamOptions, "signal" | "onInterruption"> & { tail?: number }): AsyncGenerator<string>
-  /** Uploads a file. @returns its id, the `file` of `sendMedia` and `sendStatus`, good for 24 hours. @throws BridgeError */
+  /**
+   * Uploads a file. @returns its id, the `file` of `sendMedia` and `sendStatus`, good for 24 hours. @throws
+   * BridgeError
+   */
   upload(file: Blob, about?: { filename?: string; contentType?: string }): Promise<string>
 }
 
@@ -76,7 +82,8 @@ export function messagingBridge(settings: Settings = {}): MessagingBridge {
   return {
     ...account,
     bridge(ref = "default") {
-      const calls = callsOf(ask, { customer_ref: ref }, isOfBridge) as unknown as BridgeCalls // as the table was generated
+      // As the table was generated.
+      const calls = callsOf(ask, { customer_ref: ref }, isOfBridge) as unknown as BridgeCalls
       return {
         ref,
         ...calls,
@@ -129,7 +136,9 @@ const readers: Record<Exclude<Recipe["answer"], "list">, (answer: Response) => P
   nothing: async (answer) => await answer.body?.cancel(),
 }
 
-/** @throws BridgeError `invalid_argument` for a part of the path that is missing, or what no request can carry */
+/**
+ * @throws BridgeError `invalid_argument` for a part of the path that is missing, or what no request can carry
+ */
 function requestOf(name: Name, recipe: Recipe, input: Input, { idempotencyKey }: SendOptions) {
   const { method, query = [] } = recipe
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
@@ -252,7 +261,8 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
         ...options,
         open: async (at) => {
           const answer = await open("/logs", { tail }, at)
-          // What came before an interruption is not shown again; what came in it is lost, as a log may lose it.
+          // What came before an interruption is not shown again; what came in it is lost, as a log may lose
+          // it.
           tail = 0
           return answer
         },
@@ -271,8 +281,8 @@ function eventIn(data: string): unknown {
 }
 
 /**
- * Where the events of now begin. A stream that was opened there and broke before its first event would otherwise begin at
- * the later time at which it is opened again.
+ * Where the events of now begin. A stream that was opened there and broke before its first event would
+ * otherwise begin at the later time at which it is opened again.
  */
 async function end(
   calls: BridgeCalls,

@@ -23,7 +23,10 @@ export type Handlers = {
 export interface WebhookSettings {
   /** The bridge's `webhook_secret`, or the `secret` of a further webhook, `whsec_` included. */
   secret: string
-  /** Is told what a handler threw, which the service is answered with 500, so that it delivers the event again. */
+  /**
+   * Is told what a handler threw, which the service is answered with 500, so that it delivers the event
+   * again.
+   */
   onError?: (error: unknown) => void
 }
 
@@ -52,7 +55,8 @@ export async function verify(request: Request, secret: string, now = Date.now() 
   }
   const said: unknown = JSON.parse(new TextDecoder().decode(body))
   if (!headers.has("x-webhook-batch"))
-    return [{ event: said as Event, eventId: headers.get("x-webhook-event-id") ?? "", ...about }] // signed by the service
+    // Signed by the service.
+    return [{ event: said as Event, eventId: headers.get("x-webhook-event-id") ?? "", ...about }]
   const batch = said as { event_id: string; event: Event }[]
   return batch.map(({ event_id, event }) => ({ event, eventId: event_id, ...about }))
 }
@@ -90,9 +94,9 @@ function bytesOfHex(hex: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * A webhook for what takes a `Request`: Hono, Next, Workers, Bun, Deno. It answers 204 when the handler is done, within the 10
- * seconds that the service waits; 401 to what is not genuine; 500 if the handler throws. The events of a POST are handled one
- * after the other, in order.
+ * A webhook for what takes a `Request`: Hono, Next, Workers, Bun, Deno. It answers 204 when the handler is
+ * done, within the 10 seconds that the service waits; 401 to what is not genuine; 500 if the handler throws.
+ * The events of a POST are handled one after the other, in order.
  * @throws BridgeError `invalid_argument` for a secret that is none
  */
 export function handler(
@@ -134,8 +138,9 @@ interface NodeResponse {
 }
 
 /**
- * The same webhook for Node's `http` and for Express: `app.post("/hook", webhooks.node(handler))`. In Express it comes before
- * `express.json()`, since the signature is over the body as it came; a body from `express.raw()` will do.
+ * The same webhook for Node's `http` and for Express: `app.post("/hook", webhooks.node(handler))`. In Express
+ * it comes before `express.json()`, since the signature is over the body as it came; a body from
+ * `express.raw()` will do.
  */
 export function node(handle: (request: Request) => Promise<Response>) {
   return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
@@ -163,7 +168,10 @@ async function answerTo(
   }
 }
 
-/** The operator of the webhook reads it in the service's list of deliveries, which keeps the answers of attempts that failed. */
+/**
+ * The operator of the webhook reads it in the service's list of deliveries, which keeps the answers of
+ * attempts that failed.
+ */
 const parsed =
   "the body was parsed before this webhook could check its signature: put it before express.json()"
 

@@ -73,8 +73,8 @@ try {
 }
 
 /**
- * Sends messages from each client to its neighbour, so many at a time that the network is never idle. Calls back at
- * each fifth.
+ * Sends messages from each client to its neighbour, so many at a time that the network is never idle. Calls
+ * back at each fifth.
  */
 function flood(
   clients: Connection[],

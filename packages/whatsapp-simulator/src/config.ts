@@ -12,7 +12,10 @@ const Environment = z.object({
   SIMULATOR_CONTROL_PORT: port,
   /** Where the network is kept; in memory when not given. */
   SIMULATOR_DATA_DIR: z.string().min(1).optional(),
-  /** The path under which everything is that others on this machine must not reach; none where it is not given. */
+  /**
+   * The path under which everything is that others on this machine must not reach; none where it is not
+   * given.
+   */
   SIMULATOR_SECRET: z.string().regex(/^\w+$/, "must be letters and digits").optional(),
 })
 

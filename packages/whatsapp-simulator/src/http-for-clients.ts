@@ -5,12 +5,15 @@ import { onlyFromHere } from "./control/http/only-from-here.ts"
 import { scanWithMockPhone } from "./control/mock-phone-scan.ts"
 import type { Network } from "./network/network.ts"
 
-/** The size that `media_conn` allows, and what encryption adds to a file: a block of padding and ten bytes of MAC. */
+/**
+ * The size that `media_conn` allows, and what encryption adds to a file: a block of padding and ten bytes of
+ * MAC.
+ */
 const uploadBytes = 100_000_000 + 16 + 10
 
 /**
- * HTTP on the port of clients' sockets: files, and the mock phone that public suites use, which is `under` the network's
- * secret.
+ * HTTP on the port of clients' sockets: files, and the mock phone that public suites use, which is `under`
+ * the network's secret.
  */
 export function clientHttp(network: Network, under: string) {
   const app = new Hono()

@@ -21,7 +21,9 @@ import { createTls } from "./wire/x509.ts"
 export interface Simulator {
   /** Where clients connect, `ws://127.0.0.1:port/ws/chat`, or with the secret before the path. */
   url: string
-  /** Where clients connect under TLS, `wss://127.0.0.1:port/ws/chat`. Media is fetched from this port, too. */
+  /**
+   * Where clients connect under TLS, `wss://127.0.0.1:port/ws/chat`. Media is fetched from this port, too.
+   */
   tlsUrl: string
   /** Where phones are steered, `http://127.0.0.1:port`. */
   controlUrl: string
@@ -39,8 +41,8 @@ interface Input {
   /** Where the network is kept; in memory when not given. */
   dataDir?: string | undefined
   /**
-   * Everything but media is under `/<secret>`, so that only who was told an address reaches anything: the files of
-   * media have names that nobody guesses. Without one, everybody on this machine has the network.
+   * Everything but media is under `/<secret>`, so that only who was told an address reaches anything: the
+   * files of media have names that nobody guesses. Without one, everybody on this machine has the network.
    */
   secret?: string | undefined
   /** The ports; 0, the default, is any free one. */
@@ -65,7 +67,8 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   const tlsClients = createTlsServer(tls, (request, response) => void http(request, response))
   const control = getRequestListener(controlApi(network, under).fetch)
   const steering = createServer((request, response) => void control(request, response))
-  // Callers close idle connections. If this end did so while the process was busy, it would reset a request on its way.
+  // Callers close idle connections. If this end did so while the process was busy, it would reset a request
+  // on its way.
   steering.keepAliveTimeout = 0
   const sockets = takeSockets(network, [clients, tlsClients], `${under}/ws/chat`)
   const close = async () => {

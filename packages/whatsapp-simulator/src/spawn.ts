@@ -17,8 +17,8 @@ const Ready = z.object({
 export type Simulator = NonNullable<Awaited<ReturnType<typeof spawnSimulator>>>
 
 /**
- * Starts the simulated network as a process of its own, under a new secret that only its addresses tell. It ends with
- * this one, however this one ends.
+ * Starts the simulated network as a process of its own, under a new secret that only its addresses tell. It
+ * ends with this one, however this one ends.
  */
 export async function spawnSimulator(input: {
   dataDir: string
@@ -33,8 +33,8 @@ export async function spawnSimulator(input: {
     [...imports, fileURLToPath(new URL(`main${extname(import.meta.url)}`, import.meta.url))],
     {
       stdio: ["ignore", "pipe", log, "ipc"],
-      // In a process group of its own: Ctrl-C in a terminal is meant for us, and the network is stopped last but for the
-      // store.
+      // In a process group of its own: Ctrl-C in a terminal is meant for us, and the network is stopped last
+      // but for the store.
       detached: true,
       env: {
         ...process.env,

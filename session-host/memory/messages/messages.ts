@@ -13,7 +13,10 @@ const rememberedFor = 30 * 86_400
 /** The network keeps an unreceipted message for 14 days. */
 const seenFor = 14 * 86_400
 
-/** In bytes; a stranger's message must not make a row that the store refuses: an item holds 400 KB. The longest text takes two thirds. */
+/**
+ * In bytes; a stranger's message must not make a row that the store refuses: an item holds 400 KB. The
+ * longest text takes two thirds.
+ */
 const largest = 300_000
 const longestName = 10_000
 
@@ -23,7 +26,9 @@ export interface KnownMessage {
   sk: string
   /** Hashes of its ciphertexts that were decrypted. */
   seen: string[]
-  /** The number of the event that it became, 0 if it is in the transcript alone; undefined if it became none. */
+  /**
+   * The number of the event that it became, 0 if it is in the transcript alone; undefined if it became none.
+   */
   event?: number | undefined
   /** The message that others may refer to. */
   remembered?: Remembered | undefined
@@ -37,17 +42,20 @@ export interface KnownMessage {
 export interface Recalled extends Remembered {
   /** Of a message that the API sent. */
   sent?: Sent
-  /** Written by an account whose phone was linked to the bridge before: its chats with people are not this account's. */
+  /**
+   * Written by an account whose phone was linked to the bridge before: its chats with people are not this
+   * account's.
+   */
   isFormer?: true
   /** Of every other: when it came, in Unix milliseconds. */
   atMs?: number
 }
 
 /**
- * The messages that a bridge has received or that were written on its phone, a row each. A row says which ciphertexts
- * brought the message, which event it became, and what replies, votes and edits need of it. Its key begins with the
- * message's id, so that one query finds all candidates, and goes on with chat and author, since authors choose their
- * ids. Messages sent by the API are remembered by their `SEND` rows alone.
+ * The messages that a bridge has received or that were written on its phone, a row each. A row says which
+ * ciphertexts brought the message, which event it became, and what replies, votes and edits need of it. Its
+ * key begins with the message's id, so that one query finds all candidates, and goes on with chat and author,
+ * since authors choose their ids. Messages sent by the API are remembered by their `SEND` rows alone.
  */
 export class Messages {
   readonly #store: SessionStore
@@ -100,14 +108,17 @@ export class Messages {
     return this.#store.put(known.sk, secret, { at, expires_at })
   }
 
-  /** Every remembered message of this id that others may have got, as `recall` gives them. @throws SessionEnded */
+  /**
+   * Every remembered message of this id that others may have got, as `recall` gives them. @throws
+   * SessionEnded
+   */
   async all(id: string): Promise<Recalled[]> {
     return (await this.recall(id)).filter(({ sent }) => sent?.state !== "failed")
   }
 
   /**
-   * Every remembered message of this id: ours first, then others' in order of arrival. Nobody can put their own in
-   * place of an earlier one.
+   * Every remembered message of this id: ours first, then others' in order of arrival. Nobody can put their
+   * own in place of an earlier one.
    * @throws SessionEnded
    */
   async recall(id: string): Promise<Recalled[]> {

@@ -17,9 +17,10 @@ interface Place {
 }
 
 /**
- * Which messages the API has sent, in order. Their rows are named by ids that say nothing of the time, and a list of them in the
- * store would cost a write for each send. So the first call for the list looks at the rows once, and from then on the session,
- * which alone sends, knows the order. A session whose messages nobody lists knows nothing and pays nothing.
+ * Which messages the API has sent, in order. Their rows are named by ids that say nothing of the time, and a
+ * list of them in the store would cost a write for each send. So the first call for the list looks at the
+ * rows once, and from then on the session, which alone sends, knows the order. A session whose messages
+ * nobody lists knows nothing and pays nothing.
  */
 export class SentList {
   readonly #store: SessionStore
@@ -42,8 +43,8 @@ export class SentList {
 
   /**
    * The messages, newest first, behind the one of this id.
-   * @throws ApiError `invalid_request` for an id that is not in the list, `session_unavailable` while that is being read;
-   * SessionEnded
+   * @throws ApiError `invalid_request` for an id that is not in the list, `session_unavailable` while that is
+   * being read; SessionEnded
    */
   async *behind(after: string | undefined): AsyncGenerator<Sent> {
     await this.#load()

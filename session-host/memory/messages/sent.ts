@@ -5,9 +5,9 @@ import type { Outgoing } from "#session-host/network/connection.ts"
 import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } from "../rows.ts"
 
 /**
- * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers, and
- * what became of it. No phone asks for a message again after so long, and no idempotency record that names it lives as
- * long.
+ * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and
+ * answers, and what became of it. No phone asks for a message again after so long, and no idempotency record
+ * that names it lives as long.
  */
 const keptFor = 30 * 86_400
 
@@ -23,14 +23,20 @@ const Outcome = z.discriminatedUnion("state", [
 ])
 type Outcome = z.infer<typeof Outcome>
 
-/** When receipts came, in Unix seconds: the last of each kind. They are there only if the customer wants to know. */
+/**
+ * When receipts came, in Unix seconds: the last of each kind. They are there only if the customer wants to
+ * know.
+ */
 const Receipts = z.object({
   delivered: Time.optional(),
   read: Time.optional(),
   played: Time.optional(),
 })
 
-/** Of a group or a status: how far each recipient has come, as a place in `receiptKinds` from 1; 0: no receipt has come. */
+/**
+ * Of a group or a status: how far each recipient has come, as a place in `receiptKinds` from 1; 0: no receipt
+ * has come.
+ */
 const Members = z.record(z.string(), z.number().int())
 
 /** A message that we sent, the login (generation) that sent it, and what became of it: the `SEND` row. */
@@ -52,7 +58,9 @@ export function sentRow(store: SessionStore, sent: Sent): Put {
   return store.put(skOf(messageId), joinSecret(people, message), row)
 }
 
-/** The row of a message, if there is one. DynamoDB may keep expired rows for days; they count like fresh ones. */
+/**
+ * The row of a message, if there is one. DynamoDB may keep expired rows for days; they count like fresh ones.
+ */
 export async function sentMessage(store: SessionStore, messageId: string): Promise<Sent | undefined> {
   const [found] = await sentMessages(store, [messageId])
   return found
@@ -67,7 +75,8 @@ export async function sentMessages(store: SessionStore, messageIds: Iterable<str
 function fromRow({ sk, row, secret }: Stored): Sent {
   const generation = z.number().int().parse(row.g)
   const { line, bytes: message } = splitSecret(secret)
-  const [chat, members, own] = line.split(" ") as [string, string?, string?] // it has a part before the first space
+  // It has a part before the first space.
+  const [chat, members, own] = line.split(" ") as [string, string?, string?]
   return {
     messageId: sk.slice(prefix.length),
     generation,

@@ -37,8 +37,8 @@ export interface AppState {
 }
 
 /**
- * What the account's phone shares with its devices: its settings, the address book among them, and the history from
- * before the link.
+ * What the account's phone shares with its devices: its settings, the address book among them, and the
+ * history from before the link.
  */
 export function newAppState(input: Input): AppState {
   const { sock, keys, lifetime, answerOrEnd, mediaHost, log } = input

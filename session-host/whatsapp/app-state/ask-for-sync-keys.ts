@@ -2,7 +2,10 @@ import { jidNormalizedUser, proto, type WASocket } from "@whiskeysockets/baileys
 
 const { APP_STATE_SYNC_KEY_REQUEST: type } = proto.Message.ProtocolMessage.Type
 
-/** Asks the account's phone for keys of the settings, by their ids in base64. The phone answers with a message. */
+/**
+ * Asks the account's phone for keys of the settings, by their ids in base64. The phone answers with a
+ * message.
+ */
 export async function askForSyncKeys(
   { relayMessage, user }: Pick<WASocket, "relayMessage" | "user">,
   ids: string[],

@@ -23,9 +23,10 @@ interface Changing extends Pick<ReadInput, "mediaHost"> {
 const mostTries = 4
 
 /**
- * Changes settings of the account, as its phone does. A change has to prove that its maker knows the whole collection,
- * by a hash over all of it. The hash is made here from what the network has, and kept for as long as the connection. It
- * is in no row: nobody else needs it, and its state grows with each setting that was ever made.
+ * Changes settings of the account, as its phone does. A change has to prove that its maker knows the whole
+ * collection, by a hash over all of it. The hash is made here from what the network has, and kept for as long
+ * as the connection. It is in no row: nobody else needs it, and its state grows with each setting that was
+ * ever made.
  * @returns makes one change. It throws NetworkRejected, NoAnswer
  */
 export function newSettingChanges(input: Changing) {
@@ -73,7 +74,8 @@ export function newSettingChanges(input: Changing) {
       const bytes = proto.SyncdPatch.encode(patch).finish()
       const answer = await askForCollection(input, collection, before.version, bytes)
       if (!answer.isConflict) return void states.set(collection, state)
-      // Another device has changed the collection meanwhile. What it changed is read, and this change is made anew.
+      // Another device has changed the collection meanwhile. What it changed is read, and this change is made
+      // anew.
       if (tries === mostTries) throw new NetworkRejected(409)
     }
   }

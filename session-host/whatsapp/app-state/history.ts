@@ -48,8 +48,8 @@ interface Following {
 }
 
 /**
- * Reads the history from before the link, as the account's phone gives it. Baileys itself would inflate and decode it whole,
- * with all its messages, and read or write thousands of rows at once.
+ * Reads the history from before the link, as the account's phone gives it. Baileys itself would inflate and
+ * decode it whole, with all its messages, and read or write thousands of rows at once.
  */
 export function newHistory(following: Following) {
   const { keys, isOpen, mediaHost, recordPeople, keepsHistory, recordChat, onError } = following

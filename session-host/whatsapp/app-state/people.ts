@@ -28,8 +28,8 @@ export function personIn(contact: Partial<Contact>): Acquaintance[] {
 }
 
 /**
- * The person in an entry of the phone's address book; undefined if this is another setting. Baileys reports only one of the
- * names that an entry has.
+ * The person in an entry of the phone's address book; undefined if this is another setting. Baileys reports
+ * only one of the names that an entry has.
  */
 export function personInEntry({ syncAction: { value }, index }: ChatMutation): Acquaintance | undefined {
   const action = value?.contactAction ?? value?.lidContactAction

@@ -11,7 +11,8 @@ export interface Field {
 const largest = 64 * 1024 * 1024
 
 /**
- * The fields of a protobuf message as it arrives, undecoded. Nobody has to decode or hold all of a large one at once.
+ * The fields of a protobuf message as it arrives, undecoded. Nobody has to decode or hold all of a large one
+ * at once.
  * @throws Error if it is none, and the errors of `chunks`
  */
 export async function* fieldsInStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Field> {

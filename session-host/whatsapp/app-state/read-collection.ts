@@ -52,8 +52,8 @@ interface Answer {
 type Change = proto.ISyncdMutation | proto.ISyncdRecord
 
 /**
- * Some changes of a collection, in order. The end of a snapshot or a patch is a batch with the version that it leads
- * to.
+ * Some changes of a collection, in order. The end of a snapshot or a patch is a batch with the version that
+ * it leads to.
  */
 interface Batch {
   changes: Change[]
@@ -61,9 +61,10 @@ interface Batch {
 }
 
 /**
- * Reads a collection of the account's settings from where it was read last. Baileys' own reading never yields: a large address
- * book would stop the host for seconds. And it keeps a hash of each setting that was ever read, which only `change-setting.ts` needs.
- * How far a collection was read is kept only once all that it said of people and chats is durable.
+ * Reads a collection of the account's settings from where it was read last. Baileys' own reading never
+ * yields: a large address book would stop the host for seconds. And it keeps a hash of each setting that was
+ * ever read, which only `change-setting.ts` needs. How far a collection was read is kept only once all that
+ * it said of people and chats is durable.
  * @throws Error where a key is missing (`isMissingKeyError`), or the network refuses or does not answer
  */
 export async function readCollection(reading: ReadInput, name: string): Promise<void> {
@@ -87,7 +88,8 @@ async function keep(keys: Pick<Keys, "set">, name: string, version: number): Pro
 }
 
 /**
- * What the network has of a collection beyond this version; or whether it takes a patch that leads on from there.
+ * What the network has of a collection beyond this version; or whether it takes a patch that leads on from
+ * there.
  * @throws NetworkRejected, and Error when the network does not answer
  */
 export async function askForCollection(
@@ -213,8 +215,8 @@ async function applySome(reading: ReadInput, changes: Change[]): Promise<void> {
 async function decoded(reading: ReadInput, changes: Change[]): Promise<ChatMutation[]> {
   const found: ChatMutation[] = []
   try {
-    // A new state each time, which is dropped: that of the whole collection would be copied and hashed for each hundred
-    // changes.
+    // A new state each time, which is dropped: that of the whole collection would be copied and hashed for
+    // each hundred changes.
     const state = newLTHashState()
     await decodeSyncdMutations(changes, state, reading.keyOf, (mutation) => found.push(mutation), false)
     return found

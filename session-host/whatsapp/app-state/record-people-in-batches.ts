@@ -15,8 +15,8 @@ interface Input {
 export const atATime = 100
 
 /**
- * Records the people of long lists, a batch at a time. Resolves when they are durable, and other work has had its turn. A
- * list of 50,000 must neither stop its host nor fill its memory.
+ * Records the people of long lists, a batch at a time. Resolves when they are durable, and other work has had
+ * its turn. A list of 50,000 must neither stop its host nor fill its memory.
  */
 export type RecordPeople = (found: { people: Acquaintance[]; pairs: LIDMapping[] }) => Promise<void>
 
@@ -27,7 +27,8 @@ export function newRecordPeople({ sock, vault, learn }: Input): RecordPeople {
     for (let at = 0; at < people.length; at += atATime) await learn(people.slice(at, at + atATime))
     for (let at = 0; at < pairs.length; at += atATime)
       await sock.signalRepository.lidMapping.storeLIDPNMappings(pairs.slice(at, at + atATime))
-    // People are notes, which no frame waits for. This empty unit comes after them: when it is durable, so are they.
+    // People are notes, which no frame waits for. This empty unit comes after them: when it is durable, so
+    // are they.
     await vault.keep({})
     await vault.gate.whenKept(vault.gate.made)
     await nextTurn()

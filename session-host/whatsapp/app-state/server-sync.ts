@@ -2,8 +2,9 @@ import { getBinaryNodeChildren } from "@whiskeysockets/baileys"
 import type { Interceptor } from "../tap.ts"
 
 /**
- * Learns in Baileys' place which collections of the account's settings have changed. Once they are read, Baileys gets the
- * notification to acknowledge it, with nothing in it to read. Unacknowledged, it comes again at the next login.
+ * Learns in Baileys' place which collections of the account's settings have changed. Once they are read,
+ * Baileys gets the notification to acknowledge it, with nothing in it to read. Unacknowledged, it comes again
+ * at the next login.
  * @param changed resolves with whether they were read, or never will be.
  */
 export function onServerSync(changed: (collections: string[]) => Promise<boolean>): Interceptor {

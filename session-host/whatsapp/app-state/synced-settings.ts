@@ -3,8 +3,8 @@ import { newTurns } from "#core/platform/locks.ts"
 import { versionKind, readCollection, type ReadInput } from "./read-collection.ts"
 
 /**
- * The collections that are read: with the account's push name and its address book; and with what it has set for its
- * chats.
+ * The collections that are read: with the account's push name and its address book; and with what it has set
+ * for its chats.
  */
 const always = ["critical_block", "critical_unblock_low"] as const
 const ofChats = ["regular_high", "regular_low"] as const
@@ -17,7 +17,10 @@ interface Input extends Omit<ReadInput, "keyOf"> {
   keepsChats: () => boolean
 }
 
-/** How long a key may take to come by itself, in ms: after a link the phone sends it just after the first login. */
+/**
+ * How long a key may take to come by itself, in ms: after a link the phone sends it just after the first
+ * login.
+ */
 const keyComesMs = 3000
 
 /** The account's settings, as they are on its phone. */
@@ -60,18 +63,18 @@ export function newSyncedSettings(input: Input) {
 
   return {
     /**
-     * Reads settings from before the link, and those under a key that was missing. To be called after each login, and when
-     * the phone has given a key: before, nothing can be opened.
+     * Reads settings from before the link, and those under a key that was missing. To be called after each
+     * login, and when the phone has given a key: before, nothing can be opened.
      */
     readIfNew: (): void => {
       if (isOpen()) open()
       void later(readMissing)
     },
     /**
-     * The network says that these collections have changed. Resolves when those that matter here are read, or could not
-     * be.
-     * @returns false when the network is to report them again at the next login: a key is missing, the network did not
-     * answer, or the connection has ended.
+     * The network says that these collections have changed. Resolves when those that matter here are read, or
+     * could not be.
+     * @returns false when the network is to report them again at the next login: a key is missing, the
+     * network did not answer, or the connection has ended.
      */
     changed: async (names: string[]): Promise<boolean> => {
       const ours = wanted().filter((name) => names.includes(name))

@@ -10,7 +10,10 @@ import type { Lifetime } from "../lifetime.ts"
 import { isSpareCode, type PasskeyLink } from "./passkey.ts"
 import type { newCodes } from "./qr.ts"
 
-/** The longest time from dialling to the network's first word, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
+/**
+ * The longest time from dialling to the network's first word, ms. Baileys may wait for ever (HTTP answer to
+ * the upgrade).
+ */
 const answerMs = 20_000
 
 /** The longest time from there to the first code or the login, ms. */
@@ -41,8 +44,8 @@ export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen
     lifetime.end({ reason: "lost", detail: `HTTP ${status} to the upgrade` })
   let typed: { code: string | undefined; sinceMs: number } | undefined
   /**
-   * Whether somebody may be typing a link code. A new one is noticed only with the next QR code, so it counts for up to
-   * a minute longer.
+   * Whether somebody may be typing a link code. A new one is noticed only with the next QR code, so it counts
+   * for up to a minute longer.
    */
   const mayBeTyped = () => {
     if (typed?.code !== creds.pairingCode) typed = { code: creds.pairingCode, sinceMs: performance.now() }

@@ -12,8 +12,8 @@ import { credsFromText } from "../signal/keys-as-text.ts"
 const answerMs = 15_000
 
 /**
- * Asks for a code that is typed on the phone of this number. Baileys gives one without waiting for the network. The network
- * may refuse it, and then nobody could ever use it.
+ * Asks for a code that is typed on the phone of this number. Baileys gives one without waiting for the
+ * network. The network may refuse it, and then nobody could ever use it.
  * @throws NetworkRejected, NoAnswer
  */
 export async function askForLinkCode(
@@ -46,8 +46,8 @@ function isAnswer(frame: BinaryNode): boolean {
 }
 
 /**
- * The credentials to dial with. Credentials of a link code that nobody typed are dropped: they name a phone, and Baileys
- * would log in as a device that was never linked.
+ * The credentials to dial with. Credentials of a link code that nobody typed are dropped: they name a phone,
+ * and Baileys would log in as a device that was never linked.
  */
 export function credsToDialWith(kept: string | undefined): AuthenticationCreds {
   if (kept === undefined) return initAuthCreds()

@@ -4,7 +4,10 @@ import type { ILogger } from "../quiet-log.ts"
 /** How long the network may take to confirm a logout, ms. */
 const confirmMs = 10_000
 
-/** Asks the network to take this device off the account. Baileys' own logout closes before the request can have arrived. */
+/**
+ * Asks the network to take this device off the account. Baileys' own logout closes before the request can
+ * have arrived.
+ */
 export async function removeDevice(
   sock: Pick<WASocket, "query" | "generateMessageTag">,
   jid: string,

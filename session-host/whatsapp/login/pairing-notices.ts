@@ -24,7 +24,9 @@ interface Input {
   onError: (error: unknown) => void
 }
 
-/** How many hellos of a phone are answered: it says hello again if it has not seen the answer (zapo 7f7f560). */
+/**
+ * How many hellos of a phone are answered: it says hello again if it has not seen the answer (zapo 7f7f560).
+ */
 const mostHellos = 3
 
 export type Hellos = ReturnType<typeof newHellos>
@@ -59,10 +61,10 @@ const lengths = [
 ] as const
 
 /**
- * Lets Baileys answer a phone on which our code was typed, if the hello names that code, and three times at most. By
- * itself Baileys answers every notification about a link code, at any time, and each answer makes another secret. The
- * network may also ask for another code (`refresh_code`). The person has been given theirs already, so that request is
- * only acknowledged.
+ * Lets Baileys answer a phone on which our code was typed, if the hello names that code, and three times at
+ * most. By itself Baileys answers every notification about a link code, at any time, and each answer makes
+ * another secret. The network may also ask for another code (`refresh_code`). The person has been given
+ * theirs already, so that request is only acknowledged.
  */
 export function limitHellos(
   sock: Pick<WASocket, "sendNode">,
@@ -81,10 +83,16 @@ function partIn(node: BinaryNode, tag: string): Uint8Array | undefined {
   return part instanceof Uint8Array ? part : undefined
 }
 
-/** Takes the steps of pairing that Baileys does not know. Without an account its own acknowledgement fails, too. */
+/**
+ * Takes the steps of pairing that Baileys does not know. Without an account its own acknowledgement fails,
+ * too.
+ */
 export function newPairingNotices(input: Input) {
   const { sock, creds, passkey, hellos, codes, lifetime, keepCreds, onError } = input
-  /** A phone on which our code was typed has said hello. It knows the secret from our answer: another would end the link. */
+  /**
+   * A phone on which our code was typed has said hello. It knows the secret from our answer: another would
+   * end the link.
+   */
   let isAgreed = false
   const refreshSecret = (notification: BinaryNode) => {
     if (isAgreed) return

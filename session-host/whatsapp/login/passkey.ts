@@ -21,7 +21,10 @@ import { newAdvSecret } from "./qr.ts"
 
 /** How long the phone's half of the agreement may take, ms. */
 const answerMs = 15_000
-/** A request's longest life, s: other clients prove for five minutes that they had the secret that was scanned. */
+/**
+ * A request's longest life, s: other clients prove for five minutes that they had the secret that was
+ * scanned.
+ */
 const longestS = 300
 
 interface Input {
@@ -41,8 +44,8 @@ const spareRef = "spare"
 export const isSpareCode = (qr: string): boolean => qr.split("#").at(-1)!.startsWith(`${spareRef},`)
 
 /**
- * Baileys hangs up once it has shown all codes, some 160 s after the first, even while a person looks for their
- * passkey. So it gets more codes, which are never shown.
+ * Baileys hangs up once it has shown all codes, some 160 s after the first, even while a person looks for
+ * their passkey. So it gets more codes, which are never shown.
  */
 export function addSpareCodes({ content }: BinaryNode): void {
   if (!Array.isArray(content)) return
@@ -58,10 +61,10 @@ export type PasskeyLink = ReturnType<typeof newPasskeyLink>
 type Step = (type: "get" | "set", child: Stanza) => Promise<Stanza>
 
 /**
- * Links an account that wants a passkey first. Baileys knows none of it. The order and the contents are those of whatsmeow
- * (`pair-passkey.go`), whatsapp-rust (928) and zapo (`WaShortcakeFlow.ts`): an assertion goes out with our half of a key
- * agreement and a commitment to a nonce, the phone's half comes, the nonce is shown, and our keys go out under the agreed
- * key with a new secret. Then the phone vouches for us as ever.
+ * Links an account that wants a passkey first. Baileys knows none of it. The order and the contents are those
+ * of whatsmeow (`pair-passkey.go`), whatsapp-rust (928) and zapo (`WaShortcakeFlow.ts`): an assertion goes
+ * out with our half of a key agreement and a commitment to a nonce, the phone's half comes, the nonce is
+ * shown, and our keys go out under the agreed key with a new secret. Then the phone vouches for us as ever.
  */
 export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: Input) {
   let request: { options: PasskeyOptions; expiresAt: number } | undefined

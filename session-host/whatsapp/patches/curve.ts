@@ -11,9 +11,10 @@ interface Signer {
 }
 
 /**
- * Makes libsignal 6.0.0 and Baileys 7.0.0-rc14 compute on the curve by the library that Baileys has for its other
- * ciphers. libsignal signs and verifies in plain JavaScript, which takes some hundred times as long: each message to or
- * from a group needs one of the two. Its keys and agreements, which go by way of Node's key objects, take twice as long.
+ * Makes libsignal 6.0.0 and Baileys 7.0.0-rc14 compute on the curve by the library that Baileys has for its
+ * other ciphers. libsignal signs and verifies in plain JavaScript, which takes some hundred times as long:
+ * each message to or from a group needs one of the two. Its keys and agreements, which go by way of Node's
+ * key objects, take twice as long.
  */
 export function repairCurve() {
   const signer = createRequire(createRequire(import.meta.url).resolve("libsignal"))("curve25519-js") as Signer
@@ -34,7 +35,10 @@ function newPair(): KeyPair {
   return { pubKey: Buffer.from(pubKey), privKey: Buffer.from(privKey) }
 }
 
-/** @throws Error for bytes that are no keys, and, as OpenSSL, for a key that gives everybody the same secret (RFC 7748, 6.1) */
+/**
+ * @throws Error for bytes that are no keys, and, as OpenSSL, for a key that gives everybody the same secret
+ * (RFC 7748, 6.1)
+ */
 function agree(theirs: Uint8Array, privateKey: Uint8Array): Buffer<ArrayBuffer> {
   const publicKey = generateSignalPubKey(theirs)
   if (publicKey.length !== 33 || publicKey[0] !== KEY_BUNDLE_TYPE[0]) throw new Error("this is no public key")

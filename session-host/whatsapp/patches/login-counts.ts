@@ -20,8 +20,9 @@ export function sayAtLogin(jid: string, logins: Logins): () => void {
 }
 
 /**
- * Baileys 7.0.0-rc14 leaves two counts out of its login. WhatsApp Web sends them, 0 at the first login (zapo 7f7f560, compared
- * with a live session; whatsapp-rust 630 blames their lack for sessions that are connected and dead). Once per process.
+ * Baileys 7.0.0-rc14 leaves two counts out of its login. WhatsApp Web sends them, 0 at the first login (zapo
+ * 7f7f560, compared with a live session; whatsapp-rust 630 blames their lack for sessions that are connected
+ * and dead). Once per process.
  */
 export function repairLoginPayload(): void {
   const { ClientPayload } = proto

@@ -1,6 +1,6 @@
 /**
- * The beginnings of all that libsignal prints. Some lines print whole sessions, with their private keys; the rest is
- * noise. A test compares the list with libsignal's source.
+ * The beginnings of all that libsignal prints. Some lines print whole sessions, with their private keys; the
+ * rest is noise. A test compares the list with libsignal's source.
  */
 export const silencedLines = [
   "Closing open session in favor of incoming prekey bundle",

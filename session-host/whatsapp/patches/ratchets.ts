@@ -15,8 +15,8 @@ import {
 import { isSignedBy } from "./signature.ts"
 
 /**
- * Closed sessions kept per address, for messages that are still on their way and phones that go back to one of their 40. libsignal
- * keeps 40 as well, about 38 KB a write, which strangers could make us pay.
+ * Closed sessions kept per address, for messages that are still on their way and phones that go back to one
+ * of their 40. libsignal keeps 40 as well, about 38 KB a write, which strangers could make us pay.
  */
 const closedSessionsKept = 12
 
@@ -24,8 +24,9 @@ const closedSessionsKept = 12
 export function repairRatchets() {
   SessionRecord.prototype.removeOldSessions = pruneClosed
   SessionCipher.prototype.decryptWithSessions = tryOnCopies
-  // libsignal's own queue is one for the process, by address alone: accounts that write to the same contact would
-  // wait for each other's store, and run in each other's asynchronous context, outside their own unit of work.
+  // libsignal's own queue is one for the process, by address alone: accounts that write to the same contact
+  // would wait for each other's store, and run in each other's asynchronous context, outside their own unit
+  // of work.
   SessionCipher.prototype.queueJob = function (work) {
     return locksOf(this.storage)([this.addr.toString()], work)
   }
@@ -54,8 +55,8 @@ function pruneClosed(this: SessionRecord) {
 }
 
 /**
- * libsignal tries each session in place: a failed try has already stepped the ratchet of the wrong session, and a
- * later success saves that damage ("Bad MAC" from then on).
+ * libsignal tries each session in place: a failed try has already stepped the ratchet of the wrong session,
+ * and a later success saves that damage ("Bad MAC" from then on).
  */
 async function tryOnCopies(this: SessionCipher, body: Buffer, sessions: Session[]) {
   let repeated: Error | undefined
@@ -82,7 +83,10 @@ function copyOf(session: Session): Session {
   return kind.deserialize(session.serialize())
 }
 
-/** As libsignal's, but the signed prekey's signature is checked, closed sessions are pruned, and the queue is ours. */
+/**
+ * As libsignal's, but the signed prekey's signature is checked, closed sessions are pruned, and the queue is
+ * ours.
+ */
 async function openOutgoing(this: SessionBuilder, bundle: Bundle) {
   const address = this.addr.toString()
   const { signedPreKey } = bundle

@@ -2,8 +2,8 @@ import { generateSignalPubKey } from "@whiskeysockets/baileys"
 import { verifySignature } from "whatsapp-rust-bridge"
 
 /**
- * Whether a signature of XEdDSA (signal.org/docs/specifications/xeddsa) is this key's: the network's way to sign with a
- * key of Curve25519. libsignal's own check takes a hundred times as long.
+ * Whether a signature of XEdDSA (signal.org/docs/specifications/xeddsa) is this key's: the network's way to
+ * sign with a key of Curve25519. libsignal's own check takes a hundred times as long.
  *
  * `publicKey`: 32 bytes, or 33 with the type in front.
  */

@@ -7,13 +7,13 @@ export function trustRoot(publicKey: Uint8Array) {
 }
 
 /**
- * Makes Baileys 7.0.0-rc14 check what it means to check: its `Curve.verify` ignores libsignal's answer and says yes to
- * any 64 bytes, and the handshake never compares the leaf's key with the static key it talks to.
+ * Makes Baileys 7.0.0-rc14 check what it means to check: its `Curve.verify` ignores libsignal's answer and
+ * says yes to any 64 bytes, and the handshake never compares the leaf's key with the static key it talks to.
  */
 export function repairVerification() {
   const { sharedKey } = Curve
-  // A handshake agrees with the server's static key, then verifies the leaf, then the intermediate, without a pause
-  // in between: what was seen last belongs to the chain at hand.
+  // A handshake agrees with the server's static key, then verifies the leaf, then the intermediate, without a
+  // pause in between: what was seen last belongs to the chain at hand.
   let agreedWith: Uint8Array | undefined
   let verified: Uint8Array | undefined
 

@@ -24,8 +24,8 @@ export async function askByNode(sock: Pick<WASocket, "query">, node: BinaryNode)
 }
 
 /**
- * The answer to a question that Baileys asks. Baileys itself waits for a minute, and then goes on as if nothing had been
- * said. A caller that took that for an answer would take silence for "there is none".
+ * The answer to a question that Baileys asks. Baileys itself waits for a minute, and then goes on as if
+ * nothing had been said. A caller that took that for an answer would take silence for "there is none".
  * @throws NetworkRejected, NoAnswer
  */
 export async function answerInTime<T>(asking: Promise<T>): Promise<T> {

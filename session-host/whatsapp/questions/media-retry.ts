@@ -8,7 +8,9 @@ import {
 } from "@whiskeysockets/baileys"
 import type { ILogger } from "../quiet-log.ts"
 
-/** How long the phone may take. One that is off or asleep does not answer, and somebody waits for the file. */
+/**
+ * How long the phone may take. One that is off or asleep does not answer, and somebody waits for the file.
+ */
 const answerMs = 10_000
 
 /** A file that the network does not have any more, by the message that it came with. */

@@ -4,7 +4,10 @@ import { askByNode } from "./ask.ts"
 /** How many calls that were offered on a connection are remembered. */
 const rememberedMost = 200
 
-/** The callers of calls, as the network named them. A caller who is answered under another address hears nothing. */
+/**
+ * The callers of calls, as the network named them. A caller who is answered under another address hears
+ * nothing.
+ */
 export function newCallers() {
   const callers = new Map<string, string>()
   return {

@@ -22,8 +22,8 @@ const Restricting = z.object({
 })
 
 /**
- * The restrictions that a notice or an answer names, whether on or off; undefined if it says nothing about these that is
- * known here. A `null` says that there is none.
+ * The restrictions that a notice or an answer names, whether on or off; undefined if it says nothing about
+ * these that is known here. A `null` says that there is none.
  */
 export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice[] | undefined {
   return restrictionsOf(jsonIn(content))
@@ -61,9 +61,9 @@ function restricted(kind: Restriction["kind"], isOn: boolean, until: number): No
 }
 
 /**
- * What WhatsApp Web asks when it starts. Whether the account may begin chats: under the id that Baileys has for that
- * question (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network refuses Baileys' own
- * question (Baileys 2539).
+ * What WhatsApp Web asks when it starts. Whether the account may begin chats: under the id that Baileys has
+ * for that question (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network
+ * refuses Baileys' own question (Baileys 2539).
  */
 const asked: [id: string, variables: object][] = [
   ["23983697327930364", {}],
@@ -82,8 +82,9 @@ interface Input {
 }
 
 /**
- * Asks the network whether the account may begin chats, and how many more. The network says so unasked, but only to those who are
- * connected then: so a session asks at its login, and when the network has refused to begin a chat.
+ * Asks the network whether the account may begin chats, and how many more. The network says so unasked, but
+ * only to those who are connected then: so a session asks at its login, and when the network has refused to
+ * begin a chat.
  */
 export function newRestrictionsQuestions({ ask, onNotice, onUnknown, onError }: Input) {
   let isAsking = false

@@ -36,8 +36,8 @@ export interface MediaInput {
 }
 
 /**
- * One connection's way to the network's files. Baileys has one of its own, but also remembers a question that was not
- * answered: from then on that connection would bring and fetch nothing.
+ * One connection's way to the network's files. Baileys has one of its own, but also remembers a question that
+ * was not answered: from then on that connection would bring and fetch nothing.
  */
 export function newMedia({
   ask,

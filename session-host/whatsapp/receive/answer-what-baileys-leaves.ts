@@ -16,8 +16,8 @@ const wantNone = new Set(["ack", "presence", "chatstate", "ib", "success", "fail
 const pairing = ["pair-device", "pair-success"]
 
 /**
- * Answers what Baileys leaves unanswered. The network ends the stream of a device that has not answered a stanza within 50
- * minutes, and brings the stanza again with the next connection (`docs/network.md`).
+ * Answers what Baileys leaves unanswered. The network ends the stream of a device that has not answered a
+ * stanza within 50 minutes, and brings the stanza again with the next connection (`docs/network.md`).
  */
 export function newAnswers({ sock, onError }: Input) {
   const send = (answer: BinaryNode | undefined): void => {

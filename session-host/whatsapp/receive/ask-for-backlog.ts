@@ -14,8 +14,8 @@ export interface Backlog {
 }
 
 /**
- * Asks for more of the backlog until the network says that it is complete. Some servers send no more than they are asked
- * for, and hold new stanzas behind it; others ignore the question.
+ * Asks for more of the backlog until the network says that it is complete. Some servers send no more than
+ * they are asked for, and hold new stanzas behind it; others ignore the question.
  */
 export function newBacklog(sock: Pick<WASocket, "sendNode">, onError: (error: unknown) => void): Backlog {
   let isComing = false

@@ -13,8 +13,9 @@ interface Input {
 }
 
 /**
- * Gives Baileys the news of a group once their events are made, after the messages that arrived before them. Baileys acknowledges them
- * then, and the ack waits at the gate until the events are durable: what was not taken in comes again.
+ * Gives Baileys the news of a group once their events are made, after the messages that arrived before them.
+ * Baileys acknowledges them then, and the ack waits at the gate until the events are durable: what was not
+ * taken in comes again.
  */
 export function newGroupNews({ intake, lifetime, unsettled }: Input): Interceptor {
   const isWanted = ({ tag, attrs }: BinaryNode) =>

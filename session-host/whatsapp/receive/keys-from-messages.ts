@@ -29,9 +29,9 @@ export async function keepKeysFromMessage(input: Input) {
     const { message } = input
     const content = message.deviceSentMessage?.message ?? message
 
-    // A sender key counts for the chat that it came to: the sender may write any `groupId` into it. No lock is taken
-    // here: the decrypting code holds one already, and would wait for itself. Our own messages use sender keys of our
-    // own.
+    // A sender key counts for the chat that it came to: the sender may write any `groupId` into it. No lock
+    // is taken here: the decrypting code holds one already, and would wait for itself. Our own messages use
+    // sender keys of our own.
     const distribution = content.senderKeyDistributionMessage
     if (distribution && attrs.participant) {
       const item = { ...distribution, groupId: from }

@@ -17,7 +17,10 @@ interface Input {
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */
   take: (received: Received) => Promise<void>
-  /** The phone will be asked for this message. Resolves when that is durable: Baileys acknowledges its placeholder at once. */
+  /**
+   * The phone will be asked for this message. Resolves when that is durable: Baileys acknowledges its
+   * placeholder at once.
+   */
   expect: (attrs: Received["attrs"]) => Promise<void>
   /** Sends the network an ack. */
   acknowledge: (node: BinaryNode) => void
@@ -25,9 +28,9 @@ interface Input {
 }
 
 /**
- * Gives Baileys the next message when the one before is settled. By itself Baileys looks up addresses for several
- * messages at once before it decrypts them. With a slow store they would be decrypted, and become events, in any order;
- * and live messages would overtake the backlog.
+ * Gives Baileys the next message when the one before is settled. By itself Baileys looks up addresses for
+ * several messages at once before it decrypts them. With a slow store they would be decrypted, and become
+ * events, in any order; and live messages would overtake the backlog.
  */
 export function oneByOne({
   unsettled,
@@ -39,8 +42,8 @@ export function oneByOne({
   onError,
 }: Input): Interceptor {
   const give = async (node: BinaryNode, pass: Parameters<Interceptor>[1]) => {
-    // Baileys would refuse it. The network sends a refused status again and again, and nothing behind it (Baileys pull
-    // request 2779).
+    // Baileys would refuse it. The network sends a refused status again and again, and nothing behind it
+    // (Baileys pull request 2779).
     if (node.attrs.from === "status@broadcast" && !(isParsable(node, creds.me) && isOfKnownKind(node))) {
       unsettled.dropped(node)
       return acknowledge(node)
@@ -60,8 +63,8 @@ export function oneByOne({
     const given = give(node, pass).catch(onError)
     const settled = unsettled.whenSettled(node)
     await (settled ?? given)
-    // Baileys answers a status with a receipt alone. The network wants an ack of each status too, and ignores a second
-    // ack.
+    // Baileys answers a status with a receipt alone. The network wants an ack of each status too, and ignores
+    // a second ack.
     if (settled && node.tag === "status" && !ended()) acknowledge(node)
   }
   let turn = Promise.resolve()
@@ -77,7 +80,10 @@ function isOfKnownKind(node: BinaryNode): boolean {
   return getBinaryNodeChildren(node, "enc").every(({ attrs }) => knownKinds.has(attrs.type ?? ""))
 }
 
-/** Whether Baileys comes as far as to decrypt this message. It drops what it cannot parse, and reports that to nobody. */
+/**
+ * Whether Baileys comes as far as to decrypt this message. It drops what it cannot parse, and reports that to
+ * nobody.
+ */
 function isParsable(node: BinaryNode, me: AuthenticationCreds["me"]): boolean {
   try {
     decodeMessageNode(node, me?.id ?? "", me?.lid ?? "")

@@ -24,7 +24,10 @@ interface Input {
   log: ILogger
 }
 
-/** Takes every frame and emits the notices in it. If a frame shows that two addresses are one person's, the pair is kept. */
+/**
+ * Takes every frame and emits the notices in it. If a frame shows that two addresses are one person's, the
+ * pair is kept.
+ */
 export function newNotices({ sock, lifetime, reportPeople, log }: Input): (frame: BinaryNode) => void {
   const { lidMapping } = sock.signalRepository
   const byPrivateId = async (notice: Notice): Promise<Notice> => {
@@ -55,8 +58,8 @@ interface Heard {
 }
 
 /**
- * The network's news about accounts, beside messages and events: for a log, for the contacts, for `status`. Baileys
- * reports little of it. `docs/network.md` has a line for each kind.
+ * The network's news about accounts, beside messages and events: for a log, for the contacts, for `status`.
+ * Baileys reports little of it. `docs/network.md` has a line for each kind.
  */
 function noticesIn(frame: BinaryNode): Heard {
   switch (frame.tag) {

@@ -3,8 +3,8 @@ import { now } from "#core/platform/clock.ts"
 
 /**
  * A stanza in place of a message that this device does not get. `view_once`: the phone alone shows it, once.
- * `withheld`: the phone alone gets it. `awaited`: the phone is asked for it. `old`: too old for Baileys to ask the
- * phone for it.
+ * `withheld`: the phone alone gets it. `awaited`: the phone is asked for it. `old`: too old for Baileys to
+ * ask the phone for it.
  */
 export type Placeholder = "view_once" | "withheld" | "awaited" | "old"
 

@@ -47,8 +47,8 @@ export function newFrameReader(input: Input): (frame: BinaryNode) => void {
 }
 
 /**
- * The kinds of notification that may become an event, besides the news of groups (`group-news-in-turn.ts`). The others
- * are for Baileys alone.
+ * The kinds of notification that may become an event, besides the news of groups (`group-news-in-turn.ts`).
+ * The others are for Baileys alone.
  */
 const notifications = new Set(["picture"])
 

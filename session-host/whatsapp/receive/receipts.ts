@@ -4,8 +4,8 @@ import type { Receipt, ReceiptKind } from "../../network/connection.ts"
 import { type Stanza, child, childrenOf } from "../../network/stanza.ts"
 
 /**
- * `inactive`: it is there, and nobody looks. All other types are about something else: our own devices, a message that is to be sent
- * again, a file that is to be uploaded again.
+ * `inactive`: it is there, and nobody looks. All other types are about something else: our own devices, a
+ * message that is to be sent again, a file that is to be uploaded again.
  */
 const kinds = new Map<string, ReceiptKind>([
   ["", "delivered"],
@@ -18,9 +18,10 @@ const kinds = new Map<string, ReceiptKind>([
 const mostIds = 1000
 
 /**
- * The receipts in a stanza: of one person, or of several members of a group. Of a group and of a status, `from` is the chat and
- * `participant` the device; of a person, `from` is theirs. Each goes by number or by private id, as the chat does, and may have the
- * other address beside it (whatsmeow, `receipt.go` and `parseMessageSource`, 2026-08; Baileys 7, `handleReceipt`).
+ * The receipts in a stanza: of one person, or of several members of a group. Of a group and of a status,
+ * `from` is the chat and `participant` the device; of a person, `from` is theirs. Each goes by number or by
+ * private id, as the chat does, and may have the other address beside it (whatsmeow, `receipt.go` and
+ * `parseMessageSource`, 2026-08; Baileys 7, `handleReceipt`).
  */
 export function receiptsIn(stanza: Stanza): Receipt[] {
   const { from, type, t, participant, ...more } = stanza.attrs
@@ -46,8 +47,9 @@ export function receiptsIn(stanza: Stanza): Receipt[] {
 }
 
 /**
- * The chat (a JID) that the account itself has read on its phone or another of its devices, if this is its receipt for
- * that: of a person's chat it comes from ourselves, and of a group we are its `participant` (whatsmeow, `receipt.go`).
+ * The chat (a JID) that the account itself has read on its phone or another of its devices, if this is its
+ * receipt for that: of a person's chat it comes from ourselves, and of a group we are its `participant`
+ * (whatsmeow, `receipt.go`).
  */
 export function chatReadIn({ tag, attrs }: Stanza, isOurs: (jid: string) => boolean): string | undefined {
   const { from = "", participant, recipient, type } = attrs

@@ -28,14 +28,15 @@ interface Input extends ResendInput {
 }
 
 /**
- * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At a receipt that names no sender Baileys throws before
- * it has acknowledged it, so the receipt would come again with each connection. At one that asks for a message again,
- * Baileys first asks the network for the sender's keys, even if there never was such a message: strangers could make it
- * ask for ever. Then it would send any message again to whoever knows its id, and to all devices of the chat if a phone
- * asks. Here only the device that asks gets the message again, as from whatsmeow (`retry.go`).
+ * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At a receipt that names no sender Baileys
+ * throws before it has acknowledged it, so the receipt would come again with each connection. At one that
+ * asks for a message again, Baileys first asks the network for the sender's keys, even if there never was
+ * such a message: strangers could make it ask for ever. Then it would send any message again to whoever knows
+ * its id, and to all devices of the chat if a phone asks. Here only the device that asks gets the message
+ * again, as from whatsmeow (`retry.go`).
  *
- * Baileys acknowledges a receipt as soon as it gets it, and the ack waits at the gate for everything that was made
- * before. So what a receipt says of a sent message is made first.
+ * Baileys acknowledges a receipt as soon as it gets it, and the ack waits at the gate for everything that was
+ * made before. So what a receipt says of a sent message is made first.
  */
 export function filterReceipts(input: Input): Interceptor {
   const { sock, creds, keys, sent, mayResend, onError } = input
@@ -63,7 +64,10 @@ export function filterReceipts(input: Input): Interceptor {
   }
 }
 
-/** Takes in what the receipt says of sent messages, or of a chat that we have read, after the messages that arrived before it. */
+/**
+ * Takes in what the receipt says of sent messages, or of a chat that we have read, after the messages that
+ * arrived before it.
+ */
 async function takeIn(
   { intake, guarded, unsettled }: Input,
   node: BinaryNode,

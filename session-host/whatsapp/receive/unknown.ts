@@ -2,7 +2,10 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import { Metrics } from "#core/platform/metrics.ts"
 
-/** Known attributes, kinds (`type`) and parts of a stanza. The parts are listed by kind, or under `""` for all kinds. */
+/**
+ * Known attributes, kinds (`type`) and parts of a stanza. The parts are listed by kind, or under `""` for all
+ * kinds.
+ */
 interface Known {
   attrs: Set<string>
   kinds?: Set<string>
@@ -126,8 +129,8 @@ const mostLogged = 200
 const logged = new Set<string>()
 
 /**
- * Reports stanzas that nothing here knows to the operator, by the names of tags and attributes alone. So the first day on
- * a changed network reports itself.
+ * Reports stanzas that nothing here knows to the operator, by the names of tags and attributes alone. So the
+ * first day on a changed network reports itself.
  */
 export function reportUnknown(frame: BinaryNode, log: Pick<Logger, "warn">): void {
   for (const name of unknownIn(frame)) reportUnknownName(name, log)

@@ -1,7 +1,10 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import type { Backpressure } from "./backpressure.ts"
 
-/** How long the head of the queue may take, in ms: longer than a session waits for its store before it closes the socket. */
+/**
+ * How long the head of the queue may take, in ms: longer than a session waits for its store before it closes
+ * the socket.
+ */
 const patienceMs = 30_000
 
 /** A stanza in the queue. */

@@ -12,8 +12,8 @@ const plaintext = Buffer.concat([
 ])
 
 /**
- * A message to be seen once. Companions get only a placeholder, so the result has a content that stands for the message.
- * Baileys sends a receipt for the placeholder and reports nothing.
+ * A message to be seen once. Companions get only a placeholder, so the result has a content that stands for
+ * the message. Baileys sends a receipt for the placeholder and reports nothing.
  */
 export function viewOnceIn(node: BinaryNode): Received | undefined {
   if (placeholderIn(node) !== "view_once") return undefined

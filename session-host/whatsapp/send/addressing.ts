@@ -28,10 +28,10 @@ export interface Addressing {
 const movedProperty = "9435"
 
 /**
- * How an account addresses people. The network refuses (400) what an account sends to a private id before its chats
- * were moved to private ids (whatsapp-rust 943), and afterwards may refuse (463) what it sends to a number (Baileys
- * 2683). It says whether they were moved when a device is linked, and later by a property. If it has said nothing,
- * people are addressed as they are named.
+ * How an account addresses people. The network refuses (400) what an account sends to a private id before its
+ * chats were moved to private ids (whatsapp-rust 943), and afterwards may refuse (463) what it sends to a
+ * number (Baileys 2683). It says whether they were moved when a device is linked, and later by a property. If
+ * it has said nothing, people are addressed as they are named.
  */
 export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
   const isByNumber = () => keptWith(creds).byNumber

@@ -5,7 +5,10 @@ import { LRUCache } from "lru-cache"
 /** A device as Baileys keeps it; it names the server, too, which its type does not say. */
 export type Device = JidWithDevice & {
   server: string
-  /** The network has refused its keys, and is not asked for them again until its owner's list changes, or is half a day old. */
+  /**
+   * The network has refused its keys, and is not asked for them again until its owner's list changes, or is
+   * half a day old.
+   */
   hasNoKeys?: true
 }
 
@@ -24,8 +27,8 @@ const ttlMs = 12 * 3600 * 1000
 export type DeviceLists = ReturnType<typeof newDeviceLists>
 
 /**
- * The devices of a session's contacts, by the user part of an address. The network reports changes, also those from while we
- * were away.
+ * The devices of a session's contacts, by the user part of an address. The network reports changes, also
+ * those from while we were away.
  */
 export function newDeviceLists() {
   /** Users by their hash. It has three bytes, so now and then two people share one. */
@@ -80,7 +83,10 @@ export function newDeviceLists() {
   }
 }
 
-/** The first three bytes of an MD5 of a number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust, `crypto.rs`). */
+/**
+ * The first three bytes of an MD5 of a number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust,
+ * `crypto.rs`).
+ */
 function contactHash(user: string): string {
   return hash("md5", `${user}WA_ADD_NOTIF`, "buffer").subarray(0, 3).toString("base64")
 }

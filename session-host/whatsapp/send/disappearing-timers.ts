@@ -12,7 +12,9 @@ export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<nu
   return seconds ?? 0
 }
 
-/** Keeps the timer of a chat between two that either side has set, in the unit of the message that says so. */
+/**
+ * Keeps the timer of a chat between two that either side has set, in the unit of the message that says so.
+ */
 export async function keepTimer(
   content: proto.IMessage,
   about: { attrs: Record<string, string>; ours: boolean; destination: string | undefined },

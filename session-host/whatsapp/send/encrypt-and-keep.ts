@@ -17,8 +17,8 @@ type Encrypting = Pick<
 >
 
 /**
- * Makes the unit with the ratchet that made a ciphertext before it gives the ciphertext away. `hold-frames.ts` waits until that
- * unit is durable.
+ * Makes the unit with the ratchet that made a ciphertext before it gives the ciphertext away.
+ * `hold-frames.ts` waits until that unit is durable.
  */
 export function newEncrypting(
   { keys, keep, hold }: Pick<RepositoryInput, "keys" | "keep" | "hold">,
@@ -26,7 +26,10 @@ export function newEncrypting(
 ): Encrypting {
   const pace = newPace()
 
-  /** The first unit of a transmission has the message itself. Baileys encrypts for phones of our own account, too. */
+  /**
+   * The first unit of a transmission has the message itself. Baileys encrypts for phones of our own account,
+   * too.
+   */
   async function inOneUnit<T>(encrypt: () => Promise<T>): Promise<T> {
     const transmission = transmissionNow()
     if (!transmission) return await keys.atomically(encrypt)
@@ -37,9 +40,10 @@ export function newEncrypting(
   }
 
   /**
-   * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after each start:
-   * the open session is as good. Each new session makes the oldest one forgotten, and messages may still come under
-   * that. A device that cannot read us says so, and then the new session is asked for outside a transmission.
+   * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after
+   * each start: the open session is as good. Each new session makes the oldest one forgotten, and messages
+   * may still come under that. A device that cannot read us says so, and then the new session is asked for
+   * outside a transmission.
    */
   async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
     if (!transmissionNow()) return false
@@ -70,7 +74,10 @@ export function newEncrypting(
           if (!(await isForcedAnew(session))) await inner.injectE2ESession(session)
         }),
       ),
-    /** Baileys looks for one session after the other. For a message, all of them were looked for at once before. */
+    /**
+     * Baileys looks for one session after the other. For a message, all of them were looked for at once
+     * before.
+     */
     validateSession: async (jid) =>
       transmissionNow()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
     getSenderKeyDistributionMessage: (group) =>
@@ -79,8 +86,8 @@ export function newEncrypting(
 }
 
 /**
- * Whether the session that was open when the message was prepared was closed since (`undo-deletions.ts`). Baileys would
- * leave the device out, and note that it has our sender key.
+ * Whether the session that was open when the message was prepared was closed since (`undo-deletions.ts`).
+ * Baileys would leave the device out, and note that it has our sender key.
  */
 function isWithoutSession(error: unknown): boolean {
   return error instanceof Error && error.message === "No open session"

@@ -18,8 +18,8 @@ interface Input {
 }
 
 /**
- * Takes every frame, and forgets a list of devices that has changed: somebody's, or our own account's. Baileys ignores
- * notices that name no device, and those that list our own.
+ * Takes every frame, and forgets a list of devices that has changed: somebody's, or our own account's.
+ * Baileys ignores notices that name no device, and those that list our own.
  */
 export function newDeviceChanges({ devices, creds, sock, onError }: Input) {
   async function forget(from: string, lid: string | undefined): Promise<void> {

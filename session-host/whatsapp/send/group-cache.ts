@@ -34,8 +34,8 @@ const foreignMs = 10 * 60_000
 export type GroupCache = ReturnType<typeof newGroupCache>
 
 /**
- * The groups that a session writes to: a client that asks for them at each send is limited, and may be banned. The network
- * reports each change, also those from while we were away.
+ * The groups that a session writes to: a client that asks for them at each send is limited, and may be
+ * banned. The network reports each change, also those from while we were away.
  */
 export function newGroupCache() {
   const groups = new LRUCache<string, Group>({
@@ -66,10 +66,10 @@ export function newGroupCache() {
     /** What is remembered of the group may be wrong. */
     forget,
     /**
-     * A question about a group has ended, with or without an answer. Either way the group may have changed, and the
-     * network's own news of the change may come later. So the group is forgotten: nobody may be written to as a member
-     * who is none any more. The answer to anything but `query` may name a group with some of its members, or with
-     * people who could not be added.
+     * A question about a group has ended, with or without an answer. Either way the group may have changed,
+     * and the network's own news of the change may come later. So the group is forgotten: nobody may be
+     * written to as a member who is none any more. The answer to anything but `query` may name a group with
+     * some of its members, or with people who could not be added.
      */
     asked({ xmlns, to = "", children = [] }: Question, answer: Stanza | undefined): void {
       if (xmlns !== "w:g2" || children[0]?.tag === "query") return
@@ -78,8 +78,8 @@ export function newGroupCache() {
       if (jid) forget(jidOf(jid))
     },
     /**
-     * Takes every frame: an answer may have a whole group in it, a notice may say that one group or any group has
-     * changed, and who gets a group's message is in it.
+     * Takes every frame: an answer may have a whole group in it, a notice may say that one group or any group
+     * has changed, and who gets a group's message is in it.
      */
     take(frame: BinaryNode): void {
       const { type, from } = frame.attrs

@@ -8,7 +8,10 @@ export interface OutgoingFrames {
   readonly isOpen: boolean
   /** Reads nothing more from the socket until this resolves. A rejection says that the session has ended. */
   stopReading(until: Promise<void>): void
-  /** Reads nothing more from the socket while too much waits to become durable. Also looked at whenever a frame leaves. */
+  /**
+   * Reads nothing more from the socket while too much waits to become durable. Also looked at whenever a
+   * frame leaves.
+   */
   stopReadingWhileFull(): void
   /** When reading was held up last, in ms of `performance.now()`: now, if it is. */
   stoppedReadingAtMs(): number
@@ -19,8 +22,9 @@ export interface OutgoingFrames {
 type Done = (error?: Error) => void
 
 /**
- * Takes over how frames leave: none before everything that was changed before it is durable. Frames keep their order.
- * While too much waits to become durable nothing more is read. Closes at once, where Baileys would close politely.
+ * Takes over how frames leave: none before everything that was changed before it is durable. Frames keep
+ * their order. While too much waits to become durable nothing more is read. Closes at once, where Baileys
+ * would close politely.
  */
 export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrames {
   const sendNow = socket.send.bind(socket) as (data: Buffer, done: Done) => void

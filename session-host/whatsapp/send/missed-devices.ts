@@ -23,8 +23,9 @@ export type SendToMissed = (transmission: Transmission, phash: string, sendTo: S
 const mostChats = 2000
 
 /**
- * Sends a message to devices that it has missed. Our list of a chat's devices is out of date if the network's hash of them
- * differs from ours. Each new hash leads to one question, since the network's way of making it might change.
+ * Sends a message to devices that it has missed. Our list of a chat's devices is out of date if the network's
+ * hash of them differs from ours. Each new hash leads to one question, since the network's way of making it
+ * might change.
  */
 export function newSendToMissed({ recipientDevices, me, log }: Input): SendToMissed {
   const asked = boundedCache<string>(mostChats)

@@ -26,8 +26,8 @@ interface Input {
 
 /**
  * Opens the sessions that are missing, before Baileys looks for them.
- * @returns whether there is a session with each device now. The network has no keys for some. Such a device has a session all the
- * same once it has written to us. @throws NetworkRejected, NoAnswer
+ * @returns whether there is a session with each device now. The network has no keys for some. Such a device
+ * has a session all the same once it has written to us. @throws NetworkRejected, NoAnswer
  */
 export async function openSessions(input: Input, devices: Device[]): Promise<Map<string, boolean>> {
   const { sock, log } = input

@@ -36,18 +36,24 @@ interface RecipientDevices {
   }
   /** The known devices that a transmission goes to, without the one that it comes from. */
   knownDevices: (transmission: Transmission) => Device[]
-  /** Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer */
+  /**
+   * Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer
+   */
   refreshDevices: (transmission: Transmission) => Promise<Device[]>
 }
 
 /**
- * The recipients of a message: the members of a group, their devices, and a session with each. Baileys would ask for a group at
- * each send, wait a minute for an answer about devices, fetch a prekey of everybody it has asked about, open all sessions
- * in one stretch, and refuse a message if one device of many has no keys. So everything is there when it looks.
+ * The recipients of a message: the members of a group, their devices, and a session with each. Baileys would
+ * ask for a group at each send, wait a minute for an answer about devices, fetch a prekey of everybody it has
+ * asked about, open all sessions in one stretch, and refuse a message if one device of many has no keys. So
+ * everything is there when it looks.
  */
 export function newRecipientDevices(input: Input): RecipientDevices {
   const { devices } = input
-  /** One preparation after another: each finds what the last one has brought, even if its message was given up. */
+  /**
+   * One preparation after another: each finds what the last one has brought, even if its message was given
+   * up.
+   */
   const inTurn = newTurns()
 
   const knownDevices = ({ users }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
@@ -76,7 +82,8 @@ export function newRecipientDevices(input: Input): RecipientDevices {
         async mget<T>(users: string[]) {
           const transmission = transmissionNow()
           if (transmission) transmission.users = users
-          // The answers serve later messages, too. So the questions go on when this message is given up, though none of its frames may leave.
+          // The answers serve later messages, too. So the questions go on when this message is given up,
+          // though none of its frames may leave.
           if (transmission)
             await inTurn(() => inTransmission(undefined, () => prepare(input, users, transmission)))
           const found = users.flatMap((user) => {
@@ -107,8 +114,8 @@ function isReachable(transmission: Transmission | undefined, device: Device): bo
 }
 
 /**
- * A message to a person needs a device of theirs. Baileys would send it to our own devices alone, and the network would
- * accept it. Their list is asked for again by the next message, and so are the keys.
+ * A message to a person needs a device of theirs. Baileys would send it to our own devices alone, and the
+ * network would accept it. Their list is asked for again by the next message, and so are the keys.
  * @throws NobodyReached
  */
 function mustReachSomebody(
@@ -171,7 +178,9 @@ function listOf(user: Stanza): USyncQueryResultList {
   return { id: user.attrs.jid ?? "", devices: { deviceList } }
 }
 
-/** Notes devices. When somebody is addressed by LID from now on, Baileys looks here for the sessions to move. */
+/**
+ * Notes devices. When somebody is addressed by LID from now on, Baileys looks here for the sessions to move.
+ */
 async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<void> {
   const known = await keys.get("device-list", [...lists.keys()])
   const changed = [...lists].flatMap(([user, list]) => {

@@ -16,9 +16,10 @@ interface Input {
 }
 
 /**
- * Takes `<ack class="message">`. With `refresh_lid` it says that the chat's private id is a former one. The network is
- * asked for the person's present one by their number, as WhatsApp Web does (whatsapp-rust, `lid_pn.rs`): one question
- * at a time for each person, since each message of a burst is acknowledged like this.
+ * Takes `<ack class="message">`. With `refresh_lid` it says that the chat's private id is a former one. The
+ * network is asked for the person's present one by their number, as WhatsApp Web does (whatsapp-rust,
+ * `lid_pn.rs`): one question at a time for each person, since each message of a burst is acknowledged like
+ * this.
  */
 export function newLidRefresh({ sock, reportPeople, onError }: Input): (ack: BinaryNode) => void {
   const { lidMapping } = sock.signalRepository

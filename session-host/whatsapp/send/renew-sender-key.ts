@@ -20,10 +20,10 @@ export type SenderKeys = ReturnType<typeof newSenderKeys>
 const mostGroups = 2000
 
 /**
- * Our sender keys of groups. A former member of a group has our key, and could go on reading whatever messages they get
- * hold of. Baileys keeps a key for as long as there is a group (7.0.0-rc14). So before each message those who have been
- * given the key are compared with the members. If one of them is no member any more, the key is thrown away, and
- * everybody else is given another.
+ * Our sender keys of groups. A former member of a group has our key, and could go on reading whatever
+ * messages they get hold of. Baileys keeps a key for as long as there is a group (7.0.0-rc14). So before each
+ * message those who have been given the key are compared with the members. If one of them is no member any
+ * more, the key is thrown away, and everybody else is given another.
  */
 export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
   const renewals = boundedCache<number>(mostGroups)
@@ -39,8 +39,8 @@ export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
     )
   return {
     /**
-     * Renews our sender key if somebody has left the group, or may see a status no more. Call it before Baileys looks
-     * who has the key.
+     * Renews our sender key if somebody has left the group, or may see a status no more. Call it before
+     * Baileys looks who has the key.
      * @param viewers those who may see the status, by the user part of their addresses
      * @throws NetworkRejected, NoAnswer
      */

@@ -27,15 +27,18 @@ export interface ResendInput {
 /** A sent message that somebody asks for once more. */
 type Asked = Pick<Outgoing, "chat" | "message" | "members">
 
-/** How many messages are sent again in a chat at once, and then each minute: more of them lock the account (whatsapp-rust 871). */
+/**
+ * How many messages are sent again in a chat at once, and then each minute: more of them lock the account
+ * (whatsapp-rust 871).
+ */
 const most = { atOnce: 20, aMinute: 10 }
 
 /** How often one message is sent again to one device, and for how many devices that is counted. */
 const mostTimes = { toOne: 5, counted: 2000 }
 
 /**
- * Whether the one message that a receipt asks for again went to the asker (WhatsApp Web, `isRetryEligible`). Somebody
- * who has left the group since does not get it: it would bring them our present sender key.
+ * Whether the one message that a receipt asks for again went to the asker (WhatsApp Web, `isRetryEligible`).
+ * Somebody who has left the group since does not get it: it would bring them our present sender key.
  */
 export async function wentToAsker(
   { sock, groups, onError }: ResendInput,
@@ -57,8 +60,8 @@ export async function wentToAsker(
 }
 
 /**
- * Sends a message again to the device that asks for it, under another session; a status to all devices of its viewer. Baileys
- * would send a status to our own devices alone, or as if it were none.
+ * Sends a message again to the device that asks for it, under another session; a status to all devices of its
+ * viewer. Baileys would send a status to our own devices alone, or as if it were none.
  */
 export async function sendAgain(
   { sock, ...input }: ResendInput,
@@ -87,8 +90,8 @@ async function addressesOf(jid: string, { lidMapping }: WASocket["signalReposito
 }
 
 /**
- * Has the next message bring our sender key anew to the group's member who asks, whether or not they get this one
- * again.
+ * Has the next message bring our sender key anew to the group's member who asks, whether or not they get this
+ * one again.
  */
 export async function giveKeyAgain(
   keys: Pick<Keys, "get" | "set">,

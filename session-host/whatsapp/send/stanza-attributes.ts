@@ -6,8 +6,8 @@ interface StanzaAttributes {
 }
 
 /**
- * The marks of a message's kind on its stanza, beyond those that `relayMessage` finds out by itself. Made of the message
- * alone, so that the same bytes go out with the same marks.
+ * The marks of a message's kind on its stanza, beyond those that `relayMessage` finds out by itself. Made of
+ * the message alone, so that the same bytes go out with the same marks.
  */
 export function stanzaAttributesOf(message: proto.IMessage): StanzaAttributes {
   const { protocolMessage } = message

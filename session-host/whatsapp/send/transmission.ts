@@ -3,8 +3,9 @@ import type { Outgoing } from "../../network/connection.ts"
 import { NotSent, OutcomeUnknown } from "../../network/errors.ts"
 
 /**
- * One message on its way out: prepared (`send/recipient-devices.ts`), encrypted and kept (`send/encrypt-and-keep.ts`), built,
- * and handed to the socket (`send/hold-frames.ts`). Then it is acknowledged; or it was not sent, and nothing of it may leave any more.
+ * One message on its way out: prepared (`send/recipient-devices.ts`), encrypted and kept
+ * (`send/encrypt-and-keep.ts`), built, and handed to the socket (`send/hold-frames.ts`). Then it is
+ * acknowledged; or it was not sent, and nothing of it may leave any more.
  */
 export class Transmission {
   readonly outgoing: Outgoing
@@ -16,7 +17,9 @@ export class Transmission {
   members: ReadonlyMap<string, string> | undefined
   /** The people whose devices it goes to, by the user part of their addresses. */
   users: string[] = []
-  /** Devices by whether there is a session with them: without one they are left out, for nobody can open one. */
+  /**
+   * Devices by whether there is a session with them: without one they are left out, for nobody can open one.
+   */
   reached: ReadonlyMap<string, boolean> | undefined
   /** Opens the session with a device that was closed since it was looked for. */
   openAgain: ((jid: string) => Promise<unknown>) | undefined
@@ -65,8 +68,9 @@ export class Transmission {
   }
 
   /**
-   * Baileys notes who has our sender key of a group as soon as it has written a message to it. If that message is refused or
-   * lost, they do not have the key, and cannot read the next one. So it is noted when the network has acknowledged.
+   * Baileys notes who has our sender key of a group as soon as it has written a message to it. If that
+   * message is refused or lost, they do not have the key, and cannot read the next one. So it is noted when
+   * the network has acknowledged.
    */
   holdBackKeyHolders(data: SignalDataSet): SignalDataSet {
     if (!data["sender-key-memory"]) return data
@@ -93,8 +97,8 @@ export class Transmission {
   }
 
   /**
-   * Gives up what has not left. That is definite, unless another host may by now act on the row, or an earlier transmission may
-   * have arrived.
+   * Gives up what has not left. That is definite, unless another host may by now act on the row, or an
+   * earlier transmission may have arrived.
    * @returns the error for it
    */
   giveUp(cause: Error, othersMayAct: boolean): NotSent | OutcomeUnknown {

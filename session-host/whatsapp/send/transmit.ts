@@ -14,7 +14,10 @@ import { Transmission } from "./transmission.ts"
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
 const prepareMs = 20_000
 
-/** How long a message may wait for those before it, ms: later its caller might have given up, and must not be surprised. */
+/**
+ * How long a message may wait for those before it, ms: later its caller might have given up, and must not be
+ * surprised.
+ */
 const queuedMs = 25_000
 
 /** A device that alone gets a message, and how often it has asked for it. */
@@ -44,8 +47,8 @@ export interface SendInput {
 }
 
 /**
- * Sends of one connection. They are encrypted and handed to the socket one after another. Their acknowledgements are waited
- * for side by side, so that a missing one holds up nobody else.
+ * Sends of one connection. They are encrypted and handed to the socket one after another. Their
+ * acknowledgements are waited for side by side, so that a missing one holds up nobody else.
  */
 export function newSender(input: SendInput) {
   let last: Promise<void> = Promise.resolve()
@@ -109,7 +112,10 @@ async function send(
 
 export type SendAgain = ReturnType<typeof newSendAgain>
 
-/** Sends a message once more to one device of its chat, or of our own account. Nobody waits for the acknowledgement. */
+/**
+ * Sends a message once more to one device of its chat, or of our own account. Nobody waits for the
+ * acknowledgement.
+ */
 export function newSendAgain(input: SendInput) {
   return async (outgoing: Outgoing, device: OneDevice): Promise<void> => {
     const transmission = new Transmission(outgoing, true)
@@ -160,9 +166,9 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 }
 
 /**
- * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/recipient-devices.ts`,
- * `send/encrypt-and-keep.ts` and `send/hold-frames.ts`, where `socket-config.ts` and `dial.ts` have put them.
- * They find the message in `baileys/async-context.ts`.
+ * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls
+ * `send/recipient-devices.ts`, `send/encrypt-and-keep.ts` and `send/hold-frames.ts`, where `socket-config.ts`
+ * and `dial.ts` have put them. They find the message in `baileys/async-context.ts`.
  */
 async function relayThroughBaileys(
   { sock }: Pick<SendInput, "sock">,
@@ -186,7 +192,10 @@ async function relayThroughBaileys(
   )
 }
 
-/** Calls back when Baileys reads the number of these nodes: the last step before the stanza goes to the socket. */
+/**
+ * Calls back when Baileys reads the number of these nodes: the last step before the stanza goes to the
+ * socket.
+ */
 function lookedAtLast(nodes: BinaryNode[], onLook: () => void): BinaryNode[] {
   return new Proxy(nodes, {
     get(target, name) {

@@ -4,9 +4,10 @@ import { keptWith } from "../kept-with-creds.ts"
 import type { SenderKeys, SerialisedRecord } from "./prune.ts"
 
 /*
- * What may be kept of keys that are older than what was last done with them. Nothing that encrypts: its next message
- * key was used before, for another message. What only decrypts may stay. It reads the messages that wait on the
- * network, unless their sender's ratchet has moved on. Whatever it cannot read is asked for again.
+ * What may be kept of keys that are older than what was last done with them. Nothing that encrypts: its next
+ * message key was used before, for another message. What only decrypts may stay. It reads the messages that
+ * wait on the network, unless their sender's ratchet has moved on. Whatever it cannot read is asked for
+ * again.
  */
 
 /** Kinds that say which devices there are, and which of them have our sender keys. */
@@ -34,14 +35,15 @@ export function areOwnSenderKeys(senderKeys: string): boolean {
 /** Prekeys have numbers of 24 bits. */
 const numbers = 2 ** 24
 /**
- * Many more than peers can use up within the life of a backup. A random number, since one backup may be restored twice.
+ * Many more than peers can use up within the life of a backup. A random number, since one backup may be
+ * restored twice.
  */
 const leap = { least: 100_000, most: 1_100_000 }
 
 /**
- * The credentials, with next prekeys whose numbers were never given out. The old prekeys stay, since messages that wait
- * may have begun with one. The signed prekey may have been replaced after the backup. So it is replaced at the next
- * login, and the network hands out one whose private half is here.
+ * The credentials, with next prekeys whose numbers were never given out. The old prekeys stay, since messages
+ * that wait may have begun with one. The signed prekey may have been replaced after the backup. So it is
+ * replaced at the next login, and the network hands out one whose private half is here.
  */
 export function withUnusedPreKeys(creds: string): string {
   const { nextPreKeyId, signedPreKey, additionalData, ...rest } = JSON.parse(creds) as Numbered

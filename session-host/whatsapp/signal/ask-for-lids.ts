@@ -16,10 +16,10 @@ const unknown = { ttl: 6 * 3600_000, most: 10_000 }
 const pauseMs = 30_000
 
 /**
- * Baileys' question for the LIDs of phone numbers. If the network refuses it or does not answer, no LID is known, and
- * Baileys goes on under the number: an error here would make it give up the author's message for good. Baileys would
- * also ask up to four times for each message of somebody who has no LID, so that is remembered for some hours. Fails
- * only when the connection has ended.
+ * Baileys' question for the LIDs of phone numbers. If the network refuses it or does not answer, no LID is
+ * known, and Baileys goes on under the number: an error here would make it give up the author's message for
+ * good. Baileys would also ask up to four times for each message of somebody who has no LID, so that is
+ * remembered for some hours. Fails only when the connection has ended.
  */
 export function newAskForLids(lidsOf: Ask, log: ILogger): Ask {
   let pausedUntil = 0

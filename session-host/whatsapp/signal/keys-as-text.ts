@@ -11,11 +11,12 @@ const plain = new Set<string>(["session", "lid-mapping", "device-list", "sender-
 const sessions = boundedCache<object>(100)
 
 /**
- * The text of one of Baileys' values, as the vault keeps it. Nothing else turns keys into text, so every ratchet that
- * is kept was pruned.
+ * The text of one of Baileys' values, as the vault keeps it. Nothing else turns keys into text, so every
+ * ratchet that is kept was pruned.
  */
 export function valueToText(value: unknown, kind?: string): string {
-  if (kind === "session") return sessionToText(value as SerialisedRecord) // as libsignal has just serialised it
+  // As libsignal has just serialised it.
+  if (kind === "session") return sessionToText(value as SerialisedRecord)
   if (kind === "sender-key") return senderKeysToText(value as Uint8Array) // as Baileys has just made it
   return kind && plain.has(kind) ? JSON.stringify(value) : JSON.stringify(value, BufferJSON.replacer)
 }

@@ -6,8 +6,8 @@ import { keyFromText, valueToText } from "./keys-as-text.ts"
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
   /**
-   * Runs `work` on its own view of the keys, then has all that it wrote kept as one unit; if it throws, nothing is kept.
-   * Within another unit it joins that one.
+   * Runs `work` on its own view of the keys, then has all that it wrote kept as one unit; if it throws,
+   * nothing is kept. Within another unit it joins that one.
    * @param keep keeps the changes together with what `work` has made of them; without it they are kept alone
    */
   atomically<T>(work: () => Promise<T>, keep?: (changes: KeyChange[], made: T) => Promise<void>): Promise<T>
@@ -17,8 +17,8 @@ export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
 }
 
 /**
- * Keys over the vault. Baileys' own transactions are not used for ratchets: a send's would hold them from encryption
- * until after the stanza has left, and lose updates against what arrives meanwhile.
+ * Keys over the vault. Baileys' own transactions are not used for ratchets: a send's would hold them from
+ * encryption until after the stanza has left, and lose updates against what arrives meanwhile.
  */
 export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
   const get = async <K extends keyof SignalDataTypeMap>(kind: K, ids: string[]) => {

@@ -1,8 +1,8 @@
 /** Chains of the other side that a session keeps, as in Signal's own library. */
 const receivingChains = 5
 /**
- * How many keys of skipped messages a record keeps, in all its sessions. One message can make it skip 2,000, and so can
- * the next: strangers decide how many.
+ * How many keys of skipped messages a record keeps, in all its sessions. One message can make it skip 2,000,
+ * and so can the next: strangers decide how many.
  */
 const skippedKeys = 1_000
 
@@ -40,8 +40,8 @@ export function pruneSessions({ _sessions: sessions }: SerialisedRecord): void {
 }
 
 /**
- * Takes the oldest keys of skipped messages out of a sender's keys, and all of our own: we read no messages of our own,
- * and yet Baileys skips a key with each.
+ * Takes the oldest keys of skipped messages out of a sender's keys, and all of our own: we read no messages
+ * of our own, and yet Baileys skips a key with each.
  */
 export function pruneSenderKeys(states: SenderKeys): void {
   let left = skippedKeys

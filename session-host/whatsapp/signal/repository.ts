@@ -37,8 +37,8 @@ export interface RepositoryInput {
 }
 
 /**
- * Baileys' Signal repository, with each step of a ratchet in one unit with what became of it: the events of a message
- * that was read, the message that was encrypted. Baileys itself would lose updates between the two.
+ * Baileys' Signal repository, with each step of a ratchet in one unit with what became of it: the events of a
+ * message that was read, the message that was encrypted. Baileys itself would lose updates between the two.
  */
 export function durableRepository(
   input: RepositoryInput,

@@ -15,7 +15,9 @@ import type { Lifetime } from "../lifetime.ts"
 import { askNetwork } from "../questions/ask.ts"
 
 const day = 24 * 3600
-/** How long a signed prekey is used, in seconds: as WhatsApp Web's (whatsapp-rust, `rotate_key.rs`, 2026-08). */
+/**
+ * How long a signed prekey is used, in seconds: as WhatsApp Web's (whatsapp-rust, `rotate_key.rs`, 2026-08).
+ */
 const usedFor = 27 * day
 /** How many of those before are kept, for messages that were begun with them and are still on their way. */
 const formerKept = 2
@@ -33,9 +35,9 @@ interface Input {
 }
 
 /**
- * Replaces the signed prekey every 27 days, as WhatsApp Web does. Baileys 7.0.0-rc14 has one for as long as the device lives, and
- * knows no other. The next one is durable before the network hears of it, and the former ones stay: whichever the
- * network hands out, a message that begins with it can be read.
+ * Replaces the signed prekey every 27 days, as WhatsApp Web does. Baileys 7.0.0-rc14 has one for as long as
+ * the device lives, and knows no other. The next one is durable before the network hears of it, and the
+ * former ones stay: whichever the network hands out, a message that begins with it can be read.
  * @returns a function to be called when the connection has logged in.
  */
 export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: Input): () => void {
@@ -99,8 +101,8 @@ function stanzaOf({ keyId, keyPair, signature }: SignedKeyPair) {
 }
 
 /**
- * These credentials, but with the signed prekey that is named by the message being read: Baileys uses the present one
- * for every message.
+ * These credentials, but with the signed prekey that is named by the message being read: Baileys uses the
+ * present one for every message.
  */
 export function withFormerKeys(creds: SignalCreds & { additionalData?: unknown }): SignalCreds {
   return Object.create(creds, {

@@ -3,10 +3,11 @@ import type { Keys } from "./keys.ts"
 import { SessionRecord } from "./libsignal.ts"
 
 /**
- * The keys without a deletion of Baileys' Signal repository (7.0.0-rc14) that goes too far. When a first message brings
- * another identity, it deletes all sessions with that device; earlier messages of the device may still come, or wait on
- * the network. The sessions are closed instead, as Signal's own library does: it archives them (whatsmeow deletes them,
- * too). A session that is moved to another address is still deleted at the former one.
+ * The keys without a deletion of Baileys' Signal repository (7.0.0-rc14) that goes too far. When a first
+ * message brings another identity, it deletes all sessions with that device; earlier messages of the device
+ * may still come, or wait on the network. The sessions are closed instead, as Signal's own library does: it
+ * archives them (whatsmeow deletes them, too). A session that is moved to another address is still deleted at
+ * the former one.
  */
 export function closingFormerSessions(keys: Keys): Keys {
   return {
@@ -21,12 +22,13 @@ export function closingFormerSessions(keys: Keys): Keys {
 /**
  * These changes of Baileys' own (7.0.0-rc14), without two deletions that go too far.
  *
- * It deletes all sessions with a device when a message of that device, or one to it, cannot be read for the second
- * time. What the device has written meanwhile, or the network still keeps, would be unreadable as well. The sessions
- * are closed instead: a closed session still reads, and the next message to the device begins another.
+ * It deletes all sessions with a device when a message of that device, or one to it, cannot be read for the
+ * second time. What the device has written meanwhile, or the network still keeps, would be unreadable as
+ * well. The sessions are closed instead: a closed session still reads, and the next message to the device
+ * begins another.
  *
- * It forgets who has our sender key of a group when somebody asks for a message again. Then nobody would notice that a
- * holder has left the group, and the holder could read our next messages. So their names stay.
+ * It forgets who has our sender key of a group when somebody asks for a message again. Then nobody would
+ * notice that a holder has left the group, and the holder could read our next messages. So their names stay.
  */
 export async function withoutDeletions(
   changes: SignalDataSet,

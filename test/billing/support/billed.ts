@@ -6,8 +6,8 @@ import { stopListening, listen } from "#one-machine/listen.ts"
 import { startPretendStripe } from "#pretend-stripe/start.ts"
 
 /**
- * The store, a pretend Stripe, and the API that its webhooks go to, for one test file. Import this instead of the
- * store, which reads the environment.
+ * The store, a pretend Stripe, and the API that its webhooks go to, for one test file. Import this instead of
+ * the store, which reads the environment.
  */
 const server = createServer()
 const port = await listen(server)

@@ -90,7 +90,8 @@ test("what gives secrets away, or cannot be undone, asks for a fresh sign-in and
     expect(person.jar.get("bridge-80-draft")).toBe(draft)
     expect(await (await person.get("/numbers/shop/webhooks")).text()).not.toContain("shop.example")
     await person.post("/accounts/turn", { account: person.accountId })
-    // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is too long.
+    // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is
+    // too long.
     await person.post("/account/withdraw", { email: "late@example.com" })
     expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
     await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere + "/".repeat(1000) })

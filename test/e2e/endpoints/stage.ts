@@ -4,8 +4,8 @@ import type { NetworkClient } from "#one-machine/network/client.ts"
 import { place } from "../whole-service.ts"
 
 /**
- * The stage of every endpoint: a bridge `shop` linked to Grace's phone; Ada, who writes with her; a business; a group of all
- * three; and Hal, who is to have a username.
+ * The stage of every endpoint: a bridge `shop` linked to Grace's phone; Ada, who writes with her; a business;
+ * a group of all three; and Hal, who is to have a username.
  */
 export const whole = await place.start()
 afterAll(() => whole.stop())

@@ -12,7 +12,9 @@ beforeAll(async () => {
   people = await linked()
 })
 
-/** A bridge on Grace's phone, Ada, who writes with it, a group of both, and messages for either to refer to. */
+/**
+ * A bridge on Grace's phone, Ada, who writes with it, a group of both, and messages for either to refer to.
+ */
 async function linked() {
   const [grace, ada] = [await whole.network.create("Grace"), await whole.network.create("Ada")]
   // Sent before there was a bridge, which never sees it.

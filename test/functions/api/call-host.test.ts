@@ -16,8 +16,8 @@ test("a host that has ended since the last call over its connection was never re
   // The connection is kept, and idle.
   await setImmediate()
   host.server.close()
-  // A process closes its connections like this when it dies. Nothing of that has been read here at the time of the
-  // call.
+  // A process closes its connections like this when it dies. Nothing of that has been read here at the time
+  // of the call.
   host.server.closeAllConnections()
   expect(await callHost(lease, call, 5000)).toBe("unreachable")
 })

@@ -26,7 +26,10 @@ afterEach(async () => {
 
 const at = (path: string) => `/api/instances/shop/deliveries${path}`
 
-/** A customer's bridge with an outbox, whose receiver answers by script. The clock stands under the test's control. */
+/**
+ * A customer's bridge with an outbox, whose receiver answers by script. The clock stands under the test's
+ * control.
+ */
 async function aShop(script: Answer[] = []) {
   vi.useFakeTimers({ toFake: ["Date"] })
   const customer = await aCustomer()
@@ -189,7 +192,8 @@ test("a skip waits for the attempt that is under way: never are two events on th
 test("an event that a deliverer holds is not skipped, and one that it delivers meanwhile was not waiting", async () => {
   const shop = await aShop()
   await shop.outbox.append(anEvent("a"))
-  const held = (await Claim.take(Delivery.first(shop.bridge.id), "somebody")) as Delivery.Info // free, and not early
+  // Free, and not early.
+  const held = (await Claim.take(Delivery.first(shop.bridge.id), "somebody")) as Delivery.Info
   const event = (await EventRow.get(shop.bridge.id, 1))!
   await expect(skipEvent(Delivery.first(event.bridgeId), event, { withinMs: 0 })).rejects.toMatchObject({
     code: "not_waiting",

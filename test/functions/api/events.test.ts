@@ -19,7 +19,9 @@ import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { dynamoDb } from "#test/support/store.ts"
 
-/** A customer's bridge with an outbox. Its events go to a receiver that answers by script, or to the inbox. */
+/**
+ * A customer's bridge with an outbox. Its events go to a receiver that answers by script, or to the inbox.
+ */
 async function aShop(script?: Parameters<typeof aReceiver>[0]) {
   const customer = await aCustomer()
   const receiver = script && (await aReceiver(script))

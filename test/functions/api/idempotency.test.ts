@@ -17,7 +17,9 @@ type Script = Parameters<typeof aScriptedHost>[0]
 
 const body = { chat: "491711234567", body: "hi" }
 
-/** A customer's bridge on a host that completes records as session hosts do, unless a script says otherwise. */
+/**
+ * A customer's bridge on a host that completes records as session hosts do, unless a script says otherwise.
+ */
 async function aShop(...script: Script[]) {
   const customer = await aCustomer()
   const { id } = await json(customer.post("/api/instances", { customer_ref: "shop" }))

@@ -373,7 +373,8 @@ test("a link session is a URL for an hour, for one phone; its row has neither to
   expect(await Promise.all([LinkSession.finish(token), LinkSession.finish(token)])).toContain(false)
   expect(await LinkSession.ofToken(token)).toMatchObject({ isUsed: true })
 
-  // The latest session of a bridge is its only one. A number is the same with and without the digit that networks leave out.
+  // The latest session of a bridge is its only one. A number is the same with and without the digit that
+  // networks leave out.
   const former = await make()
   const late = await make()
   expect(await LinkSession.ofToken(former)).toBeUndefined()

@@ -22,7 +22,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const { bavail, bsize } = statfsSync(folder)
 const freeMb = (bavail * bsize) / 1e6
-/** Reserves beside which the disk of this machine is nearly full, has room for what is needed, and has plenty. */
+/**
+ * Reserves beside which the disk of this machine is nearly full, has room for what is needed, and has plenty.
+ */
 const reserves = { full: 4 * freeMb, tight: 0.75 * freeMb, plenty: 0 }
 const setRoom = (room: keyof typeof reserves) => void (config.STORAGE_RESERVE_MB = reserves[room])
 beforeEach(() => setRoom("plenty"))

@@ -405,7 +405,8 @@ test("webhook-logs shows the latest 200 attempts, newest first, with no host nee
   }))
   for (let from = 0; from < entries.length; from += 25)
     await AttemptLog.append(Receiver.first(shop.id), entries.slice(from, from + 25), randomBytes(32))
-  const logged = (await (await shop.read("/webhook-logs")).json()) as { event_id: string }[] // the contract's shape
+  // The contract's shape.
+  const logged = (await (await shop.read("/webhook-logs")).json()) as { event_id: string }[]
   expect(logged).toHaveLength(200)
   expect([logged[0]!.event_id, logged[199]!.event_id]).toEqual(["evt_203", "evt_4"])
   expect(Object.keys(logged[0]!).toSorted()).toEqual(

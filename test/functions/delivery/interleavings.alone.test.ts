@@ -33,14 +33,19 @@ const Anybody = fc.record({
     fc.record({ count: fc.integer({ min: 1, max: 3 }), after: fc.integer({ min: 0, max: 12 }) }),
     { maxLength: 3 },
   ),
-  /** Whether the rows of a commit show one by one, the last one first, to whoever reads outside a transaction. */
+  /**
+   * Whether the rows of a commit show one by one, the last one first, to whoever reads outside a transaction.
+   */
   halfVisible: fc.boolean(),
   producerDies: fc.boolean(),
   /** The deliverers that answer doorbells, and whether each may die. */
   deliverers: fc.array(fc.boolean(), { minLength: 2, maxLength: 4 }),
   /** Whether the queue may hand out a doorbell twice. */
   bellsTwice: fc.boolean(),
-  /** Seconds that pass at a moment of the scheduler's choice: claims end, and a party that stood still goes on. */
+  /**
+   * Seconds that pass at a moment of the scheduler's choice: claims end, and a party that stood still goes
+   * on.
+   */
   waits: fc.array(fc.constantFrom(1, 50, 100, 200), { maxLength: 3 }),
   answers: fc.array(fc.constantFrom(200, 200, 500), { maxLength: 4 }),
   /** After how many turns of the others the customer sets another URL, if at all. */

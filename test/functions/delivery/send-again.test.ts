@@ -193,7 +193,8 @@ test("a receiver whose answer kills the deliverer does not block the bridge: thr
   const { receiver, bridge, row } = await delivered()
   await Resend.ask(Delivery.first(bridge.id), 1)
   for (let deaths = 1; deaths <= 3; deaths++) {
-    const held = (await Claim.take(Delivery.first(bridge.id), `dies ${deaths}`)) as Delivery.Info // free, and not early
+    // Free, and not early.
+    const held = (await Claim.take(Delivery.first(bridge.id), `dies ${deaths}`)) as Delivery.Info
     expect((await Resend.countAttempt(held))?.resendAttempt).toBe(deaths)
     vi.setSystemTime(Date.now() + 91_000)
   }

@@ -143,7 +143,10 @@ async function hasReadBob(options: Options) {
   return agent
 }
 
-/** Each way in which an agent's words may leave a chat: the tool's input, with a host whose files may be sent unasked. */
+/**
+ * Each way in which an agent's words may leave a chat: the tool's input, with a host whose files may be sent
+ * unasked.
+ */
 async function wayOut(way: string) {
   const words = "what Bob says"
   const files = await aFileServer({ "/a.txt": { type: "text/plain", body: Buffer.from("x") } })

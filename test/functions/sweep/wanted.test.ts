@@ -19,7 +19,8 @@ test.for([
   ["one that holds more than it should has none to give", [up(25), up(15)], 0, 0],
   ["never more than ten at a look", [], 100_000, 10],
 ] as const)("%s", ([, hosts, wanting, expected]) => {
-  const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"] // what is read
+  // What is read.
+  const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"]
   expect(hostsToStart({ hosts: all, wanting, suspects: 0, spare: 5, capacity: 20, definition: "" })).toBe(
     expected,
   )
@@ -33,7 +34,8 @@ test.for([
   ["all bridges of a host are suspects: five are tried at a time", [up(1)], 100, 5],
   ["three are tried already: two more", [up(1, 1), up(1, 1), up(1, 1), up(3)], 97, 2],
 ] as const)("%s", ([, hosts, suspects, expected]) => {
-  const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"] // what is read
+  // What is read.
+  const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"]
   expect(hostsToStart({ hosts: all, wanting: 0, suspects, spare: 5, capacity: 20, definition: "" })).toBe(
     expected,
   )

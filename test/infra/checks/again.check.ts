@@ -55,7 +55,8 @@ test("a raised host token makes a new task definition, to which the sweep moves 
     "ssm/parameter Deployed-HOST_TOKEN_VERSION",
     "ssm/parameter HostTokenParameter2",
   ])
-  // Meanwhile hosts of both revisions run, and either may be started: both parameters are there, and may be read.
+  // Meanwhile hosts of both revisions run, and either may be started: both parameters are there, and may be
+  // read.
   const read = graphOf(after).permissions("SessionHostExecutionRole")[0]
   expect(read).toMatchObject({ resources: [expect.stringMatching(/hosts\/\*$/)] })
   const [token, before] = [2, 1].map((n) => expect.stringMatching(new RegExp(`HOST_TOKEN_SECRET/${n}$`)))

@@ -99,7 +99,10 @@ test("behind a domain and a firewall, too, every way leads to the function that 
   expect(ways(graph)).toEqual(ways(without))
 })
 
-/** Lambda's quota is 4 KB, names and values together. Here the names of tables, queues and functions are shorter than AWS's. */
+/**
+ * Lambda's quota is 4 KB, names and values together. Here the names of tables, queues and functions are
+ * shorter than AWS's.
+ */
 test("Lambda takes the environment of every function, with room for a second version of each secret", () => {
   for (const { name } of graph.all("lambda/function:Function"))
     expect([name, Object.entries(graph.environment(name)).flat().join("").length < 2500]).toEqual([

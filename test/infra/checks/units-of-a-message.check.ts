@@ -78,7 +78,10 @@ async function aMeteredBridge() {
   }
 }
 
-/** Whether nothing waits for any of the bridge's receivers. Asked past the meter: how often depends on the machine. */
+/**
+ * Whether nothing waits for any of the bridge's receivers. Asked past the meter: how often depends on the
+ * machine.
+ */
 async function isIdle(bridgeId: string): Promise<boolean> {
   const store = new DynamoDBClient({ endpoint: dynamoDb.endpoint })
   try {
@@ -104,8 +107,8 @@ interface Taken {
 }
 
 /**
- * The units that every message uses, by kind of row. What is done by the clock, and once in a while, is left out: how much of
- * it falls into a test depends on the machine.
+ * The units that every message uses, by kind of row. What is done by the clock, and once in a while, is left
+ * out: how much of it falls into a test depends on the machine.
  */
 function each(byRow: Map<string, number>): Map<string, number> {
   const parts = [...byRow].map(([row, units]) => [row, Math.round(units / messages)] as const)
@@ -124,8 +127,8 @@ function total(byRow: Map<string, number>): number {
 }
 
 /**
- * A message that is sent after a silence reads its key and the lease as well, a unit each. In a burst the API mostly knows
- * them: how often it does depends on the machine.
+ * A message that is sent after a silence reads its key and the lease as well, a unit each. In a burst the API
+ * mostly knows them: how often it does depends on the machine.
  */
 const remembered = /^GetItem (Leases LEASE|Accounts KEY)/
 

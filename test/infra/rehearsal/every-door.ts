@@ -13,9 +13,12 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<Response>
 
-/** Calls every route of the API with the contract's own example, and expects that none fails: it may refuse. */
+/**
+ * Calls every route of the API with the contract's own example, and expects that none fails: it may refuse.
+ */
 export async function everyRoute(call: Call, ref: string): Promise<void> {
-  const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared
+  // As declared.
+  const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][]
   for (const [name, route] of all.filter(([one]) => !one.startsWith("remove"))) {
     const { parameters = {}, body } = examples[name]
     const given: Record<string, string | number> = { ...parameters, customer_ref: ref }
@@ -48,7 +51,9 @@ const doors = [
   ),
 ].toSorted((a, b) => Number(ends.test(a)) - Number(ends.test(b)))
 
-/** Opens every page and stream and sends every form, mostly empty, and expects that none fails: it may refuse. */
+/**
+ * Opens every page and stream and sends every form, mostly empty, and expects that none fails: it may refuse.
+ */
 export async function everyDoor(
   { page }: Pick<ReturnType<typeof aBrowser>, "page">,
   ref: string,

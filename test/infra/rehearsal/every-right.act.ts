@@ -23,8 +23,8 @@ import { aBrowser, admin as asOperator, movePassphrase, textOf } from "./people.
 import { rightsOf, unused } from "./rights.ts"
 import { type Stage, startStage } from "./stage.ts"
 
-// Every route, page, form, stream and verb, with every option on and off. At the end each right has been needed, or has a
-// reason in `kept-rights.ts`.
+// Every route, page, form, stream and verb, with every option on and off. At the end each right has been
+// needed, or has a reason in `kept-rights.ts`.
 
 // For the clients that stand in for Lambda's own.
 const local = { AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" }
@@ -97,7 +97,8 @@ const [{ bridges }, { messages }, { people }, { groups }, { chats }, { ada, grac
   await import("#test/e2e/endpoints/stage.ts"),
 ]
 const cases = { ...bridges, ...messages, ...people, ...groups, ...chats }
-const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
+// As declared there.
+const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][]
 
 test.for(all)("the route %s does what it says, under its policy", async ([name, route]) => {
   expect(cases).toHaveProperty(name)

@@ -50,7 +50,10 @@ afterAll(async () => {
   await network?.close()
 })
 
-/** `sst deploy --stage staging` with these settings; `between` when the functions are there and the router is not. */
+/**
+ * `sst deploy --stage staging` with these settings; `between` when the functions are there and the router is
+ * not.
+ */
 async function deploy(world: World = {}, between?: () => Promise<void>): Promise<Graph> {
   vi.resetModules()
   for (const [name, value] of Object.entries(settings)) process.env[name] = value
@@ -76,7 +79,10 @@ async function signUp(email: string): Promise<void> {
 const soon = () => AbortSignal.timeout(120_000)
 let said = 0
 
-/** A message each way, through the router, delivery and the customer's receiver. @returns the type of the event */
+/**
+ * A message each way, through the router, delivery and the customer's receiver. @returns the type of the
+ * event
+ */
 async function talk(): Promise<string> {
   const text = `message ${++said}`
   const headers = { authorization: `Bearer ${key}`, "idempotency-key": randomUUID() }

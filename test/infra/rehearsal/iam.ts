@@ -14,7 +14,10 @@ export function allows(statements: Statement[], wish: Wish): boolean {
   return said.includes("Allow") && !said.includes("Deny")
 }
 
-/** Whether a statement names the action and the resource, and its conditions hold. @throws for what is not known here */
+/**
+ * Whether a statement names the action and the resource, and its conditions hold. @throws for what is not
+ * known here
+ */
 export function isAbout({ effect, actions, resources, conditions }: Statement, wish: Wish): boolean {
   if (effect !== "Allow" && effect !== "Deny") throw new Error(`nobody knows the effect ${effect}`)
   const { action, resource, context = {} } = wish

@@ -1,4 +1,7 @@
-/** Rights that no act needs, each with its reason. One that is needed after all, or is gone, fails the rehearsal. */
+/**
+ * Rights that no act needs, each with its reason. One that is needed after all, or is gone, fails the
+ * rehearsal.
+ */
 export const kept: Record<string, string> = {
   ...because(
     "Systems Manager asks for the path or for what is under it, which its documentation does not say",
@@ -35,8 +38,9 @@ export const kept: Record<string, string> = {
     "an upload in parts that fails is taken back",
     "SessionHostTaskRole s3:AbortMultipartUpload MediaBucket/*",
   ),
-  // The sandbox's host runs the same code as every host, whose rights are needed above. Its people do less: nobody sends it
-  // media or retries a send, and it outlives its stage's hour without a deletion that is finished or another host.
+  // The sandbox's host runs the same code as every host, whose rights are needed above. Its people do less:
+  // nobody sends it media or retries a send, and it outlives its stage's hour without a deletion that is
+  // finished or another host.
   ...because(
     "as every host, on the rows and files of the sandbox's bridges alone",
     "SandboxHostTaskRole dynamodb:BatchWriteItem table/EventsTable BRIDGE#5a4db0c5-*",
@@ -62,7 +66,10 @@ export const kept: Record<string, string> = {
 
 const ofBridges = "log-group:/messaging-bridge/staging/bridges:log-stream"
 
-/** Rights that are needed in one run and not in the next: whoever is first, or late, needs them. One that is gone fails the rehearsal. */
+/**
+ * Rights that are needed in one run and not in the next: whoever is first, or late, needs them. One that is
+ * gone fails the rehearsal.
+ */
 export const byChance: Record<string, string> = {
   ...because(
     "whoever writes the first line of a bridge's log makes its stream",

@@ -83,7 +83,10 @@ const Several = z.object({
   ExpressionAttributeValues: z.record(z.string(), z.looseObject({ S: z.string().optional() })).default({}),
 })
 
-/** The partition keys that a use of a table names. @throws where it names none: IAM would take that for all of them */
+/**
+ * The partition keys that a use of a table names. @throws where it names none: IAM would take that for all of
+ * them
+ */
 function leadingKeys({ action, resource, Key, Item }: Use, body: string): string[] {
   const one = Key ?? Item
   if (one) return [Row.parse(one).pk.S]
@@ -156,7 +159,10 @@ export function listing({ url }: Asked, names: Names): Wish {
   return { action: "s3:ListBucket", resource: names.buckets.get(bucket) ?? bucket }
 }
 
-/** Reads S3's own protocol, in which a part of an upload is put like an object, and a form names its object itself. */
+/**
+ * Reads S3's own protocol, in which a part of an upload is put like an object, and a form names its object
+ * itself.
+ */
 function ofObject({ method, url, body }: Asked, names: Names): Wish {
   const { pathname, searchParams } = new URL(url, "http://s3")
   const [bucket = "", ...key] = decodeURIComponent(pathname.slice(1)).split("/")

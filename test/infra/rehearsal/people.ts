@@ -16,7 +16,8 @@ const moves = new Set(["export", "import", "undo-import", "take-back"])
 export const movePassphrase = "the passphrase of a rehearsal"
 
 /**
- * A verb of `npm run admin`, with the settings that the line of docs/deploy.md reads, and the operator's policy for it.
+ * A verb of `npm run admin`, with the settings that the line of docs/deploy.md reads, and the operator's
+ * policy for it.
  * @throws where it fails, with what it said
  */
 export async function admin(stage: Stage, ...words: string[]): Promise<Record<string, unknown>[]> {

@@ -12,8 +12,8 @@ export interface Judged extends Wish {
 }
 
 /**
- * Stands before an embedded service for one role: each request is held against the role's policy, as it was rendered for
- * AWS, and refused if that does not allow it.
+ * Stands before an embedded service for one role: each request is held against the role's policy, as it was
+ * rendered for AWS, and refused if that does not allow it.
  */
 export async function startPermissionGuard(input: {
   service: string

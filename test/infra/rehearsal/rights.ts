@@ -2,7 +2,10 @@ import type { Graph, Statement } from "../graph.ts"
 import { isAbout } from "./iam.ts"
 import type { Judged } from "./permission-guard.ts"
 
-/** Every right that a stage grants, by its name: `ApiRole dynamodb:GetItem table/LeasesTable`, and the statement that has it alone. */
+/**
+ * Every right that a stage grants, by its name: `ApiRole dynamodb:GetItem table/LeasesTable`, and the
+ * statement that has it alone.
+ */
 export function rightsOf(graph: Graph): Map<string, { role: string; statement: Statement }> {
   const named = (type: string) => graph.all(type).map(({ name }) => name)
   return new Map(

@@ -16,8 +16,8 @@ const Answer = z.object({
 })
 
 /**
- * CloudFront with the distribution of a stage: by the path it chooses the function whose URL is called, and it adds its
- * headers. What a function streams it passes on as it comes.
+ * CloudFront with the distribution of a stage: by the path it chooses the function whose URL is called, and
+ * it adds its headers. What a function streams it passes on as it comes.
  * @param named the function of this name, as in the code: `Api`
  */
 export async function startRouter(named: (fn: string) => LambdaProcess) {

@@ -31,7 +31,10 @@ import { type Judged, startPermissionGuard } from "./permission-guard.ts"
 import { startRouter } from "./router.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
-/** The sweep comes last: a new one replaces hosts at once. `Subscriptions` is there where numbers are paid for. */
+/**
+ * The sweep comes last: a new one replaces hosts at once. `Subscriptions` is there where numbers are paid
+ * for.
+ */
 const functions = [
   "Calls",
   "Api",
@@ -48,10 +51,10 @@ const functions = [
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
 /**
- * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters are those of the
- * evaluated graph, its functions run from real bundles, its hosts from a production installation, and whatever they ask of
- * AWS passes a guard with the policy of their role. `sandbox`: with the sandbox's task, and no other host, since that would dial
- * the real network.
+ * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters
+ * are those of the evaluated graph, its functions run from real bundles, its hosts from a production
+ * installation, and whatever they ask of AWS passes a guard with the policy of their role. `sandbox`: with
+ * the sandbox's task, and no other host, since that would dial the real network.
  */
 export async function startStage(
   network: { url: string; rootKey: Uint8Array; ca: string },
@@ -146,7 +149,10 @@ export async function startStage(
 
   const doorbellOf = (role: string) => guarded.get(role)!.DOORBELL_URL!
 
-  /** The settings that differ from AWS: where the services are, the network of phones, and addresses of this machine. */
+  /**
+   * The settings that differ from AWS: where the services are, the network of phones, and addresses of this
+   * machine.
+   */
   async function environment(role: string, told: Record<string, string>): Promise<Record<string, string>> {
     return {
       PATH: process.env.PATH!,
@@ -166,7 +172,10 @@ export async function startStage(
     }
   }
 
-  /** A right that AWS itself needs in the name of a role, at a moment that has no request here. @throws where it is missing */
+  /**
+   * A right that AWS itself needs in the name of a role, at a moment that has no request here. @throws where
+   * it is missing
+   */
   function need(role: string, action: string, resource: string): void {
     const isAllowed = allows(graph.permissions(role), { action, resource })
     judged.push({ role, action, resource, isAllowed })

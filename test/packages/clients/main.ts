@@ -8,10 +8,11 @@ import { packForN8n } from "./n8n-package.ts"
 import { checkPython, findPython, installPython } from "./python.ts"
 
 /**
- * `npm run clients:check`: what customers install is built, linted and tested, packed, and run on every runtime that it is
- * for, against the service. It installs the runtimes from npm and what is for Python with pip, in a folder of its own that it
- * keeps, `.data-clients`. Without Python 3.10 it fails in the end, since it has not run everything.
- * n8n, which is larger than all of them, runs where `N8N` says in which folder it is installed.
+ * `npm run clients:check`: what customers install is built, linted and tested, packed, and run on every
+ * runtime that it is for, against the service. It installs the runtimes from npm and what is for Python with
+ * pip, in a folder of its own that it keeps, `.data-clients`. Without Python 3.10 it fails in the end, since
+ * it has not run everything. n8n, which is larger than all of them, runs where `N8N` says in which folder it
+ * is installed.
  */
 
 const root = new URL("../../../", import.meta.url).pathname
@@ -44,7 +45,9 @@ function npx(...args: string[]): void {
   run("npx", "--no", "--", ...args)
 }
 
-/** Packs what is built, and installs it beside the runtimes. @throws Error if npm does not serve one of them */
+/**
+ * Packs what is built, and installs it beside the runtimes. @throws Error if npm does not serve one of them
+ */
 function install(...packages: string[]): void {
   mkdirSync(folder, { recursive: true })
   const packed = packages.map((name) => {

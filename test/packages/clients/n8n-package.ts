@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Each in its exact version. None of them is a dependency of this project: together they are larger than it. */
+/**
+ * Each in its exact version. None of them is a dependency of this project: together they are larger than it.
+ */
 const tools = {
   "@n8n/node-cli": "0.48.3",
   "@n8n/scan-community-package": "0.32.0",

@@ -51,7 +51,7 @@ async function inShell(): Promise<Statuses> {
   )
 }
 
-test("each example of the reference has types that hold, and gets the same answer in curl, TypeScript and Python", async () => {
+test("each example of the reference holds its types, and answers alike in curl, TypeScript and Python", async () => {
   mkdirSync(there, { recursive: true })
   for (const [name, calls] of Object.entries(examples))
     for (const { ending, text } of calls) writeFileSync(join(there, `${name}.${ending}`), text)

@@ -8,7 +8,9 @@ const recorded = JSON.parse(readFileSync(new URL("amazon/answers.json", import.m
   Answer[]
 >
 
-/** Where AWS, and so the store, says in other words what DynamoDB Local says, or the store says it in its own. */
+/**
+ * Where AWS, and so the store, says in other words what DynamoDB Local says, or the store says it in its own.
+ */
 const wordings: [ours: RegExp, amazons: RegExp][] = [
   [/38 significant digits/, /38 digits/],
   [/cannot be converted to a numeric value/, /cannot be converted into a number/],

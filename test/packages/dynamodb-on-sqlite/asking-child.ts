@@ -1,4 +1,7 @@
-/** Asks its parent's store for what its argument lists (the name of a call, its input), and prints what each gave. */
+/**
+ * Asks its parent's store for what its argument lists (the name of a call, its input), and prints what each
+ * gave.
+ */
 import { setTimeout } from "node:timers/promises"
 import { batchGet, putRow, transact, updateRow } from "#core/store/store.ts"
 import { askParent } from "#dynamodb-on-sqlite/over-ipc.ts"

@@ -64,7 +64,10 @@ function answerIn(url: string) {
   return { ...said, rawId }
 }
 
-/** What is read in the extension's dialog, which scripts of the page cannot look into; undefined if it shows none. */
+/**
+ * What is read in the extension's dialog, which scripts of the page cannot look into; undefined if it shows
+ * none.
+ */
 async function asked(page: Page): Promise<string | undefined> {
   const whole = await page.accessibility.snapshot({ interestingOnly: false })
   const dialog = whole && everyNode(whole).find(({ role }) => role === "dialog")

@@ -110,11 +110,13 @@ test("kills amid traffic lose nothing that was acknowledged, and no ratchet brea
     await unlinked.closed()
     return { number: phone.number, device: unlinked.device }
   }
-  // Cleo only writes and Ada only reads: Baileys forgets a session that it opened for a message when the socket breaks
-  // under it, though the message may have left, and could not read what is answered under that session.
+  // Cleo only writes and Ada only reads: Baileys forgets a session that it opened for a message when the
+  // socket breaks under it, though the message may have left, and could not read what is answered under that
+  // session.
   const [ada, cleo, bob] = [await linked(), await linked(), await network.post("/phones", {})]
 
-  // The stanzas that reached Baileys: when its connection goes, it may drop messages that it has not told yet.
+  // The stanzas that reached Baileys: when its connection goes, it may drop messages that it has not told
+  // yet.
   const reached = new Set<string>()
   const unreadable: unknown[] = []
   const reader = async () => {

@@ -11,7 +11,9 @@ interface Setting {
   value: Record<string, unknown>
 }
 
-/** A chat in which Bob has written, of a bridge that keeps messages; and the settings that its phone knows. */
+/**
+ * A chat in which Bob has written, of a bridge that keeps messages; and the settings that its phone knows.
+ */
 async function aWrittenChat(making = aChat()) {
   const chat = await making
   const { bridge, bob, phone, network, ask } = chat

@@ -9,7 +9,10 @@ import { aHost, call, eventsOf, held, statusOf } from "#test/support/session/hos
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
-/** A bridge with this choice, linked to a phone that has written with Bob and Cy before: 30 messages with each. */
+/**
+ * A bridge with this choice, linked to a phone that has written with Bob and Cy before: 30 messages with
+ * each.
+ */
 async function aLateLink(choice: Choice.Given, { files = false } = {}) {
   const network = await aNetwork()
   await aHost(network)

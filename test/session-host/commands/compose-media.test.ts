@@ -216,8 +216,8 @@ test.skipIf(!canMount())(
     onTestFinished(() => clearInterval(looking))
     const send = (name: string) => ask("POST", "/send/media", { chat: bob.number, url: `${url}/${name}.pdf` })
     expect(await send("endless")).toMatchObject({ status: 503, code: "storage_full" })
-    // Beside twice the reserve there is room for four such files. Each is there twice for a moment, and an account leaves
-    // the others as much as it has.
+    // Beside twice the reserve there is room for four such files. Each is there twice for a moment, and an
+    // account leaves the others as much as it has.
     const both = (await Promise.all([send("1"), send("2")])).map(({ status }) => status)
     expect(both).toContain(503)
     expect(await send("1")).toMatchObject({ status: 200 })

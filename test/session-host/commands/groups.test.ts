@@ -34,7 +34,8 @@ async function aCircle() {
     /** A call under an id that was used before. */
     retry: async (id: string, body: object) => {
       const answer = await call(bridge.id, "POST", "/groups", { body, messageId: id })
-      const said = (await answer.json()) as { code?: string; group?: { jid: string } } // compared by the caller
+      // Compared by the caller.
+      const said = (await answer.json()) as { code?: string; group?: { jid: string } }
       return { status: answer.status, repeated: answer.headers.get("x-send-repeated"), ...said }
     },
   }

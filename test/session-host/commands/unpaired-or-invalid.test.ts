@@ -11,7 +11,8 @@ async function aBridgeAtAHost() {
   await held(bridge.id, host)
   return async (method: string, path: string, body?: unknown) => {
     const answer = await call(bridge.id, method, path, { body })
-    const { code, issues } = (await answer.json()) as { code?: string; issues?: unknown[] } // compared by the caller
+    // Compared by the caller.
+    const { code, issues } = (await answer.json()) as { code?: string; issues?: unknown[] }
     return { status: answer.status, code, issues }
   }
 }

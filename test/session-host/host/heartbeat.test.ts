@@ -11,8 +11,8 @@ afterEach(() => {
 })
 
 /**
- * A heartbeat at rest with a clock of its own, a record of what it reported, and control over how its beats are
- * answered.
+ * A heartbeat at rest with a clock of its own, a record of what it reported, and control over how its beats
+ * are answered.
  */
 async function aHeartbeat() {
   let now = 0

@@ -9,7 +9,8 @@ import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
-// The rule: whatever has an `id` and a `from` is answered. The network cuts the stream of a device that breaks it.
+// The rule: whatever has an `id` and a `from` is answered. The network cuts the stream of a device that
+// breaks it.
 
 const { network, phone, bridge } = await aSharedChat()
 const device = `${phone.number}:1`

@@ -21,7 +21,8 @@ test("a restriction is in status and lease until its end or lifting, over restar
     return [kind, typeof until === "number" && until > Date.now() / 1000]
   }
   expect(await restriction()).toEqual([undefined, false])
-  // What the network answers to the login's questions must not contradict its notice: the answer may come later.
+  // What the network answers to the login's questions must not contradict its notice: the answer may come
+  // later.
   await network.control.change(phone.number, { capped: true })
   await network.control.notice(device, { kind: "capped", about: bob.number })
   await until(async () => (await restriction())[0] === "new_chats_quota")

@@ -5,7 +5,10 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { toVoice } from "#session-host/media/voice.ts"
 
-/** Conversion itself is shown only where it is possible; the rest holds everywhere. `.ci/run` says which it was. */
+/**
+ * Conversion itself is shown only where it is possible; the rest holds everywhere. `.ci/run` says which it
+ * was.
+ */
 const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0
 
 const folder = mkdtempSync(join(tmpdir(), "voice-test-"))
@@ -111,7 +114,8 @@ test.for([
 })
 
 test("a conversion that the machine cannot start is to be tried again", async () => {
-  // Longer than the kernel takes an argument: a refusal that a test can bring about, as it cannot a lack of processes.
+  // Longer than the kernel takes an argument: a refusal that a test can bring about, as it cannot a lack of
+  // processes.
   await expect(toVoice(`/${"x".repeat(200_000)}`, "an account")).rejects.toMatchObject({
     code: "session_unavailable",
     status: 503,

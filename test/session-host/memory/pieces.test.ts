@@ -62,7 +62,8 @@ test("an owner who dies amid several transactions leaves what was before, and no
   await keys(one).set({ tctoken: { __index: listed(after) } })
   await until(async () => dynamoDb.faults.injected.get("transaction-conflict")! > refused)
   one.crash()
-  // The store heals once the lease is gone: a request of the dead owner that is still on its way is refused then too.
+  // The store heals once the lease is gone: a request of the dead owner that is still on its way is refused
+  // then too.
   await Lease.letGo(one.lease)
   heal()
   const next = await aMemory({ bridgeId: one.bridgeId })

@@ -30,8 +30,8 @@ async function told(bridgeId: string): Promise<{ n: number; id: unknown }[]> {
 }
 
 /**
- * A bridge that has talked with Bob and a group, whose rows were copied, which then has talked on, and whose rows are those of
- * the copy again. Messages to it wait on the network.
+ * A bridge that has talked with Bob and a group, whose rows were copied, which then has talked on, and whose
+ * rows are those of the copy again. Messages to it wait on the network.
  */
 async function aBridgeFromACopy() {
   const { network, bob, phone, bridge, host } = await aChat()

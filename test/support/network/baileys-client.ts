@@ -27,7 +27,10 @@ for (const level of ["info", "warn", "error"] as const) {
 // Its module for communities logs what it reads, whatever logger the socket has.
 libraryLog.level = "silent"
 
-/** Credentials and keys of one device, kept in memory across its connections. Its first prekeys exist and are not uploaded. */
+/**
+ * Credentials and keys of one device, kept in memory across its connections. Its first prekeys exist and are
+ * not uploaded.
+ */
 export function newDevice(): AuthenticationState {
   const kept = new Map<string, unknown>()
   prekeys ??= Array.from({ length: INITIAL_PREKEY_COUNT }, () => Curve.generateKeyPair())
@@ -54,7 +57,10 @@ export function newDevice(): AuthenticationState {
   }
 }
 
-/** The prekeys that devices of this process begin with: making them anew would be a seventh of what a client costs. */
+/**
+ * The prekeys that devices of this process begin with: making them anew would be a seventh of what a client
+ * costs.
+ */
 let prekeys: KeyPair[] | undefined
 
 /** A deep copy, as of a store. Bytes become buffers, which Baileys' Signal library needs. */

@@ -46,7 +46,10 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
     },
     /** The whole control API. */
     control,
-    /** How often this device has asked for others' keys. It tells the network of its own prekeys whenever it likes. */
+    /**
+     * How often this device has asked for others' keys. It tells the network of its own prekeys whenever it
+     * likes.
+     */
     async keyQuestions(device: string): Promise<number> {
       const log = await control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt", type: "get" } })
       return log.filter(({ stanza }) => JSON.stringify(stanza?.content).includes('"user"')).length

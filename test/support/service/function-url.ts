@@ -68,7 +68,10 @@ type Streaming = (event: object, stream: Writable, context: object) => Promise<v
 /** Follows the status and headers, which come first, as JSON. */
 const separator = Buffer.alloc(8)
 
-/** Offers streaming functions the part of Lambda's Node runtime that they need. Call it before such a function is loaded. */
+/**
+ * Offers streaming functions the part of Lambda's Node runtime that they need. Call it before such a function
+ * is loaded.
+ */
 export function offerStreaming(): void {
   Object.assign(globalThis, {
     awslambda: {
@@ -92,7 +95,8 @@ export function offerStreaming(): void {
 /** Invokes a streaming handler as Lambda does. Resolves as soon as status and headers are there. */
 export async function stream(handler: unknown, event: object) {
   const sent = new PassThrough()
-  const over = (handler as Streaming)(event, sent, { awsRequestId: randomUUID() }) // `streamifyResponse` made it
+  // `streamifyResponse` made it.
+  const over = (handler as Streaming)(event, sent, { awsRequestId: randomUUID() })
   const ended = Promise.all([over, finished(sent, { readable: false })])
   // A caller that hangs up does not wait for it.
   ended.catch(() => "hung up")

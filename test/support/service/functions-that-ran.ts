@@ -4,8 +4,9 @@ import { Session } from "node:inspector/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-// Loaded by `node --import` into each process of a service. On SIGUSR2 it writes down which functions of the project's files
-// have run since the last time: their names, by file. What runs within a declaration of a file counts as that declaration, too.
+// Loaded by `node --import` into each process of a service. On SIGUSR2 it writes down which functions of the
+// project's files have run since the last time: their names, by file. What runs within a declaration of a
+// file counts as that declaration, too.
 
 const folder = new URL(import.meta.url).searchParams.get("folder") ?? ""
 const root = fileURLToPath(new URL("../../../", import.meta.url))

@@ -5,8 +5,8 @@ import { listen } from "#one-machine/listen.ts"
 type Handler = (event: never, context: never) => Promise<unknown>
 
 /**
- * Lambda's own API, as far as Invoke: functions by name, run here. A function that throws gives a function error; one that
- * is `full` has no place left.
+ * Lambda's own API, as far as Invoke: functions by name, run here. A function that throws gives a function
+ * error; one that is `full` has no place left.
  */
 export async function startLambdaApi(functions: Record<string, Handler | "full">) {
   const server = createServer((request, response) => {

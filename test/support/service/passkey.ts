@@ -11,8 +11,8 @@ const bytes = (value: Buffer) => Buffer.concat([head(2, value.length), value])
 const text = (value: string) => Buffer.concat([head(3, value.length), Buffer.from(value)])
 
 /**
- * The answer of a device that makes a passkey for this challenge, as a browser sends it: a new P-256 key, without attestation
- * (WebAuthn, 6.5).
+ * The answer of a device that makes a passkey for this challenge, as a browser sends it: a new P-256 key,
+ * without attestation (WebAuthn, 6.5).
  */
 export function newPasskey({ challenge, origin }: { challenge: string; origin: string }) {
   const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })

@@ -13,8 +13,8 @@ export type Service = Awaited<ReturnType<typeof startService>>
 export type Customer = Awaited<ReturnType<ReturnType<typeof customersOf>>>
 
 /**
- * The whole service as `npm start` runs it, in processes of its own, on a data folder of its own. Rate limits are
- * lifted unless `environment` sets them. The caller must stop it.
+ * The whole service as `npm start` runs it, in processes of its own, on a data folder of its own. Rate limits
+ * are lifted unless `environment` sets them. The caller must stop it.
  */
 export async function startService(environment: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-service-"))
@@ -30,7 +30,9 @@ export async function startService(environment: Record<string, string> = {}) {
   }
 }
 
-/** What customers are made with: whoever operates a service, where it answers, and the phones of its network. */
+/**
+ * What customers are made with: whoever operates a service, where it answers, and the phones of its network.
+ */
 interface Means {
   admin: Awaited<ReturnType<typeof spawnService>>["admin"]
   baseUrl: string

@@ -25,7 +25,10 @@ export interface Arrival {
   type: string
   /** Whether the caller ended the connection before it was answered: it had given the attempt up. */
   hungUp: boolean
-  /** A message's text; for a vote, which poll it is on; for an answer to an event message, which message that is. */
+  /**
+   * A message's text; for a vote, which poll it is on; for an answer to an event message, which message that
+   * is.
+   */
   text: string | undefined
 }
 
@@ -36,8 +39,8 @@ export type Answer = number | ((response: ServerResponse, arrival: Arrival) => v
 export const silence: Answer = () => {}
 
 /**
- * Whether these bytes were signed with this secret within five minutes of now. The SDK's check is asynchronous, and arrivals would
- * overtake each other while they wait for it.
+ * Whether these bytes were signed with this secret within five minutes of now. The SDK's check is
+ * asynchronous, and arrivals would overtake each other while they wait for it.
  */
 export function isGenuine(
   rawBody: Uint8Array,
@@ -62,8 +65,8 @@ const Told = z.object({
 })
 
 /**
- * A customer's webhook endpoint, with a URL for each bridge. It records everything and answers as `usually` says, after
- * the answers put in with `say`. The caller must stop it.
+ * A customer's webhook endpoint, with a URL for each bridge. It records everything and answers as `usually`
+ * says, after the answers put in with `say`. The caller must stop it.
  */
 export async function startReceiver(usually: (arrival: Arrival) => Answer = () => 200) {
   const arrivals: Arrival[] = []

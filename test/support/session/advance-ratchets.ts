@@ -22,7 +22,8 @@ interface Session {
 export async function advanceRatchet({ keys, repository }: Party, to: string, count: number): Promise<void> {
   const address = repository.jidToSignalProtocolAddress(to)
   const { [address]: kept } = await keys.get("session", [address])
-  const record = structuredClone(kept) as unknown as { _sessions: Record<string, Session> } // as libsignal serialises it
+  // As libsignal serialises it.
+  const record = structuredClone(kept) as unknown as { _sessions: Record<string, Session> }
   const open = Object.values(record._sessions).find(({ indexInfo }) => indexInfo.closed === -1)!
   const { chainKey } = open._chains[open.currentRatchet.ephemeralKeyPair.pubKey]!
   chainKey.key = stepped(Buffer.from(chainKey.key, "base64"), count).toString("base64")
@@ -34,7 +35,9 @@ interface SenderKey {
   senderChainKey: { iteration: number; seed: { data: string } }
 }
 
-/** Advances each of our sender keys as if this many messages had been encrypted with it that nobody ever gets. */
+/**
+ * Advances each of our sender keys as if this many messages had been encrypted with it that nobody ever gets.
+ */
 export async function advanceSenderKeys(
   { keys }: Pick<Party, "keys">,
   senderKeyName: string,

@@ -6,7 +6,10 @@ import { until } from "../until.ts"
 import { call, eventsOfType } from "./host.ts"
 import { aPairedSession } from "./paired.ts"
 
-/** A paired session, a phone that chats with it, and ways to ask about the session; on a network of its own, or on this. */
+/**
+ * A paired session, a phone that chats with it, and ways to ask about the session; on a network of its own,
+ * or on this.
+ */
 export async function aChat(options: Parameters<typeof aPairedSession>[1] & { network?: Network } = {}) {
   const network = options.network ?? (await aNetwork())
   const session = await aPairedSession(network, options)
@@ -36,7 +39,7 @@ export async function aChat(options: Parameters<typeof aPairedSession>[1] & { ne
 }
 
 /**
- * One chat for all tests of a file, none of which ends what another needs. Its host has no room for another session, so it
- * takes none of another network's.
+ * One chat for all tests of a file, none of which ends what another needs. Its host has no room for another
+ * session, so it takes none of another network's.
  */
 export const aSharedChat = () => aChat({ isShared: true, capacity: 1, timing: { beatMs: 1000 } })

@@ -16,7 +16,10 @@ import { lazily } from "#core/platform/lazily.ts"
 import { transact } from "#core/store/store.ts"
 import { handler } from "#functions/delivery/handler.ts"
 
-/** Appends events to a bridge's outbox as its session host would, behind the `last` number, and returns the id of each. */
+/**
+ * Appends events to a bridge's outbox as its session host would, behind the `last` number, and returns the id
+ * of each.
+ */
 export async function anOutbox(bridge: Bridge.Info, last = 0) {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
 
@@ -82,7 +85,8 @@ export async function aDoorbell(): Promise<Message | undefined> {
 export async function pass(doorbell: Message): Promise<"deleted" | "kept"> {
   const { MessageId: messageId, ReceiptHandle: receiptHandle, Body: body, Attributes: attributes } = doorbell
   const record = { messageId, receiptHandle, body, attributes }
-  const answer = await handler({ Records: [record] } as Parameters<typeof handler>[0]) // the parts that are read
+  // The parts that are read.
+  const answer = await handler({ Records: [record] } as Parameters<typeof handler>[0])
   if (answer.batchItemFailures.length > 0) return "kept"
   await queue.send(new DeleteMessageCommand({ ...bells(), ReceiptHandle: doorbell.ReceiptHandle }))
   return "deleted"

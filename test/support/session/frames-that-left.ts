@@ -16,8 +16,8 @@ interface Leaving {
 const handshake = 2
 
 /**
- * Notes the frames of each connection as they leave. Call it before the connection is dialled, which keeps the way out that it
- * finds.
+ * Notes the frames of each connection as they leave. Call it before the connection is dialled, which keeps
+ * the way out that it finds.
  */
 export function framesThatLeave(network: Network, vault: VolatileVault) {
   let socket: WebSocket | undefined
@@ -31,7 +31,10 @@ export function framesThatLeave(network: Network, vault: VolatileVault) {
   })
   onTestFinished(() => spy.mockRestore())
   return {
-    /** The stanzas that the network has heard from this device since its last login, with what was noted of each. */
+    /**
+     * The stanzas that the network has heard from this device since its last login, with what was noted of
+     * each.
+     */
     async since(device: string) {
       const log = await network.control.log({ who: device })
       const login = log.findLastIndex(({ kind, stanza }) => kind === "out" && stanza?.tag === "success")

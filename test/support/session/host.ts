@@ -102,7 +102,10 @@ export async function sendText(bridgeId: string, chat: string, body: string, mes
   return { status: answer.status, ...said }
 }
 
-/** Resolves when somebody holds the bridge. A host in this process has heard so, too: until then it refuses calls. */
+/**
+ * Resolves when somebody holds the bridge. A host in this process has heard so, too: until then it refuses
+ * calls.
+ */
 export async function held(bridgeId: string, by?: { id: string }): Promise<Lease.Info> {
   return await until(async () => {
     const lease = await Lease.get(bridgeId)
@@ -143,7 +146,9 @@ export async function eventsOfType<Type extends Event["event"]>(
   })
 }
 
-/** With RECORD set, a run records what the simulated network sends (`packages/whatsapp-simulator/README.md`). */
+/**
+ * With RECORD set, a run records what the simulated network sends (`packages/whatsapp-simulator/README.md`).
+ */
 function recording() {
   return config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
 }

@@ -21,7 +21,10 @@ export async function aLinkedDevice(network: Network, vault: VolatileVault = aVa
     connection,
     /** `number:device`. */
     device,
-    /** The stanzas of that kind that the network received from this device about this message; waits for them if told to. */
+    /**
+     * The stanzas of that kind that the network received from this device about this message; waits for them
+     * if told to.
+     */
     heard: async (tag: string, id: string, wait = 0) =>
       (await control.log({ who: device, kind: "in", tag, attrs: { id }, wait })).map(
         ({ stanza }) => stanza!.attrs,

@@ -7,7 +7,10 @@ import { aBridge } from "../service/bridge.ts"
 import { until } from "../until.ts"
 import { aHost, call, held, statusOf } from "./host.ts"
 
-/** The text of the code in the picture that `qr` returns. A host may not have heard yet that it holds the bridge (421). */
+/**
+ * The text of the code in the picture that `qr` returns. A host may not have heard yet that it holds the
+ * bridge (421).
+ */
 export async function codeOf(bridgeId: string): Promise<string> {
   const answer = await until(async () => {
     const said = await call(bridgeId, "GET", "/qr")
@@ -20,8 +23,8 @@ export async function codeOf(bridgeId: string): Promise<string> {
 }
 
 /**
- * A phone scans the bridge's code. A host that the machine starves closes its sockets amid the linking, as it must. The phone
- * may be linked all the same, and else the next code is scanned, as a person would.
+ * A phone scans the bridge's code. A host that the machine starves closes its sockets amid the linking, as it
+ * must. The phone may be linked all the same, and else the next code is scanned, as a person would.
  */
 export async function scanCode(
   phone: { scan(code: string): Promise<unknown> },

@@ -10,8 +10,8 @@ import { aChat } from "./chat.ts"
 import { aHost } from "./host.ts"
 
 /**
- * One network and one host for all tests of a file, with the logs that they write. Each chat has an account and a contact
- * of its own.
+ * One network and one host for all tests of a file, with the logs that they write. Each chat has an account
+ * and a contact of its own.
  */
 export async function aSharedHost(options: Pick<Parameters<typeof aHost>[1] & object, "timing"> = {}) {
   const logs = mkdtempSync(join(tmpdir(), "host-logs-"))

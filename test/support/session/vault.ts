@@ -14,7 +14,10 @@ export type VolatileVault = ReturnType<typeof aVault>
 /** A change that was kept, with the message that brought it. */
 export type Kept = VaultChange & { received?: Received }
 
-/** A session's vault and intake that live as long as this process. Their units become durable one by one, in order. */
+/**
+ * A session's vault and intake that live as long as this process. Their units become durable one by one, in
+ * order.
+ */
 export function aVault(input: { latencyMs?: () => number } = {}) {
   const keys = new Map<string, string>()
   const seen = new Set<string>()
@@ -165,8 +168,8 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       }
     },
     /**
-     * Makes the session end from now on, after `onFailure` (in which its owner closes the socket), until the returned
-     * function is called.
+     * Makes the session end from now on, after `onFailure` (in which its owner closes the socket), until the
+     * returned function is called.
      */
     fail(onFailure: () => void) {
       stopped = { ...stopped, failure: new Error("fenced"), onFailure }

@@ -5,7 +5,10 @@ import { store } from "#core/store/store.ts"
 import { installRepairs } from "#session-host/whatsapp/patches/install.ts"
 import { reopen, settings } from "../store.ts"
 
-/** Each test file that shares its process begins with the same settings, an empty store and the repaired library. */
+/**
+ * Each test file that shares its process begins with the same settings, an empty store and the repaired
+ * library.
+ */
 installRepairs()
 await reopen()
 for (const name of Object.keys(config)) if (!(name in settings)) Reflect.deleteProperty(config, name)

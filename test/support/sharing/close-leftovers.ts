@@ -1,6 +1,9 @@
 const leftovers = new Set<() => Promise<unknown>>()
 
-/** Closes this when its test file has ended, unless it has been closed by then: a process may have further files. */
+/**
+ * Closes this when its test file has ended, unless it has been closed by then: a process may have further
+ * files.
+ */
 export function closeAtEnd(close: () => Promise<unknown>): void {
   leftovers.add(close)
 }

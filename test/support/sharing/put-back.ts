@@ -4,8 +4,9 @@ import { until } from "../until.ts"
 import { closeLeftovers } from "./close-leftovers.ts"
 
 /**
- * Runs around each test file that shares its process with others. What can be put back is put back. A file that leaves
- * anything else fails: it has to close that, or to be named `*.alone.test.ts`, which gives it a process of its own.
+ * Runs around each test file that shares its process with others. What can be put back is put back. A file
+ * that leaves anything else fails: it has to close that, or to be named `*.alone.test.ts`, which gives it a
+ * process of its own.
  */
 const before = {
   env: { ...process.env },

@@ -1,7 +1,8 @@
 /**
- * The other side: bare Baileys, as a competent user who can do without durability writes it by hand. Each bridge is a
- * socket whose keys are in memory, in a plain `Map`. A planned end writes them to one file, which the next start reads.
- * Incoming messages are POSTed in order over one kept connection. A send is answered once the network acknowledges it.
+ * The other side: bare Baileys, as a competent user who can do without durability writes it by hand. Each
+ * bridge is a socket whose keys are in memory, in a plain `Map`. A planned end writes them to one file, which
+ * the next start reads. Incoming messages are POSTed in order over one kept connection. A send is answered
+ * once the network acknowledges it.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage } from "node:http"
@@ -102,7 +103,8 @@ function newBridge(saved: Saved) {
       if (connection === "close" && output?.statusCode !== DisconnectReason.loggedOut) sock = dial()
     })
     made.ev.on("messages.upsert", ({ messages }) => {
-      // Messages that our own phone shares with its devices do not count. Those that waited for us do (`append`).
+      // Messages that our own phone shares with its devices do not count. Those that waited for us do
+      // (`append`).
       for (const message of messages) if (!message.key.fromMe) tell(message)
     })
     made.ws.on("CB:ack,class:message", ({ attrs }: { attrs: { id: string; error?: string } }) =>

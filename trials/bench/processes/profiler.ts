@@ -1,6 +1,6 @@
 /**
- * Loaded before a process's own code (`node --import`, the folder in the query): the first SIGUSR2 begins a profile of
- * what the process does, the next one writes it as `<pid>.cpuprofile`, and so on.
+ * Loaded before a process's own code (`node --import`, the folder in the query): the first SIGUSR2 begins a
+ * profile of what the process does, the next one writes it as `<pid>.cpuprofile`, and so on.
  */
 import { renameSync, writeFileSync } from "node:fs"
 import { Session } from "node:inspector/promises"

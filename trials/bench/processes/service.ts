@@ -1,4 +1,7 @@
-/** The service as `npm start` runs it, on a network, and perhaps a store, that run already. Its starter hears where. */
+/**
+ * The service as `npm start` runs it, on a network, and perhaps a store, that run already. Its starter hears
+ * where.
+ */
 import { z } from "zod"
 import "#core/platform/faster-node-crypto.ts"
 import { Account } from "#core/account/account.ts"

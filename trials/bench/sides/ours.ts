@@ -35,8 +35,8 @@ interface Ours extends Side {
 }
 
 /**
- * This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere, store) and
- * session hosts.
+ * This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere,
+ * store) and session hosts.
  */
 export async function startOurs({ dir, network, receiver, store, name = "ours" }: Input): Promise<Ours> {
   const dataDir = join(dir, "ours")

@@ -21,7 +21,10 @@ export interface Side {
   lines: Line[]
   /** Links bridges until there are so many. */
   link: (count: number, progress: (linked: number) => void) => Promise<void>
-  /** Sends a text to the contact of a bridge; resolves when it is answered that the network has it. @throws Error */
+  /**
+   * Sends a text to the contact of a bridge; resolves when it is answered that the network has it. @throws
+   * Error
+   */
   send: (line: Line, text: string, key?: string) => Promise<void>
   /** All its processes, without the network. */
   processes: () => Promise<Process[]>

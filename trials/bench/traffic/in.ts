@@ -28,7 +28,10 @@ const patienceMs = 60_000
 /** Work that follows the last webhook still counts, for this long. */
 const afterwardsMs = 500
 
-/** Contacts write, and their webhooks are waited for. Delays are from the network's handing over to the receiver. */
+/**
+ * Contacts write, and their webhooks are waited for. Delays are from the network's handing over to the
+ * receiver.
+ */
 export async function inbound(input: Input): Promise<Measured> {
   const { side, network } = input
   const lines = side.lines.slice(0, input.bridges)
@@ -41,7 +44,8 @@ export async function inbound(input: Input): Promise<Measured> {
   const written = new Set<string>()
   const watching = network.watch()
 
-  // The network is slower at taking messages than a side at reading them: it takes all, then hands them over at once.
+  // The network is slower at taking messages than a side at reading them: it takes all, then hands them over
+  // at once.
   const isHeld = input.perSecond === undefined
   const release: (() => Promise<void>)[] = []
   // One after the other: a listener refuses a thousand connections at once.

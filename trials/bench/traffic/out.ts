@@ -25,7 +25,9 @@ interface Input extends Outbound {
 /** As behind what comes in: receipts of the contact's phone, the last rows. */
 const afterwardsMs = 500
 
-/** Callers send to the contacts, whose phones have to read each text once. From the HTTP call to its answer. */
+/**
+ * Callers send to the contacts, whose phones have to read each text once. From the HTTP call to its answer.
+ */
 export async function outbound(input: Input): Promise<Measured> {
   const { side, network, callers, messages, keyed } = input
   const lines = side.lines.slice(0, input.bridges)

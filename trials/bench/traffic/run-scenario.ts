@@ -17,7 +17,10 @@ interface Input {
   onMeasured: (name: string, side: Side["name"], measured: Measured) => void
 }
 
-/** One scenario, first on one side, then on the other; ours once more where a send can have an Idempotency-Key. */
+/**
+ * One scenario, first on one side, then on the other; ours once more where a send can have an
+ * Idempotency-Key.
+ */
 export async function runScenario(name: string, scenario: Scenario, input: Input): Promise<void> {
   for (const side of input.sides) {
     await linkTo(side, scenario.bridges)

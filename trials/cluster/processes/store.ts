@@ -1,4 +1,7 @@
-/** Store, queue and keys. Never killed, since the embedded ones are not crash-proof. It makes faults when told to. */
+/**
+ * Store, queue and keys. Never killed, since the embedded ones are not crash-proof. It makes faults when told
+ * to.
+ */
 import { join } from "node:path"
 import { tables } from "#core/store/tables.ts"
 import { operations } from "#dynamodb-on-sqlite/operations.ts"

@@ -1,4 +1,7 @@
-/** A store in a process of its own, which can be killed. Its arguments: the folder, and which rule is broken, if any. */
+/**
+ * A store in a process of its own, which can be killed. Its arguments: the folder, and which rule is broken,
+ * if any.
+ */
 import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { Rows } from "#dynamodb-on-sqlite/rows/rows.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
@@ -59,7 +62,8 @@ function takeChange(): (pages: number) => Promise<void> {
 
 /** The method as it is now, for any rows. */
 function boundTo<Name extends "write" | "change">(name: Name) {
-  const method = Object.getOwnPropertyDescriptor(Rows.prototype, name)!.value as Rows[Name] // a method of the class
+  // A method of the class.
+  const method = Object.getOwnPropertyDescriptor(Rows.prototype, name)!.value as Rows[Name]
   return (rows: Rows, ...given: Parameters<Rows[Name]>): Promise<void> =>
     Reflect.apply(method, rows, given) as Promise<void>
 }

@@ -10,7 +10,9 @@ import { mountSmallDisk } from "./small-disk.ts"
 import { type Break, NotStarted, startStore, type Store } from "./store.ts"
 import { index, isAnswer, table, Writer } from "./writer.ts"
 
-/** What a trial found wrong: in the data, or that the store ended, or that it refused although there was room. */
+/**
+ * What a trial found wrong: in the data, or that the store ended, or that it refused although there was room.
+ */
 export type Fault = Kind | "crashed" | "stuck"
 
 export interface Outcome {
@@ -30,8 +32,8 @@ export interface Options {
 }
 
 /**
- * One store under random writes: its disk is filled and freed at random moments, it is killed or stopped at another, and
- * started again. Compares what it holds with what it confirmed.
+ * One store under random writes: its disk is filled and freed at random moments, it is killed or stopped at
+ * another, and started again. Compares what it holds with what it confirmed.
  */
 export async function trial(options: Options): Promise<Outcome> {
   const random = seeded(options.seed)
@@ -107,7 +109,9 @@ class Trial {
     return this.#outcome
   }
 
-  /** Writes while the disk is filled and freed, until the store is ended. @returns whether it was full then */
+  /**
+   * Writes while the disk is filled and freed, until the store is ended. @returns whether it was full then
+   */
   async #live(): Promise<boolean> {
     const endsFull = this.#random.next() < 0.3
     await this.#writeUntil(async () => {
@@ -123,7 +127,9 @@ class Trial {
     return endsFull
   }
 
-  /** All write until `moment` has passed; then the store is ended in the midst of it, in one way or the other. */
+  /**
+   * All write until `moment` has passed; then the store is ended in the midst of it, in one way or the other.
+   */
   async #writeUntil(moment: () => Promise<void>): Promise<void> {
     const writing = this.#writers.map((writer) => this.#write(writer))
     await Promise.race([moment(), this.#store.ended])

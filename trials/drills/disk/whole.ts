@@ -11,7 +11,10 @@ import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 import { mountSmallDisk, type SmallDisk } from "./small-disk.ts"
 
-/** What the whole service must never do: lose a message, send one twice, end, go on refusing, or use up its reserve. */
+/**
+ * What the whole service must never do: lose a message, send one twice, end, go on refusing, or use up its
+ * reserve.
+ */
 export type WholeFault = "lost" | "twice" | "crashed" | "stuck" | "unguarded"
 
 export interface WholeOutcome {
@@ -27,14 +30,17 @@ const megabytes = 80
 /** The service's reserve, where it has one. */
 const reserveMb = 25
 const ref = "shop"
-/** Longer than a claim on a delivery lasts: one whose outcome the full disk did not take is given up only then. */
+/**
+ * Longer than a claim on a delivery lasts: one whose outcome the full disk did not take is given up only
+ * then.
+ */
 const patienceMs = 180_000
 /** Messages each way in each part of a trial, at most. */
 const most = 30
 
 /**
- * The whole service with its data on a small disk: messages in and out while it is filled and freed, then it is killed or
- * stopped and started again. All that was accepted is there, once.
+ * The whole service with its data on a small disk: messages in and out while it is filled and freed, then it
+ * is killed or stopped and started again. All that was accepted is there, once.
  */
 export async function trialOfWhole(seed: number): Promise<WholeOutcome> {
   const disk = mountSmallDisk(megabytes)
@@ -56,7 +62,8 @@ async function startOn(disk: SmallDisk, reserve: number): Promise<SpawnedService
   const environment = {
     ...noRateLimits,
     NODE_COMPILE_CACHE: `${disk.folder}/compiled`,
-    // As in production: a host that could not beat while the disk was full is rightly declared dead after three beats.
+    // As in production: a host that could not beat while the disk was full is rightly declared dead after
+    // three beats.
     LEASE_BEAT_MS: "5000",
     STORAGE_RESERVE_MB: String(reserve),
   }

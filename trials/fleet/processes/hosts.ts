@@ -2,7 +2,10 @@ import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { SessionHost } from "#session-host/host/host.ts"
 import { timing } from "#session-host/timing.ts"
-/** Many session hosts in one process: their own code, with sessions that are linked to no phone and so never dial. */
+/**
+ * Many session hosts in one process: their own code, with sessions that are linked to no phone and so never
+ * dial.
+ */
 import * as keysAnew from "#session-host/whatsapp/signal/anew.ts"
 import type { FromHosts, ToHosts } from "../hosts.ts"
 

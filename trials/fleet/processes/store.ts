@@ -1,4 +1,7 @@
-/** The embedded store and keys, with DynamoDB's limits of a partition. It answers with the requests since the last question. */
+/**
+ * The embedded store and keys, with DynamoDB's limits of a partition. It answers with the requests since the
+ * last question.
+ */
 import { join } from "node:path"
 import { operations } from "#dynamodb-on-sqlite/operations.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"

@@ -1,6 +1,9 @@
 import type { Service } from "#test/support/service/service.ts"
 
-/** What a state needs of the service's inside, where people would have to wait for long, or to read their mail. */
+/**
+ * What a state needs of the service's inside, where people would have to wait for long, or to read their
+ * mail.
+ */
 export async function openStore(service: Service) {
   // The store's address is read when it is asked first.
   Object.assign(process.env, service.environment)

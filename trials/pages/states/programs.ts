@@ -73,6 +73,7 @@ export const programs: State[] = [
 async function device(base: string): Promise<string> {
   const body = new URLSearchParams({ client_id: "The command line" })
   const begun = await fetch(`${base}/oauth/device`, { method: "POST", body })
-  const { verification_uri_complete } = (await begun.json()) as { verification_uri_complete: string } // RFC 8628
+  // RFC 8628.
+  const { verification_uri_complete } = (await begun.json()) as { verification_uri_complete: string }
   return verification_uri_complete.replace("127.0.0.1", "localhost")
 }

@@ -22,7 +22,10 @@ export async function silentHost({ Bridge, Host, Lease }: Store) {
   await beat()
   const beating = setInterval(() => void beat().catch(() => "the service is gone"), beatEachMs)
   return {
-    /** Holds a new number of this account, which was connected a moment ago. `at`: where it says that it can be asked. */
+    /**
+     * Holds a new number of this account, which was connected a moment ago. `at`: where it says that it can
+     * be asked.
+     */
     hold: async (accountId: string, customerRef: string, at = addr) => {
       // Another host may be faster.
       await until(async () => {

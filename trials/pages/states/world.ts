@@ -21,14 +21,17 @@ export const people = {
   invited: "invited@example.com",
 } as const
 
-/** Where their browsers are, as a proxy in front of the service says: an address may ask for few mails, and others ask here. */
+/**
+ * Where their browsers are, as a proxy in front of the service says: an address may ask for few mails, and
+ * others ask here.
+ */
 export const from = { "x-forwarded-for": "203.0.113.7" }
 
 export type World = Awaited<ReturnType<typeof aWorld>>
 
 /**
- * People and their accounts on a running service, who are looked at in their troubles: a bakery in which much is broken, a
- * florist with whom all is well, and others. The caller closes it.
+ * People and their accounts on a running service, who are looked at in their troubles: a bakery in which much
+ * is broken, a florist with whom all is well, and others. The caller closes it.
  */
 export async function aWorld({
   service,
@@ -98,7 +101,10 @@ export async function aWorld({
       const headers = { cookie: (await cookiesOf(email)).join("; ") }
       return (await fetch(base + path, { headers, redirect: "manual" })).headers.get("location") ?? ""
     },
-    /** A number of the bakery that is linked to a phone. @returns the phone's number, and the name of the linked device */
+    /**
+     * A number of the bakery that is linked to a phone. @returns the phone's number, and the name of the
+     * linked device
+     */
     linked: async (ref: string) => {
       const { number } = await network.create(`Phone of ${ref}`)
       await bakery.linked(ref, number)

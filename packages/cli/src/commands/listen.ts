@@ -40,7 +40,10 @@ export const listen: Command = {
   },
 }
 
-/** Where it begins: behind an event, or now. That is written down, so that it can be resumed before its first event. */
+/**
+ * Where it begins: behind an event, or now. That is written down, so that it can be resumed before its first
+ * event.
+ */
 async function placeOf(shop: BridgeClient, file: string, options: Asked["options"]): Promise<Place> {
   if (options.after !== undefined) return { after: options.after }
   const saved = options.resume ? (readSettingsFile(file) as Place | undefined) : undefined // as it was saved
@@ -61,7 +64,9 @@ async function secretOf(shop: BridgeClient): Promise<string> {
   )
 }
 
-/** The file in which a listener keeps its place. Each has its own, since one program may be behind another. */
+/**
+ * The file in which a listener keeps its place. Each has its own, since one program may be behind another.
+ */
 function placeFile(shop: BridgeClient, target: string | undefined): string {
   const whose = JSON.stringify([login().url, shop.ref, target])
   return `listen-${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`
@@ -73,7 +78,10 @@ interface Way {
   asked: Asked
 }
 
-/** Posts an event until the program takes it. An attempt that has begun is waited for. @returns false if the person ends it before */
+/**
+ * Posts an event until the program takes it. An attempt that has begun is waited for. @returns false if the
+ * person ends it before
+ */
 async function deliver(
   stored: StoredEvent,
   { target, secret, asked: { print, stop } }: Way,

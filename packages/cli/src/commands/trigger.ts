@@ -4,7 +4,10 @@ import { bridge, type Command, service, word } from "../command.ts"
 import { told } from "../forward.ts"
 import { Misused, Refused } from "../refused.ts"
 
-/** How to make an event of each type happen: what to send to which contact of the sandbox, who answers with the event. */
+/**
+ * How to make an event of each type happen: what to send to which contact of the sandbox, who answers with
+ * the event.
+ */
 const triggers = {
   message: { of: "Echo", send: (box, chat) => box.sendText({ chat, body: "Hello from `bridge trigger`" }) },
   poll_vote: {

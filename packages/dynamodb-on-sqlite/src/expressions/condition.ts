@@ -17,7 +17,10 @@ export function isTrue(condition: Condition, item: Item | undefined, given: Plac
   }
 }
 
-/** A value that is not there differs from everything, even from another one that is not there, and has no order. */
+/**
+ * A value that is not there differs from everything, even from another one that is not there, and has no
+ * order.
+ */
 type Found = Value | undefined
 const tests: Record<Operator, (...operands: Found[]) => boolean> = {
   "=": areEqual,

@@ -38,7 +38,10 @@ export interface Update {
   ADD: { path: Path; value: string }[]
 }
 
-/** An expression that was parsed, the member of the request that it is (`kind`), and the placeholders that it uses. */
+/**
+ * An expression that was parsed, the member of the request that it is (`kind`), and the placeholders that it
+ * uses.
+ */
 export interface Parsed<Tree> {
   kind: string
   tree: Tree

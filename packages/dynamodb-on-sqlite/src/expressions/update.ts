@@ -70,7 +70,8 @@ function termOf(term: Term, item: Item, given: Placeholders): Value {
       return { L: term.terms.flatMap((list) => heldRight(termOf(list, item, given), "L")) }
     case "+":
     case "-": {
-      const [a, b] = term.terms.map((one) => heldRight(termOf(one, item, given), "N")) as [string, string] // it has two
+      // It has two.
+      const [a, b] = term.terms.map((one) => heldRight(termOf(one, item, given), "N")) as [string, string]
       return { N: sum(a, b, term.is === "+" ? 1 : -1) }
     }
     case "size":

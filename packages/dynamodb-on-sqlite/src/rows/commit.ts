@@ -8,8 +8,8 @@ export const pragmas =
   "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16000000"
 
 /**
- * Runs all steps in one transaction. On a full disk it goes on in the room that the store has already: it moves what
- * the log holds into the file, and begins the log anew.
+ * Runs all steps in one transaction. On a full disk it goes on in the room that the store has already: it
+ * moves what the log holds into the file, and begins the log anew.
  * @throws SQLite's error, after which nothing of the transaction is there
  */
 export function newCommitter(db: DatabaseSync): (steps: Step[]) => void {
@@ -26,7 +26,8 @@ export function newCommitter(db: DatabaseSync): (steps: Step[]) => void {
 }
 
 /**
- * SQLite's numbers: the disk, or the room for all pages, is full; there is no room for the memory that readers share.
+ * SQLite's numbers: the disk, or the room for all pages, is full; there is no room for the memory that
+ * readers share.
  */
 const full = 13
 const noSharedMemory = 4874

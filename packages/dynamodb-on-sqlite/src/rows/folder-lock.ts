@@ -4,10 +4,11 @@ import { DatabaseSync } from "node:sqlite"
 import { CannotStart } from "../cannot-start.ts"
 
 /**
- * File systems that a store must not be on, by the numbers that `statfs` gives (statfs(2), linux/magic.h, and the
- * makers' sources). Those over a network or a cluster, and the folders that a virtual machine shares with its host, are
- * open to machines that see neither our locks nor SQLite's shared memory. What stands behind FUSE cannot be told from
- * here: sshfs, s3fs and rclone say that data is on the disk before it is. virtiofs gives FUSE's number.
+ * File systems that a store must not be on, by the numbers that `statfs` gives (statfs(2), linux/magic.h, and
+ * the makers' sources). Those over a network or a cluster, and the folders that a virtual machine shares with
+ * its host, are open to machines that see neither our locks nor SQLite's shared memory. What stands behind
+ * FUSE cannot be told from here: sshfs, s3fs and rclone say that data is on the disk before it is. virtiofs
+ * gives FUSE's number.
  */
 const unfit = new Map([
   [0x69_69, "NFS"],

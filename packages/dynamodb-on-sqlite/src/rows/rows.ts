@@ -9,15 +9,21 @@ import type { SqliteFile } from "./sqlite-file.ts"
 /** How many characters of rows are kept decoded: enough for what sessions and deliveries are working on. */
 const keptSize = 16_000_000
 
-/** How long a passing row may stay in memory alone, and a write may wait for others to share its sync, in ms. */
+/**
+ * How long a passing row may stay in memory alone, and a write may wait for others to share its sync, in ms.
+ */
 const soonMs = 150
 /** From so many waiting rows on, no write waits for others: those who wait may be all who can write. */
 const mostLingering = 32
 
-/** So many passing rows are in memory at most: on a full disk they stay there. One more waits for the disk. */
+/**
+ * So many passing rows are in memory at most: on a full disk they stay there. One more waits for the disk.
+ */
 const mostPassing = 10_000
 
-/** Whether an item may stay in memory for a moment; `isFull`: the disk had no room for what was written last. */
+/**
+ * Whether an item may stay in memory for a moment; `isFull`: the disk had no room for what was written last.
+ */
 export type MayStayInMemory = (item: Item, isFull: boolean) => boolean
 
 interface Batch {
@@ -76,10 +82,11 @@ export class Rows {
   }
 
   /**
-   * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache; readers see them
-   * from then on. Everything that arrives while one batch is being written goes into the next together. Passing rows do
-   * not wait (`relax`).
-   * @param mayLinger while nothing else is to be written, the rows wait a moment for others to share their sync
+   * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache;
+   * readers see them from then on. Everything that arrives while one batch is being written goes into the
+   * next together. Passing rows do not wait (`relax`).
+   * @param mayLinger while nothing else is to be written, the rows wait a moment for others to share their
+   * sync
    * @throws Refusal if the disk has no room: none of the rows was written
    */
   async write(rows: Row[], mayLinger = () => false): Promise<void> {
@@ -107,9 +114,9 @@ export class Rows {
   }
 
   /**
-   * From now on, writing only items for which `isPassing` is true does not wait for the disk. They can be read by their
-   * keys at once, and go to the disk with the next other batch, or by themselves a moment later. Queries and watchers
-   * learn of them then, and until then the end of this process may lose them.
+   * From now on, writing only items for which `isPassing` is true does not wait for the disk. They can be
+   * read by their keys at once, and go to the disk with the next other batch, or by themselves a moment
+   * later. Queries and watchers learn of them then, and until then the end of this process may lose them.
    */
   relax(of: string, isPassing: MayStayInMemory): void {
     this.#relaxed.push({ of, isPassing })
@@ -167,8 +174,8 @@ export class Rows {
   }
 
   /**
-   * The refusal for an error of the disk. If there was no room, the batch was rolled back, and the next one may
-   * succeed. After any other error nothing can be relied on.
+   * The refusal for an error of the disk. If there was no room, the batch was rolled back, and the next one
+   * may succeed. After any other error nothing can be relied on.
    */
   #refusalOf(error: unknown): Error {
     this.#isFull = isDiskFull(error)

@@ -8,7 +8,8 @@ import { lockFolder, unwritable } from "./folder-lock.ts"
 import { syncFolder } from "./sync-folder.ts"
 
 /**
- * The format of the file and of its tables. A newer one is refused; so is an older one, as long as nothing migrates it.
+ * The format of the file and of its tables. A newer one is refused; so is an older one, as long as nothing
+ * migrates it.
  */
 const format = 2
 /** Tells the file from others of SQLite's: "brdg". */
@@ -56,11 +57,14 @@ export function openFile(folder: string, isLocked = false): SqliteFile {
   }
 }
 
-/** Copies all pages at once: a copy in steps would begin anew whenever somebody writes between two of them. */
+/**
+ * Copies all pages at once: a copy in steps would begin anew whenever somebody writes between two of them.
+ */
 const allPages = 2 ** 31 - 1
 
 /**
- * Copies the store of a folder as it is at one moment, while whoever has it open goes on. The copy is checked.
+ * Copies the store of a folder as it is at one moment, while whoever has it open goes on. The copy is
+ * checked.
  * @throws CannotStart if there is none, or it is damaged
  */
 export async function copyStore(folder: string, to: string): Promise<void> {
@@ -85,8 +89,8 @@ export async function copyStore(folder: string, to: string): Promise<void> {
 }
 
 /**
- * The folder in a data folder into which a backup is unpacked. Once everything is in its place, the store is in the
- * data folder itself.
+ * The folder in a data folder into which a backup is unpacked. Once everything is in its place, the store is
+ * in the data folder itself.
  */
 export const restoringFolder = "restoring"
 
@@ -184,7 +188,8 @@ function startWriter(path: string) {
   worker.on("error", (error) => answer?.reject(error))
   let isClosing = false
   worker.on("exit", () => {
-    // Nothing would ever be committed again, and nobody told: the process ends, and whoever started it starts it anew.
+    // Nothing would ever be committed again, and nobody told: the process ends, and whoever started it starts
+    // it anew.
     if (!isClosing) throw new Error("the thread that writes the store has ended")
   })
   return {

@@ -23,7 +23,10 @@ export function compareNumbers(a: string, b: string): number {
   return x < y ? -1 : Number(x > y)
 }
 
-/** The sum of two numbers, or with `sign` -1 their difference. @throws Refusal if the result has too many digits. */
+/**
+ * The sum of two numbers, or with `sign` -1 their difference. @throws Refusal if the result has too many
+ * digits.
+ */
 export function sum(a: string, b: string, sign: 1 | -1): string {
   if (plain.test(a) && plain.test(b)) {
     const result = Number(a) + sign * Number(b)
@@ -41,7 +44,8 @@ export function sortable(text: string): string {
   if (digits === "") return "1"
   const place = String(exponent + 200).padStart(3, "0")
   if (!isNegative) return `2${place}${digits}`
-  // Of two negative numbers that begin alike, the longer one is smaller: so the end must sort behind any digit.
+  // Of two negative numbers that begin alike, the longer one is smaller: so the end must sort behind any
+  // digit.
   return `0${complement(place)}${complement(digits)}~`
 }
 

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from "node:util"
 import { invalid, type Refusal } from "../refusal.ts"
 import { canonical, compareNumbers } from "./number.ts"
 
-/** An attribute's value in DynamoDB's JSON: one member, named after its type. Never changed once it is stored. */
+/**
+ * An attribute's value in DynamoDB's JSON: one member, named after its type. Never changed once it is stored.
+ */
 export type Value = Record<string, unknown>
 export type Item = Record<string, Value>
 
@@ -148,7 +150,9 @@ function sizeOfNumber(text: string): number {
   return Math.ceil(digits / 2) + 1 + Number(text.startsWith("-"))
 }
 
-/** Equal numbers are written in one way, so that equal values are equal in JSON, but for the order of a map. */
+/**
+ * Equal numbers are written in one way, so that equal values are equal in JSON, but for the order of a map.
+ */
 export function isEqual(a: Value, b: Value): boolean {
   return isDeepStrictEqual(a, b)
 }

@@ -266,7 +266,9 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-/** The same message of the same run has the same key, so that a node that is tried again sends nothing twice. */
+/**
+ * The same message of the same run has the same key, so that a node that is tried again sends nothing twice.
+ */
 async function withKey(
   this: IExecuteSingleFunctions,
   request: IHttpRequestOptions,

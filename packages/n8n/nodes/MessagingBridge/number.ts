@@ -4,8 +4,8 @@ import type { INodeProperties } from "n8n-workflow"
 export const baseURL = '={{$credentials.url.replace(/\\/+$/, "")}}'
 
 /**
- * The request settings of the declarative node. The trigger must not have them: n8n would then send a request each time it starts a
- * workflow.
+ * The request settings of the declarative node. The trigger must not have them: n8n would then send a request
+ * each time it starts a workflow.
  */
 export const requestDefaults = { baseURL, headers: { Accept: "application/json" } }
 

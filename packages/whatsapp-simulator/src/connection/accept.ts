@@ -15,8 +15,8 @@ const largest = 1 << 24
 const handshakeTime = 20_000
 
 /**
- * One client's socket: Noise handshake, then stanzas, one after the other. A frame that cannot be read ends its connection
- * and nothing else.
+ * One client's socket: Noise handshake, then stanzas, one after the other. A frame that cannot be read ends
+ * its connection and nothing else.
  */
 export function accept(network: Network, socket: WebSocket, name: string) {
   const outlet = newOutlet(network, socket, name)
@@ -60,8 +60,8 @@ export function accept(network: Network, socket: WebSocket, name: string) {
 }
 
 /**
- * Undoes a frame's compression, if its first byte says that it has one. A small frame that would unpack to a huge one
- * is refused.
+ * Undoes a frame's compression, if its first byte says that it has one. A small frame that would unpack to a
+ * huge one is refused.
  */
 function unpacked(frame: Buffer): Buffer {
   if (!((frame[0] ?? 0) & 2)) return frame

@@ -9,8 +9,8 @@ import type { Transport } from "../wire/noise.ts"
 const enough = 1 << 20
 
 /**
- * How long a client has to read a goodbye, ms. Some, such as whatsmeow, drop what they have not read when the network
- * hangs up.
+ * How long a client has to read a goodbye, ms. Some, such as whatsmeow, drop what they have not read when the
+ * network hangs up.
  */
 const readingMs = 1000
 

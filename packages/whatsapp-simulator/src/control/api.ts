@@ -37,8 +37,8 @@ const page = new Map(
 const fromHereOnly = "default-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'"
 
 /**
- * The steering wheel of the simulated network; `/openapi.json` says how it turns. `under`: the path before all of its
- * paths.
+ * The steering wheel of the simulated network; `/openapi.json` says how it turns. `under`: the path before
+ * all of its paths.
  */
 export function controlApi(network: Network, under = "") {
   const app = new OpenAPIHono({ strict: false }).basePath(under)
@@ -69,7 +69,8 @@ export function controlApi(network: Network, under = "") {
   routeStanzasAndConnections(app, network)
   routeFaults(app, network)
   routeLog(app, network)
-  // In the form in which public client suites ask. They expect this path on the port of the socket, where it is, too.
+  // In the form in which public client suites ask. They expect this path on the port of the socket, where it
+  // is, too.
   app.openAPIRegistry.registerPath({
     method: "post",
     path: "/admin/mock-phone/scan-qr",

@@ -13,7 +13,10 @@ import { ControlError } from "./http/errors.ts"
 import { jsonBody, route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
-/** A phone warns of a companion that was not available for this long, in seconds (GOWA 644: some fifteen days). */
+/**
+ * A phone warns of a companion that was not available for this long, in seconds (GOWA 644: some fifteen
+ * days).
+ */
 const inactiveAfter = 15 * 86_400
 
 /** Phones: made, listed, linked with companions. */

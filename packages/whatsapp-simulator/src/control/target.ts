@@ -10,7 +10,10 @@ interface Named {
   viewers?: string[] | undefined
 }
 
-/** The person, group, broadcast list or status audience that is meant. @throws ControlError when there is none. */
+/**
+ * The person, group, broadcast list or status audience that is meant. @throws ControlError when there is
+ * none.
+ */
 export function targetOf(network: Network, { to, addressing, viewers }: Named): Target {
   const people = (viewers ?? []).flatMap((pn) => network.directory.user(pn) ?? [])
   if (to === "status@broadcast") return { status: people }

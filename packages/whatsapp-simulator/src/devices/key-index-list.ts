@@ -22,8 +22,9 @@ interface Made {
 const made = new WeakMap<User, Made>()
 
 /**
- * Which companions an account has, signed with its key (ADVSignedKeyIndexList): a strict client writes to no companion
- * that is not in it. It is made anew when a device comes or goes. Crowds sign nothing: nobody plays them.
+ * Which companions an account has, signed with its key (ADVSignedKeyIndexList): a strict client writes to no
+ * companion that is not in it. It is made anew when a device comes or goes. Crowds sign nothing: nobody plays
+ * them.
  */
 export function keyIndexList(network: Network, user: User): Node {
   const devices = network.directory.devices(user.pn)

@@ -21,7 +21,10 @@ export interface LinkCode {
   finished?: (bundle: Buffer) => void
 }
 
-/** A companion says for which number it shows a code, or answers that number's phone. Undefined: not understood. */
+/**
+ * A companion says for which number it shows a code, or answers that number's phone. Undefined: not
+ * understood.
+ */
 export function receive(network: Network, pairing: Pairing, iq: Node): Node[] | undefined {
   const reg = child(iq, "link_code_companion_reg")
   if (!reg) return undefined
@@ -57,7 +60,10 @@ export function find(network: Network, number: string): { pairing: Pairing; code
   throw new PairingError("unknown_ref", "no companion shows a code for this number")
 }
 
-/** Tells a companion to make another secret. A companion whose link is under way must keep the one that it has. */
+/**
+ * Tells a companion to make another secret. A companion whose link is under way must keep the one that it
+ * has.
+ */
 export function refreshSecret(pairing: Pairing) {
   const attrs = { from: Jid.network, type: "companion_reg_refresh", id: newStanzaId(), t: now() }
   pairing.send(el("notification", attrs, [el("companion_reg_refresh")]))

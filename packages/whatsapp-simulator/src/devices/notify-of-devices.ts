@@ -8,8 +8,9 @@ import { el } from "../wire/node.ts"
 import { keyIndexList } from "./key-index-list.ts"
 
 /**
- * Tells a person's other devices and the person's contacts that a companion has come or gone. The device is named in
- * both modes, as clients keep their lists by either. Of the devices that remain, a hash is given in each mode.
+ * Tells a person's other devices and the person's contacts that a companion has come or gone. The device is
+ * named in both modes, as clients keep their lists by either. Of the devices that remain, a hash is given in
+ * each mode.
  */
 export function notifyOfDevice(network: Network, what: "add" | "remove", device: DeviceAddress) {
   const user = network.directory.user(device.user)
@@ -33,8 +34,9 @@ export function notifyOfDevice(network: Network, what: "add" | "remove", device:
 }
 
 /**
- * Tells contacts that somebody's devices have changed, and names that person by a hash alone. The notice comes from the
- * contact's own account, under the private id once the account was moved to private ids (whatsapp-rust 1101).
+ * Tells contacts that somebody's devices have changed, and names that person by a hash alone. The notice
+ * comes from the contact's own account, under the private id once the account was moved to private ids
+ * (whatsapp-rust 1101).
  */
 function notifyByHash(network: Network, user: User) {
   for (const pn of contactsOf(network, user.pn)) {
@@ -47,14 +49,17 @@ function notifyByHash(network: Network, user: User) {
   }
 }
 
-/** The first three bytes of an MD5 of the number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust, `crypto.rs`). */
+/**
+ * The first three bytes of an MD5 of the number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust,
+ * `crypto.rs`).
+ */
 export function contactHash(user: string): string {
   return createHash("md5").update(`${user}WA_ADD_NOTIF`).digest().subarray(0, 3).toString("base64")
 }
 
 /**
- * Also tells the account's other companions which devices remain: some clients learn of their own account's devices in
- * no other way.
+ * Also tells the account's other companions which devices remain: some clients learn of their own account's
+ * devices in no other way.
  */
 function notifyOwn(network: Network, user: User, remaining: DeviceAddress[], except: DeviceAddress) {
   const listed = remaining.map((one) => {
@@ -77,8 +82,8 @@ function hashOf(mode: Mode, user: User, devices: DeviceAddress[]): string {
 }
 
 /**
- * The network's hash of a list of devices (`phash`). Clients compute it from their own list: the full addresses, with the
- * agent 0, sorted and joined.
+ * The network's hash of a list of devices (`phash`). Clients compute it from their own list: the full
+ * addresses, with the agent 0, sorted and joined.
  */
 export function deviceHash(mode: Mode, devices: [User, DeviceAddress][]): string {
   const named = devices.map(([user, { id }]) => {

@@ -169,7 +169,10 @@ function passkeyOptions() {
 
 interface Linked {
   user: User
-  /** The identity that the phone signed, under the secret that the companion showed (ADVSignedDeviceIdentityHMAC). */
+  /**
+   * The identity that the phone signed, under the secret that the companion showed
+   * (ADVSignedDeviceIdentityHMAC).
+   */
   identity: Uint8Array
   details: Uint8Array
   accountKey: Buffer
@@ -229,7 +232,8 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
   })
   network.log.note(`${user.pn}:${device}`, "paired", { platform: pairing.platform })
   withdraw(network, pairing)
-  // The companion hangs up itself. If the network hangs up before whatsmeow has read this, it never comes back.
+  // The companion hangs up itself. If the network hangs up before whatsmeow has read this, it never comes
+  // back.
   pairing.send(el("stream:error", { code: "515" }))
   return device
 }
@@ -251,7 +255,10 @@ function ask(pairing: Pairing, stanza: Node): Promise<Node> {
   })
 }
 
-/** The identity that both have signed, with the account's key in it; undefined if the companion's signature is not its own. */
+/**
+ * The identity that both have signed, with the account's key in it; undefined if the companion's signature is
+ * not its own.
+ */
 function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): Buffer | undefined {
   const signed = child(child(answer, "pair-device-sign"), "device-identity")
   const content = bytes(signed)

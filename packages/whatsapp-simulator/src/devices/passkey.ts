@@ -9,9 +9,10 @@ import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import { type Pairing, letStay } from "./pairing.ts"
 
 /**
- * The network's part of linking with a passkey ("shortcake"), as whatsmeow (`pair-passkey.go`), whatsapp-rust (928) and zapo
- * (`WaShortcakeFlow.ts`) meet it: the companion brings an assertion of the account's passkey, then agrees with the phone on
- * a key, under which it tells the phone its secret. The codes of the refusals are not known; these are ours.
+ * The network's part of linking with a passkey ("shortcake"), as whatsmeow (`pair-passkey.go`), whatsapp-rust
+ * (928) and zapo (`WaShortcakeFlow.ts`) meet it: the companion brings an assertion of the account's passkey,
+ * then agrees with the phone on a key, under which it tells the phone its secret. The codes of the refusals
+ * are not known; these are ours.
  */
 
 /** Where the passkeys of the network belong, and the only page that may use them. */
@@ -26,7 +27,10 @@ export interface Passkey {
   counter: number
 }
 
-/** What the phone does in the ceremony. Each step throws a `Refusal` where the companion does not play its part. */
+/**
+ * What the phone does in the ceremony. Each step throws a `Refusal` where the companion does not play its
+ * part.
+ */
 export interface PhonesPart {
   /** Takes the companion's prologue, and says its half of the agreement: a PrimaryEphemeralIdentity. */
   greet(prologue: Buffer, ref: string, proof: Buffer | undefined): Buffer
@@ -175,8 +179,8 @@ const Assertion = z.object({
 })
 
 /**
- * The counter of an assertion; undefined if the assertion is not by this passkey, on the one page and for this
- * challenge.
+ * The counter of an assertion; undefined if the assertion is not by this passkey, on the one page and for
+ * this challenge.
  */
 async function verified(passkey: Passkey, challenge: string, content: Buffer): Promise<number | undefined> {
   const said = Assertion.safeParse(json(content))
@@ -186,7 +190,8 @@ async function verified(passkey: Passkey, challenge: string, content: Buffer): P
   const { verifyAuthenticationResponse } = await import("@simplewebauthn/server")
   try {
     const { verified: isGood, authenticationInfo } = await verifyAuthenticationResponse({
-      response: { ...said.data, clientExtensionResults: {} } as AuthenticationResponseJSON, // its user handle may be null
+      // Its user handle may be null.
+      response: { ...said.data, clientExtensionResults: {} } as AuthenticationResponseJSON,
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: rpId,
@@ -208,7 +213,10 @@ function json(content: Buffer): unknown {
   }
 }
 
-/** As the live network was seen to ask (Baileys 2689): any passkey of the browser's, and an extension that may be left out. */
+/**
+ * As the live network was seen to ask (Baileys 2689): any passkey of the browser's, and an extension that may
+ * be left out.
+ */
 function optionsOf({ challenge, until }: Ceremony): Node {
   const options = {
     challenge,

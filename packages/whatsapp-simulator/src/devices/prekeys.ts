@@ -40,7 +40,9 @@ export function open(store: Store) {
         for (const one of keys) insert.run(deviceName(address), one.id, one.value)
         return others.map(({ id }) => id)
       }),
-    /** A device has given somebody a prekey by itself. @returns whether it had another of this number before. */
+    /**
+     * A device has given somebody a prekey by itself. @returns whether it had another of this number before.
+     */
     given(address: DeviceAddress, one: PreKey): boolean {
       const other = isOther(address, one)
       use.run(deviceName(address), one.id, one.value)

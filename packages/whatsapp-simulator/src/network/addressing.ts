@@ -14,15 +14,19 @@ export function inMode(mode: Mode, user: User, device = 0): string {
   return mode === "lid" ? Jid.format(user.lid, "lid", device) : Jid.format(user.pn, Jid.server, device)
 }
 
-/** The same person's address in the other mode. Stanzas have both, so that clients learn which belong together. */
+/**
+ * The same person's address in the other mode. Stanzas have both, so that clients learn which belong
+ * together.
+ */
 export function inOtherMode(mode: Mode, user: User): string {
   return inMode(mode === "lid" ? "pn" : "lid", user)
 }
 
 /**
- * The attributes by which a stanza names a person once more, so that clients learn who is who: `<prefix>_lid` or
- * `<prefix>_pn`. Clients are never told the number of a person with a username, and get the username in its place. A
- * message's sender has no prefix before the username (Baileys 7, `decode-wa-message.js`; zapo 471ca18).
+ * The attributes by which a stanza names a person once more, so that clients learn who is who: `<prefix>_lid`
+ * or `<prefix>_pn`. Clients are never told the number of a person with a username, and get the username in
+ * its place. A message's sender has no prefix before the username (Baileys 7, `decode-wa-message.js`; zapo
+ * 471ca18).
  */
 export function alsoKnownAs(
   network: Network,
@@ -38,7 +42,10 @@ export function alsoKnownAs(
   return { ...shown, ...named }
 }
 
-/** How a person sees others: in the mode of the chat, or by phone number while their account has not moved to private ids. */
+/**
+ * How a person sees others: in the mode of the chat, or by phone number while their account has not moved to
+ * private ids.
+ */
 export function shownMode(network: Network, pn: string, mode: Mode): Mode {
   return network.profiles.get(pn).byNumber ? "pn" : mode
 }

@@ -32,8 +32,8 @@ interface Progress {
   /** The stanza that must be answered next, and the clock that ends the stream if it is not. */
   owed: { n: number; clock: NodeJS.Timeout } | undefined
   /**
-   * For each message that the device has asked for again: the number of the last queued stanza that was written before
-   * it asked.
+   * For each message that the device has asked for again: the number of the last queued stanza that was
+   * written before it asked.
    */
   readonly asked: Map<string, number>
 }

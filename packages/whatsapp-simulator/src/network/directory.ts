@@ -6,7 +6,9 @@ import * as Jid from "../wire/jid.ts"
 export interface User {
   pn: string
   lid: string
-  /** Earlier private ids. A message to one of them is acknowledged with the hint that the id is out of date. */
+  /**
+   * Earlier private ids. A message to one of them is acknowledged with the hint that the id is out of date.
+   */
   formerLids?: string[]
   /** The push name, as the person's own devices say it. */
   name: string

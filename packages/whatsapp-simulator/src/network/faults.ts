@@ -23,7 +23,10 @@ export const faultKinds = [
   "unavailable",
   /** The device's phone never answers what the device asks it. */
   "silent_phone",
-  /** A session that is connected and dead: what the device sends is dropped, and what is for it waits for the next one. */
+  /**
+   * A session that is connected and dead: what the device sends is dropped, and what is for it waits for the
+   * next one.
+   */
   "dead",
   /** A message comes as the placeholder of one that its phone alone shows, once. */
   "view_once",
@@ -55,7 +58,10 @@ export const faultKinds = [
   "no_devices",
   /** The backlog comes in parts: a few, then as many as the device asks for, each time. */
   "batches",
-  /** A device that refuses a status (an ack with an error) gets it again at each connection, and nothing behind it. */
+  /**
+   * A device that refuses a status (an ack with an error) gets it again at each connection, and nothing
+   * behind it.
+   */
   "stubborn_status",
   /** A request for the device's keys is refused as not acceptable (406). */
   "not_acceptable",
@@ -66,8 +72,8 @@ export const faultKinds = [
   /** The backlog comes like new stanzas: nothing marks it `offline`. */
   "unmarked",
   /**
-   * Histories and snapshots of settings come as files, as from the live network. It is no default because Baileys
-   * 7.0.0-rc14 looks for them at mmg.whatsapp.net and nowhere else.
+   * Histories and snapshots of settings come as files, as from the live network. It is no default because
+   * Baileys 7.0.0-rc14 looks for them at mmg.whatsapp.net and nowhere else.
    */
   "files",
 ] as const
@@ -83,7 +89,10 @@ export interface Fault {
   times: number | null
   /** The code of `nack`, `refuse_upgrade`, `refuse_login` and `refuse_iq`. */
   code: number
-  /** For `refuse_login`: how long logins are refused, in seconds, as the client is told; null: the client is not told. */
+  /**
+   * For `refuse_login`: how long logins are refused, in seconds, as the client is told; null: the client is
+   * not told.
+   */
   expire: number | null
   /** For `refuse_iq` and `ignore_iq`: the questions' namespace; null: any. */
   xmlns: string | null

@@ -27,12 +27,18 @@ export interface Group {
   /** How members are named to one another. It never changes. */
   mode: Mode
   members: Member[]
-  /** A number that grows with each change of members; before the first change, the time when the group was made. */
+  /**
+   * A number that grows with each change of members; before the first change, the time when the group was
+   * made.
+   */
   membersVersion?: number
   description?: { id: string; text: string; by: string; at: number }
   /** Only admins write. */
   announcement: boolean
-  /** A number that grows with each change of `announcement`; before the first, the time when the group was made. */
+  /**
+   * A number that grows with each change of `announcement`; before the first, the time when the group was
+   * made.
+   */
   announcementVersion?: number
   /** Only admins change subject, description and settings. */
   locked: boolean

@@ -7,7 +7,7 @@ export interface Patience {
 }
 
 /**
- * The live network waits 50 minutes and 2 seconds (whatsapp-rust 1101). How long it waits for a passkey is not known;
- * whatsmeow counts on five minutes.
+ * The live network waits 50 minutes and 2 seconds (whatsapp-rust 1101). How long it waits for a passkey is
+ * not known; whatsmeow counts on five minutes.
  */
 export const usualPatience: Patience = { answerMs: (50 * 60 + 2) * 1000, passkeyMs: 5 * 60_000 }

@@ -10,7 +10,10 @@ export interface Watcher {
   token: Buffer | undefined
 }
 
-/** People's presence: who is there, when the others were last, and who wants to know. Gone with the process, as with a server. */
+/**
+ * People's presence: who is there, when the others were last, and who wants to know. Gone with the process,
+ * as with a server.
+ */
 export type Presence = ReturnType<typeof create>
 
 export function create() {

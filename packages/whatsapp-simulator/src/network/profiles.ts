@@ -25,13 +25,18 @@ export interface Profile {
   picture?: Picture | undefined
   /** Companions are linked only with an assertion of this. */
   passkey?: Passkey | undefined
-  /** What the mex mutation set beside the about text: an emoji, and for how many seconds the text is meant. */
+  /**
+   * What the mex mutation set beside the about text: an emoji, and for how many seconds the text is meant.
+   */
   textStatus?: { emoji?: string | undefined; duration?: number | undefined } | undefined
   /** The timer of new chats: seconds (0: none), and since when. */
   disappearing?: { duration: number; at: number }
   /** By category: the numbers of people to whom it is not shown. */
   disallowed?: Record<string, string[]>
-  /** A name by which strangers find the person instead of the number. While there is one, nobody is told the number. */
+  /**
+   * A name by which strangers find the person instead of the number. While there is one, nobody is told the
+   * number.
+   */
   username?: string | undefined
   /** The four digits that a stranger must also know; undefined: none. */
   usernamePin?: string | undefined
@@ -53,7 +58,10 @@ export interface Profile {
   business?: Business | undefined
   /** In groups others see the number with dots in it. */
   hidesNumber?: boolean
-  /** Its chats were not moved to private ids yet: it writes to people by number, and they are shown to it by number. */
+  /**
+   * Its chats were not moved to private ids yet: it writes to people by number, and they are shown to it by
+   * number.
+   */
   byNumber?: boolean
   /** Its chats were moved to private ids, and it may not write by number any more. */
   notByNumber?: boolean
@@ -63,9 +71,9 @@ export interface Profile {
 export type Profiles = ReturnType<typeof open>
 
 /**
- * Whether a person shows something of this category to somebody else. It is shown to nobody (`none`), to all, or to
- * contacts, perhaps but for some (`contact_blacklist`): the person has given contacts a token, and they prove by it that they
- * are contacts.
+ * Whether a person shows something of this category to somebody else. It is shown to nobody (`none`), to all,
+ * or to contacts, perhaps but for some (`contact_blacklist`): the person has given contacts a token, and they
+ * prove by it that they are contacts.
  */
 export function isShown(
   profile: Profile,

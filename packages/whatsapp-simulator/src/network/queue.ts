@@ -20,8 +20,8 @@ interface Settled {
   /** Whose stanza it is, in a group. */
   participant: string | undefined
   /**
-   * What only an ack says. A receipt has the id of its message, so `type` tells receipts of one message apart.
-   * `recipient` is the chat of a message that the account itself sent.
+   * What only an ack says. A receipt has the id of its message, so `type` tells receipts of one message
+   * apart. `recipient` is the chat of a message that the account itself sent.
    */
   acked?: { type: string | undefined; recipient: string | undefined }
 }
@@ -87,7 +87,9 @@ export function open(store: Store) {
   }
 }
 
-/** Whether the device names this stanza, as it was sent. A message has receipts of several kinds and people. */
+/**
+ * Whether the device names this stanza, as it was sent. A message has receipts of several kinds and people.
+ */
 function isThis(waiting: Node["attrs"], { tag, from, participant, acked }: Settled): boolean {
   if (waiting.from !== undefined && from === undefined) return false
   // zapo acknowledges some notifications without their participant.

@@ -29,8 +29,8 @@ export function sendToDevice(network: Network, to: DeviceAddress, stanza: Node) 
 }
 
 /**
- * Writes waiting stanzas, in order, as far as the line takes them. No other place writes queued stanzas, so the backlog and
- * new stanzas cannot overtake each other.
+ * Writes waiting stanzas, in order, as far as the line takes them. No other place writes queued stanzas, so
+ * the backlog and new stanzas cannot overtake each other.
  */
 export function writeWaiting(network: Network, line: ConnectedDevice) {
   while (line.active && line.writable()) {
@@ -107,8 +107,8 @@ function write(network: Network, line: ConnectedDevice, { n, stanza }: WaitingSt
 }
 
 /**
- * Ends the stream of a device that does not answer a stanza in time. It gets the stanza again with its next connection.
- * One clock runs for a connection: for the oldest stanza, and then for the oldest that is left.
+ * Ends the stream of a device that does not answer a stanza in time. It gets the stanza again with its next
+ * connection. One clock runs for a connection: for the oldest stanza, and then for the oldest that is left.
  */
 function expectAnswer(network: Network, line: ConnectedDevice, n: number) {
   if (line.device.id === 0) return

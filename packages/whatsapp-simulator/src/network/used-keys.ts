@@ -5,8 +5,9 @@ import { bytes, child, children, type Node } from "../wire/node.ts"
 const remembered = 100_000
 
 /**
- * The keys that messages were encrypted with, as their ciphertexts say. A key that comes twice is that of a sender who went back
- * to an older state of a ratchet: whoever sees both ciphertexts learns something of both messages.
+ * The keys that messages were encrypted with, as their ciphertexts say. A key that comes twice is that of a
+ * sender who went back to an older state of a ratchet: whoever sees both ciphertexts learns something of both
+ * messages.
  */
 export type UsedKeys = ReturnType<typeof create>
 
@@ -45,7 +46,10 @@ function ciphertextsIn(stanza: Node): Node[] {
   return [...direct, ...children(child(stanza, "participants")).flatMap(ciphertextsIn)]
 }
 
-/** Numbers of fields of Signal's `PreKeySignalMessage`, and of `SignalMessage` and `SenderKeyMessage`, which are alike here. */
+/**
+ * Numbers of fields of Signal's `PreKeySignalMessage`, and of `SignalMessage` and `SenderKeyMessage`, which
+ * are alike here.
+ */
 const field = { message: 4, chain: 1, number: 2 }
 /** What follows the fields: a MAC, or a signature. */
 const tail: Record<string, number> = { msg: 8, skmsg: 64 }

@@ -1,8 +1,8 @@
 const $ = (id) => document.getElementById(id)
 
 /**
- * The state that is shown: `phone` and `chat` are numbers, or a group's address. `following` counts choices of a
- * phone: who follows an earlier one stops.
+ * The state that is shown: `phone` and `chat` are numbers, or a group's address. `following` counts choices
+ * of a phone: who follows an earlier one stops.
  *
  * @type {{ phones: any[], phone?: string, chat?: string, messages: any[], following: number }}
  */

@@ -45,7 +45,10 @@ function answerWith(phone: Phone, answer: Answer): () => void {
   })
 }
 
-/** In a group, members of a household answer their owner alone: otherwise they would answer one another for ever. */
+/**
+ * In a group, members of a household answer their owner alone: otherwise they would answer one another for
+ * ever.
+ */
 function isForThem({ directory }: Network, { chat, from }: Message): boolean {
   return chat === from || directory.user(from)?.household?.role === "owner"
 }

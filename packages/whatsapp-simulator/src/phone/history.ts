@@ -70,8 +70,8 @@ export async function olderMessages(
 }
 
 /**
- * Chats with their messages, newest first, as histories have them. People go by the name that the address book has for
- * them, if any.
+ * Chats with their messages, newest first, as histories have them. People go by the name that the address
+ * book has for them, if any.
  */
 function conversationsOf(
   handset: Handset,

@@ -13,10 +13,15 @@ import { type DecryptFailure, decryptFailureOf } from "./signal/sessions.ts"
 /** A phone asks at most this often for a message it cannot read. */
 const retries = 5
 
-/** Why it asks, as WhatsApp Web numbers it (whatsmeow, `retry.go`; whatsapp-rust, `RetryReason`): 7 is a bad MAC. */
+/**
+ * Why it asks, as WhatsApp Web numbers it (whatsmeow, `retry.go`; whatsapp-rust, `RetryReason`): 7 is a bad
+ * MAC.
+ */
 const reasons: Record<DecryptFailure, number> = { no_session: 1, unknown_prekey: 3, bad: 7, repeated: 0 }
 
-/** Reads a message: keeps it and says so, or asks for it once more. A message for the phone alone is returned. */
+/**
+ * Reads a message: keeps it and says so, or asks for it once more. A message for the phone alone is returned.
+ */
 export async function readMessage(handset: Handset, stanza: Node): Promise<PeerMessage | undefined> {
   const { from, participant } = stanza.attrs
   const sender = findDevice(handset.network, Jid.parse(participant ?? from))
@@ -105,7 +110,10 @@ function chatOf(handset: Handset, stanza: Node, sender: DeviceAddress): string {
   return handset.network.directory.find(Jid.parse(recipient ?? from))?.pn ?? ""
 }
 
-/** Asks for a message that was not decrypted once more, unless its key was used before, which makes it a repetition. */
+/**
+ * Asks for a message that was not decrypted once more, unless its key was used before, which makes it a
+ * repetition.
+ */
 function settle(handset: Handset, stanza: Node, why: DecryptFailure) {
   const { id, from, t, recipient, participant } = stanza.attrs
   handset.notDecrypted[why]++

@@ -19,11 +19,16 @@ export interface TypedCode {
   code: string
   /** How often the phone says hello, each time after the companion has answered. */
   hellos?: number | undefined
-  /** Whether the network tells the companion to make another secret when it has answered already: it must not. */
+  /**
+   * Whether the network tells the companion to make another secret when it has answered already: it must not.
+   */
   refreshes?: boolean | undefined
 }
 
-/** How long a companion may take to answer a repeated hello, ms. After that the phone goes on with the answer that it has. */
+/**
+ * How long a companion may take to answer a repeated hello, ms. After that the phone goes on with the answer
+ * that it has.
+ */
 const againMs = 1000
 
 const nothing = Buffer.alloc(0)

@@ -14,7 +14,10 @@ export interface Code {
   advSecret: Buffer
 }
 
-/** Reads `https://wa.me/settings/linked_devices#ref,noise,identity,secret[,platform]`, with or without the address. */
+/**
+ * Reads `https://wa.me/settings/linked_devices#ref,noise,identity,secret[,platform]`, with or without the
+ * address.
+ */
 export function readCode(text: string): Code | undefined {
   const fields = text.trim().replace(/^.*#/, "").split(",")
   const [ref, noise, identity, secret] = fields
@@ -36,7 +39,10 @@ interface Scanned {
   ceremony: AskForPasskey | undefined
 }
 
-/** Links the companion that shows this code with a phone. @returns the id of the new device @throws PairingError */
+/**
+ * Links the companion that shows this code with a phone. @returns the id of the new device @throws
+ * PairingError
+ */
 export async function link(
   network: Network,
   { pn, identity }: { pn: string; identity: Identity },

@@ -146,8 +146,8 @@ async function toPerson(handset: Handset, { content, id }: Sending, target: Extr
 type Shared = { group: Group } | { status: User[] }
 
 /**
- * A message to a group, or a status: encrypted once under our sender key. In a group the key goes along for devices
- * that do not have it, with a status for all.
+ * A message to a group, or a status: encrypted once under our sender key. In a group the key goes along for
+ * devices that do not have it, with a status for all.
  */
 async function toMany(handset: Handset, { content, id }: Sending, target: Shared) {
   const chat = jidOfTarget(target)
@@ -238,7 +238,10 @@ function bundleIn(receipt: Node): Bundle | undefined {
   return keys && { registration: child(receipt, "registration"), keys }
 }
 
-/** Starts another session with a device, under a fresh base key: from the given keys, or those that the network has. */
+/**
+ * Starts another session with a device, under a fresh base key: from the given keys, or those that the
+ * network has.
+ */
 export async function startSession(handset: Handset, device: DeviceAddress, given?: Bundle) {
   const bundle = given ?? askForBundle(handset, device)
   if (!bundle) return

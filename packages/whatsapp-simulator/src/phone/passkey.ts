@@ -32,7 +32,10 @@ export function newPasskey(): PasskeyPair {
   }
 }
 
-/** Signs a challenge (base64url) with a passkey, as a browser does on a page of this origin for somebody who is there. */
+/**
+ * Signs a challenge (base64url) with a passkey, as a browser does on a page of this origin for somebody who
+ * is there.
+ */
 export function assertion({ id, privateKey, userHandle }: PasskeyPair, challenge: string, page = origin) {
   const clientData = Buffer.from(
     JSON.stringify({ type: "webauthn.get", challenge, origin: page, crossOrigin: false }),

@@ -15,8 +15,8 @@ export interface PeerMessage {
 type Request = proto.Message.IPeerDataOperationRequestMessage
 
 /**
- * The phone's answers to a companion: keys of settings, older messages, and messages of which the companion got only a
- * placeholder.
+ * The phone's answers to a companion: keys of settings, older messages, and messages of which the companion
+ * got only a placeholder.
  */
 export async function answersTo(
   handset: Handset,
@@ -31,7 +31,10 @@ export async function answersTo(
   return (request.placeholderMessageResendRequest ?? []).length > 0 ? [resent(handset, id, request)] : []
 }
 
-/** The messages that a companion asks for, as far as the phone has them, in the form in which phones keep them. */
+/**
+ * The messages that a companion asks for, as far as the phone has them, in the form in which phones keep
+ * them.
+ */
 function resent(handset: Handset, stanzaId: string, request: Request): proto.IMessage {
   const peerDataOperationResult = (request.placeholderMessageResendRequest ?? []).map(({ messageKey }) => {
     const { id, remoteJid } = messageKey ?? {}

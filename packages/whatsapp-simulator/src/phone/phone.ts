@@ -39,9 +39,9 @@ export interface Sent {
 }
 
 /**
- * A person's phone, played by us: device 0 of its account, on the network like any device, with its own Signal
- * identity. It does one thing at a time. The message that it has decrypted, the receipt for it and the new state of the
- * ratchet are written at once.
+ * A person's phone, played by us: device 0 of its account, on the network like any device, with its own
+ * Signal identity. It does one thing at a time. The message that it has decrypted, the receipt for it and the
+ * new state of the ratchet are written at once.
  */
 export class Phone {
   readonly pn: string

@@ -5,7 +5,8 @@ import { PNG } from "pngjs"
 export function readQr(image: Buffer): string | undefined {
   try {
     const picture = PNG.sync.read(image)
-    // A module is usually several pixels wide. Then every other pixel is enough, and takes a fraction of the time.
+    // A module is usually several pixels wide. Then every other pixel is enough, and takes a fraction of the
+    // time.
     return textIn(picture, 2) ?? textIn(picture, 1)
   } catch {
     // Not a PNG that can be read.

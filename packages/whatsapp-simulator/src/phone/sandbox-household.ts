@@ -22,8 +22,8 @@ export function startAll(network: Network) {
 }
 
 /**
- * The phone of a household links the companion that shows this code, and unlinks all others: those belong to a bridge
- * that was deleted.
+ * The phone of a household links the companion that shows this code, and unlinks all others: those belong to
+ * a bridge that was deleted.
  */
 async function scan(network: Network, name: string, qr: string): Promise<void> {
   const owner = await atHome(network, name)
@@ -31,7 +31,9 @@ async function scan(network: Network, name: string, qr: string): Promise<void> {
   await owner.scan(qr)
 }
 
-/** The owner's phone, with both others in its address book. Members of the household who are missing move in. */
+/**
+ * The owner's phone, with both others in its address book. Members of the household who are missing move in.
+ */
 async function atHome(network: Network, name: string): Promise<Phone> {
   const members = membersOf(network, name)
   const member = (role: Household["role"]) => members.get(role) ?? moveIn(network, { name, role })

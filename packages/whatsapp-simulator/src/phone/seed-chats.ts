@@ -4,7 +4,10 @@ import { described } from "./content/describe.ts"
 import type { Handset } from "./handset.ts"
 import { newId } from "./outgoing-messages.ts"
 
-/** Fills the phone's chats with these people: this many earlier messages with each, theirs and its own in turn. */
+/**
+ * Fills the phone's chats with these people: this many earlier messages with each, theirs and its own in
+ * turn.
+ */
 export function seedChats(handset: Handset, people: User[], messages: number): void {
   const own = { from: handset.own.user, from_device: handset.own.id, from_me: true }
   // A minute between two messages, the last one a minute ago.

@@ -3,7 +3,10 @@ import type { User } from "../network/directory.ts"
 import { type Group, jidOf } from "../network/groups.ts"
 import type { Network } from "../network/network.ts"
 
-/** Where a message goes: to a person, to a group, as a status to some people, or to the people of a broadcast list. */
+/**
+ * Where a message goes: to a person, to a group, as a status to some people, or to the people of a broadcast
+ * list.
+ */
 export type Target =
   | { user: User; mode: Mode }
   | { group: Group }

@@ -42,7 +42,10 @@ export function failure(reason: number, expire?: number): Node {
   return el("failure", { reason, expire, location: "sim" })
 }
 
-/** Tells a client that has logged in who it is. Unless it is passive, sends what waits for it; a passive one asks first. */
+/**
+ * Tells a client that has logged in who it is. Unless it is passive, sends what waits for it; a passive one
+ * asks first.
+ */
 export function welcomeAndActivate(network: Network, line: ConnectedDevice, client: { passive: boolean }) {
   const user = network.directory.user(line.device.user)
   if (!user) return

@@ -19,8 +19,8 @@ import { publish } from "./newsletter.ts"
 const carried = new Set(["meta", "biz", "bot"])
 
 /**
- * Nacks of the network. 400: addressed in a way that the account may not use, or in two ways at once; 463: may not start
- * this chat, or not under its number; 479: a stanza that is addressed or built wrongly.
+ * Nacks of the network. 400: addressed in a way that the account may not use, or in two ways at once; 463:
+ * may not start this chat, or not under its number; 479: a stanza that is addressed or built wrongly.
  */
 const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
@@ -124,8 +124,9 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
 const kinds = new Set(["msg", "pkmsg", "skmsg", "msmsg"])
 
 /**
- * Whether a message has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): its type, and ciphertexts
- * with their version and kind. A message for the account's own device alone has no token (Baileys: 479).
+ * Whether a message has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): its type, and
+ * ciphertexts with their version and kind. A message for the account's own device alone has no token
+ * (Baileys: 479).
  */
 function isWellBuilt(stanza: Node): boolean {
   const participants = children(child(stanza, "participants"))
@@ -137,8 +138,8 @@ function isWellBuilt(stanza: Node): boolean {
 }
 
 /**
- * Whether a chat and all its devices are named in the same way, and by private id only once the account was moved to
- * private ids.
+ * Whether a chat and all its devices are named in the same way, and by private id only once the account was
+ * moved to private ids.
  */
 function isAddressedWell(network: Network, sender: User, chat: Jid.Jid, stanza: Node): boolean {
   if (stanza.attrs.category === "peer") return true
@@ -166,8 +167,8 @@ function common({ sender, stanza }: Message) {
 }
 
 /**
- * The copies of a message to a person or a broadcast list, or of a status: one for each device that it was encrypted
- * for.
+ * The copies of a message to a person or a broadcast list, or of a status: one for each device that it was
+ * encrypted for.
  */
 function toPeople(network: Network, sent: Message): Copy[] {
   const { line, stanza, chat } = sent
@@ -190,8 +191,8 @@ function toPeople(network: Network, sent: Message): Copy[] {
 }
 
 /**
- * Each device that a stanza is for, with its own ciphertext: several devices as participants, or the one that it is
- * addressed to.
+ * Each device that a stanza is for, with its own ciphertext: several devices as participants, or the one that
+ * it is addressed to.
  */
 function recipients(stanza: Node): { jid: string | undefined; enc: Node[] }[] {
   const participants = child(stanza, "participants")
@@ -232,8 +233,8 @@ function inBroadcast(network: Network, { line, sender, stanza }: Message, mode: 
 }
 
 /**
- * The copies of a group's message: for every device of every member the sender key's ciphertext, and the key itself for
- * those that get it now.
+ * The copies of a group's message: for every device of every member the sender key's ciphertext, and the key
+ * itself for those that get it now.
  */
 function toGroup(network: Network, { line, sender, stanza, chat }: Message): Copy[] {
   const group = network.groups.find(chat)
@@ -278,9 +279,9 @@ function contents(stanza: Node, enc: Node[]): Node[] {
 }
 
 /**
- * The hash of a chat's devices, the sender's among them. A group's hash is always given, for the sender to compare. A
- * person's is given only if the message is not for all of these devices: WhatsApp Web takes every hash in such an ack
- * for news.
+ * The hash of a chat's devices, the sender's among them. A group's hash is always given, for the sender to
+ * compare. A person's is given only if the message is not for all of these devices: WhatsApp Web takes every
+ * hash in such an ack for news.
  */
 function devicesIn(network: Network, line: ConnectedDevice, stanza: Node): string | undefined {
   const { attrs } = stanza
@@ -312,7 +313,9 @@ function isForThese(
   return reached.size === devices.length && devices.every(([, device]) => reached.has(deviceName(device)))
 }
 
-/** Whether this is a private id that its owner no longer has (whatsapp-rust, `maybe_refresh_lid_from_ack`). */
+/**
+ * Whether this is a private id that its owner no longer has (whatsapp-rust, `maybe_refresh_lid_from_ack`).
+ */
 function isFormer(network: Network, to: string | undefined): boolean {
   const jid = Jid.parse(to)
   const user = jid?.server === "lid" ? network.directory.find(jid) : undefined

@@ -57,8 +57,8 @@ const longestAbout = 139
 type Answer = (asking: Asking) => unknown
 
 /**
- * The queries, by the ids that Baileys 7 uses, and where they differ whatsmeow and whatsapp-rust of 2026-08. The path
- * names the answer.
+ * The queries, by the ids that Baileys 7 uses, and where they differ whatsmeow and whatsapp-rust of 2026-08.
+ * The path names the answer.
  */
 const operations: [ids: string[], path: string, answer: Answer][] = [
   [
@@ -94,7 +94,10 @@ const byId = new Map(
   operations.flatMap(([ids, path, answer]) => ids.map((id) => [id, { path, answer }] as const)),
 )
 
-/** `<iq xmlns="w:mex"><query query_id>JSON</query></iq>`: a GraphQL question, named by the id of a text that nobody sends. */
+/**
+ * `<iq xmlns="w:mex"><query query_id>JSON</query></iq>`: a GraphQL question, named by the id of a text that
+ * nobody sends.
+ */
 export function mex(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const query = child(iq, "query")
   const { device } = line

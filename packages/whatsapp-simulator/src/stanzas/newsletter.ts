@@ -15,8 +15,8 @@ const page = 100
 const liveSeconds = 300
 
 /**
- * The last messages, or the last before a given one. Some clients name the newsletter in the question, others address
- * the question to it.
+ * The last messages, or the last before a given one. Some clients name the newsletter in the question, others
+ * address the question to it.
  */
 export function messages(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const { jid, type, key, count, before } = child(iq, "messages")?.attrs ?? {}

@@ -82,8 +82,8 @@ export function bundles(network: Network, _line: ConnectedDevice, iq: Node): Nod
 }
 
 /**
- * Answers with the keys of the named devices of people: WhatsApp Web asks in this way when a device has asked for a message
- * three times, and says which registration that device gave. A device without keys is left out.
+ * Answers with the keys of the named devices of people: WhatsApp Web asks in this way when a device has asked
+ * for a message three times, and says which registration that device gave. A device without keys is left out.
  */
 export function deviceBundles(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   const asked = children(child(iq, "key_fetch"))

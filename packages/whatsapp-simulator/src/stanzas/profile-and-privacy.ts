@@ -83,7 +83,9 @@ function notifyOfPicture(network: Network, line: ConnectedDevice, { group, set }
       notify(network, device, { from: group, type: "picture", content })
 }
 
-/** The former way to set the about text. The network still answers it, and changes nothing (whatsmeow 1219). */
+/**
+ * The former way to set the about text. The network still answers it, and changes nothing (whatsmeow 1219).
+ */
 export function formerSetAbout(_network: Network, _line: ConnectedDevice, iq: Node): Node[] {
   if (bytes(child(iq, "status")) === undefined) throw badRequest()
   return []
@@ -137,7 +139,10 @@ export function setPrivacy(network: Network, line: ConnectedDevice, iq: Node): N
   return [categories(network, line)]
 }
 
-/** Changes the people whom a category leaves out. @throws Refusal 409 if the client does not know the present list */
+/**
+ * Changes the people whom a category leaves out. @throws Refusal 409 if the client does not know the present
+ * list
+ */
 function disallow(network: Network, line: ConnectedDevice, { attrs, ...category }: Node) {
   const entries = children({ attrs, ...category }).filter(({ tag }) => tag === "user")
   if (attrs.value !== "contact_blacklist" || entries.length === 0) return

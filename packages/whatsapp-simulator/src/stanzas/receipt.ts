@@ -9,7 +9,10 @@ import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { noteGivenPreKey } from "./prekeys.ts"
 
-/** A device says that it has messages, or has read, played or not decrypted them. Settles them, and tells their sender. */
+/**
+ * A device says that it has messages, or has read, played or not decrypted them. Settles them, and tells
+ * their sender.
+ */
 export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to, type, participant } = stanza.attrs
   if (!id || !to || !isWhole(stanza))
@@ -17,8 +20,8 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   if (network.faults.strike("cut_before_receipt", deviceName(line.device))) return line.cut()
   const unsettled = network.faults.strike("unsettled", deviceName(line.device)) !== undefined
   network.store.atomically(() => {
-    // A device that asks for a message once more has not got it. Its ack, which follows, settles the copy that it could
-    // not read, and not one that may have come meanwhile.
+    // A device that asks for a message once more has not got it. Its ack, which follows, settles the copy
+    // that it could not read, and not one that may have come meanwhile.
     if (type === "retry") {
       line.asked.set(id, line.sent)
       noteGivenPreKey(network, line, stanza)
@@ -39,8 +42,9 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
 }
 
 /**
- * Whether a receipt has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): in a chat of many people the
- * author of the message; and if it asks for the message again, how often, and the device's registration.
+ * Whether a receipt has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): in a chat of many
+ * people the author of the message; and if it asks for the message again, how often, and the device's
+ * registration.
  */
 function isWhole(stanza: Node): boolean {
   const { to, type, participant } = stanza.attrs
@@ -51,7 +55,10 @@ function isWhole(stanza: Node): boolean {
   return [count, id, t].every(Boolean) && v === "1" && bytes(child(stanza, "registration"))?.length === 4
 }
 
-/** WhatsApp Web answers a call's offer with a receipt that names the call (zapo, `protocol/call.ts`); others with an ack. */
+/**
+ * WhatsApp Web answers a call's offer with a receipt that names the call (zapo, `protocol/call.ts`); others
+ * with an ack.
+ */
 const isOfCall = (stanza: Node) => children(stanza).some(({ attrs }) => attrs["call-id"])
 
 /** The device has a stanza, or (`error`) cannot use it; either way it is not sent again. */

@@ -111,7 +111,10 @@ const takers = new Map<string, Taker>([
 
 const answered = new Set(["message", "call"])
 
-/** Takes a stanza of a logged-in device. An unknown one is noted; an unknown iq gets an error, as clients wait. */
+/**
+ * Takes a stanza of a logged-in device. An unknown one is noted; an unknown iq gets an error, as clients
+ * wait.
+ */
 export function receive(network: Network, line: ConnectedDevice, stanza: Node) {
   if (network.faults.strike("dead", deviceName(line.device))) return
   if (stanza.tag === "iq") return answer(network, line, stanza)
@@ -128,7 +131,10 @@ function wish(network: Network, line: ConnectedDevice, stanza: Node) {
   if (count > 0) allowMore(network, line, count)
 }
 
-/** Takes a stanza of a companion that is not linked yet: answers to our iqs, wishes for a code, a sandbox's code. */
+/**
+ * Takes a stanza of a companion that is not linked yet: answers to our iqs, wishes for a code, a sandbox's
+ * code.
+ */
 export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node) {
   if (stanza.tag !== "iq") return
   if (stanza.attrs.type === "result" || stanza.attrs.type === "error") return pairing.answered?.(stanza)
@@ -188,7 +194,10 @@ function answer(network: Network, line: ConnectedDevice, iq: Node) {
   }
 }
 
-/** What is asked: the namespace, the type, and the child that names the question, wherever it stands among the others. */
+/**
+ * What is asked: the namespace, the type, and the child that names the question, wherever it stands among the
+ * others.
+ */
 function nameOf(iq: Node): string {
   const asked = `${iq.attrs.xmlns} ${iq.attrs.type}`
   const named = children(iq).find(({ tag }) => answers.has(`${asked} ${tag}`)) ?? child(iq)

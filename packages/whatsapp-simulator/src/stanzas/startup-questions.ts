@@ -10,8 +10,8 @@ export function active(network: Network, line: ConnectedDevice): Node[] {
 }
 
 /**
- * A/B properties. 10518: whether trusted-contact tokens are to be shown with each message. 9435: whether the account's chats
- * were moved to private ids.
+ * A/B properties. 10518: whether trusted-contact tokens are to be shown with each message. 9435: whether the
+ * account's chats were moved to private ids.
  */
 export function props(network: Network, line: ConnectedDevice): Node[] {
   const { restricted, byNumber } = network.profiles.get(line.device.user)

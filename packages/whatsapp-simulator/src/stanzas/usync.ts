@@ -32,15 +32,16 @@ const protocols = new Map<string, Protocol>([
 ])
 
 /**
- * The people of a list who are on the network, with their devices and LIDs. Others are left out, unless they were asked
- * about by number.
+ * The people of a list who are on the network, with their devices and LIDs. Others are left out, unless they
+ * were asked about by number.
  */
 export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const asking = network.directory.user(line.device.user)
   const asked = child(iq, "usync")
   const query = children(child(asked, "query"))
   const list = children(child(asked, "list"))
-  // Each client has these attributes, as WhatsApp Web does (whatsmeow, `user.go`; Baileys; whatsapp-rust; zapo).
+  // Each client has these attributes, as WhatsApp Web does (whatsmeow, `user.go`; Baileys; whatsapp-rust;
+  // zapo).
   const isWhole = ["sid", "mode", "context", "index", "last"].every((name) => asked?.attrs[name])
   const isOfVersion = query.every(({ tag, attrs }) => tag !== "devices" || attrs.version === "2")
   if (query.length === 0 || !isWhole || !isOfVersion) throw badRequest()
@@ -93,8 +94,8 @@ function findable(network: Network, jid: Jid.Jid | undefined): User | undefined 
 }
 
 /**
- * Finds somebody by username. If the person wants a PIN with it and the given one is wrong or missing, their address is
- * not told.
+ * Finds somebody by username. If the person wants a PIN with it and the given one is wrong or missing, their
+ * address is not told.
  */
 function byUsername(network: Network, asking: User | undefined, asked: Node["attrs"]): Node {
   const found = network.directory

@@ -16,7 +16,10 @@ export function sign(privateKey: Buffer, message: Uint8Array): Buffer {
   return Buffer.from(calculateSignature(privateKey, message))
 }
 
-/** Whether the signature is this key's (signal.org/docs/specifications/xeddsa). The key has 32 bytes, or 33 with its type. */
+/**
+ * Whether the signature is this key's (signal.org/docs/specifications/xeddsa). The key has 32 bytes, or 33
+ * with its type.
+ */
 export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 64 || (publicKey.length !== 32 && publicKey.length !== 33)) return false
   try {

@@ -53,9 +53,9 @@ export function bigEndian(value: number, length: number): Buffer {
 }
 
 /**
- * The encoder looks words up in this object to write them short. It takes names that every object inherits for such words:
- * `constructor`, which any stranger may call a message, would be written as nothing. Without a prototype the object inherits
- * nothing.
+ * The encoder looks words up in this object to write them short. It takes names that every object inherits
+ * for such words: `constructor`, which any stranger may call a message, would be written as nothing. Without
+ * a prototype the object inherits nothing.
  */
 export function repairTokens(): void {
   Object.setPrototypeOf(TOKEN_MAP, null)

@@ -37,8 +37,9 @@ export interface Handshake {
 }
 
 /**
- * `prologue` is the header the client opened with, four bytes. A client that remembers our key from before opens with
- * IK, and sends its own key at once. It is answered with XX all the same, and goes on with XX (XXfallback).
+ * `prologue` is the header the client opened with, four bytes. A client that remembers our key from before
+ * opens with IK, and sends its own key at once. It is answered with XX all the same, and goes on with XX
+ * (XXfallback).
  */
 export function handshake(authority: Authority, prologue: Buffer): Handshake {
   const ephemeral = Curve.generate()
@@ -68,7 +69,10 @@ export function handshake(authority: Authority, prologue: Buffer): Handshake {
   }
 }
 
-/** The state that both sides of a handshake keep: the hash of all that was said, and the key that it has led to. */
+/**
+ * The state that both sides of a handshake keep: the hash of all that was said, and the key that it has led
+ * to.
+ */
 export function symmetricState(prologue: Uint8Array, mode: keyof typeof modes = "XX") {
   let hash: Buffer = modes[mode]
   let salt: Buffer = modes[mode]
@@ -105,7 +109,9 @@ export function symmetricState(prologue: Uint8Array, mode: keyof typeof modes = 
   }
 }
 
-/** AES-256-GCM, its tag of 16 bytes at the end. Key objects: a raw key costs three times the work, each time. */
+/**
+ * AES-256-GCM, its tag of 16 bytes at the end. Key objects: a raw key costs three times the work, each time.
+ */
 export function transport(writeKey: Buffer, readKey: Buffer): Transport {
   const [writing, reading] = [createSecretKey(writeKey), createSecretKey(readKey)]
   let written = 0

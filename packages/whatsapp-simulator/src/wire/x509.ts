@@ -18,8 +18,8 @@ const oid = {
 }
 
 /**
- * A certificate for loopback, and for the live network's hosts, as some clients cannot be given another address and are
- * led here by their dialer. Valid for ten years from yesterday.
+ * A certificate for loopback, and for the live network's hosts, as some clients cannot be given another
+ * address and are led here by their dialer. Valid for ten years from yesterday.
  */
 export function createTls(now = Date.now()): Tls {
   const authority = generateKeyPairSync("ec", { namedCurve: "P-256" })
@@ -83,8 +83,8 @@ const boolean = (value: boolean) => der(0x01, Buffer.from([value ? 0xff : 0]))
 const bits = (content: Uint8Array) => der(0x03, Buffer.from([0]), content)
 
 /**
- * A number that is never negative: if its first bit is one, a zero byte goes before it. It has no leading zeros, which
- * DER forbids.
+ * A number that is never negative: if its first bit is one, a zero byte goes before it. It has no leading
+ * zeros, which DER forbids.
  */
 function integer(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0)

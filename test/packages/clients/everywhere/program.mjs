@@ -1,4 +1,5 @@
-// What a program does with the SDK, on whatever runs it: `main.ts` runs it on each. It reads BRIDGE_URL and BRIDGE_KEY.
+// What a program does with the SDK, on whatever runs it: `main.ts` runs it on each. It reads BRIDGE_URL and
+// BRIDGE_KEY.
 import { BridgeError, messagingBridge, webhooks } from "messaging-bridge-sdk"
 
 const service = messagingBridge()

@@ -4,9 +4,9 @@
  *     node test/packages/dynamodb-on-sqlite/amazon/record.ts <folder of its jars>
  *
  * It needs Java 17. Maven fetches the jars, given a `pom.xml` whose only dependency is
- * `software.amazon.dynamodb:DynamoDBLocal:3.3.1`: `mvn dependency:copy-dependencies -DoutputDirectory=<folder>`. Amazon's
- * licence lets the holder of an AWS account use DynamoDB Local for development and tests. It may not be passed on, so
- * the jars stay out of this repository.
+ * `software.amazon.dynamodb:DynamoDBLocal:3.3.1`: `mvn dependency:copy-dependencies
+ * -DoutputDirectory=<folder>`. Amazon's licence lets the holder of an AWS account use DynamoDB Local for
+ * development and tests. It may not be passed on, so the jars stay out of this repository.
  *
  * All cases use one access key: DynamoDB Local makes a database with threads of its own for each.
  */

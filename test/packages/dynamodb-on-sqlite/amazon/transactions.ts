@@ -31,8 +31,8 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => Put
 const big = (length: number) => "x".repeat(length)
 
 /**
- * Left out: an update that its item does not allow. AWS documents that it cancels the transaction, and DynamoDB
- * Local refuses the request.
+ * Left out: an update that its item does not allow. AWS documents that it cancels the transaction, and
+ * DynamoDB Local refuses the request.
  */
 export const transactions: Cases = {
   "a transaction puts, updates, deletes and checks": [

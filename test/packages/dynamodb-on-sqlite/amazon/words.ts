@@ -9,7 +9,10 @@ export interface Request {
 /** What is asked in turn, by the name of the case. */
 export type Cases = Record<string, Request[]>
 
-/** Stands for a text that only one case has, wherever it is the whole value: its partition key, a token, a table. */
+/**
+ * Stands for a text that only one case has, wherever it is the whole value: its partition key, a token, a
+ * table.
+ */
 export const own = "own"
 export const TableName = "Things"
 

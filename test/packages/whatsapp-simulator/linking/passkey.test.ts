@@ -34,7 +34,10 @@ interface Options {
 const optionsIn = (of: BinaryNode) =>
   JSON.parse(getBinaryNodeChildBuffer(of, "passkey_request_options")!.toString()) as Options
 
-/** A companion that an account's phone has scanned, and that knows the ceremony, as whatsmeow's `pair-passkey.go` does. */
+/**
+ * A companion that an account's phone has scanned, and that knows the ceremony, as whatsmeow's
+ * `pair-passkey.go` does.
+ */
 function ceremonyOf(client: Client) {
   const { creds } = client.device
   const handoff = Buffer.from(
@@ -146,7 +149,10 @@ async function anAccount() {
   await expect(scan()).rejects.toThrow("passkey_required")
   const sign = (challenge: string, origin?: string) =>
     network.call("POST", `${passkey}/assertions`, { challenge, origin }) as Promise<Assertion>
-  /** An assertion whose device says something else of itself: where it belongs, whom it has recognised, how often it signed. */
+  /**
+   * An assertion whose device says something else of itself: where it belongs, whom it has recognised, how
+   * often it signed.
+   */
   const signOther = async (challenge: string, at: number, bytes: Uint8Array) => {
     const { response, ...of } = await sign(challenge)
     const [clientData, data] = [response.clientDataJSON, response.authenticatorData].map((part) =>

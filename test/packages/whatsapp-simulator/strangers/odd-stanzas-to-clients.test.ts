@@ -44,7 +44,8 @@ test("bytes that are no message, unknown fields and a giant reach a client as th
   const unknown = await write(Buffer.from([0xfa, 0xf0, 0x04, 2, 0x68, 0x69]))
   const giant = await write(proto.Message.encode({ conversation: "x".repeat(1_000_000) }).finish())
   for (const { id } of [broken, unknown, giant]) await messages.until(id)
-  // It asks again for a message that it cannot read. That may cost it the next message, until it is sent again, too.
+  // It asks again for a message that it cannot read. That may cost it the next message, until it is sent
+  // again, too.
   const got = await client.until("the giant", () =>
     client.messages.find(({ message }) => message.key.id === giant.id && message.message),
   )

@@ -44,7 +44,10 @@ function contact(i: number, id = keyId) {
   return setting(["contact", jid], { contactAction: { fullName: `Ada the ${i}th`, lidJid: lid } }, id)
 }
 
-/** A session's keys and everything it has learnt, on a socket that answers requests for a collection with this. */
+/**
+ * A session's keys and everything it has learnt, on a socket that answers requests for a collection with
+ * this.
+ */
 function aReader(answers: (collection: string, version: number) => proto.ISyncdMutation[]) {
   const vault = aVault()
   const keys = keysOf(vault)

@@ -15,7 +15,9 @@ const quota = (info: unknown) => saying(JSON.stringify({ data: { xwa2_message_ca
 const lock = (info: unknown) =>
   saying(JSON.stringify({ data: { xwa2_fetch_account_reachout_timelock: info } }))
 
-/** A login's two questions are both answered with this: the notices, errors and unknown answers that follow. */
+/**
+ * A login's two questions are both answered with this: the notices, errors and unknown answers that follow.
+ */
 async function made(answer: () => Stanza) {
   const told: Notice[] = []
   const errors: unknown[] = []

@@ -23,7 +23,9 @@ afterAll(() => network.close())
 type Linked = Awaited<ReturnType<typeof aLinkedDevice>>
 type Heard = Awaited<ReturnType<ReturnType<typeof framesThatLeave>["since"]>>[number]
 
-/** What makes Baileys send a frame, which of its frames of this kind that is, and the changes that it names. */
+/**
+ * What makes Baileys send a frame, which of its frames of this kind that is, and the changes that it names.
+ */
 interface Kind {
   what: string
   cause: (linked: Linked) => Promise<unknown>

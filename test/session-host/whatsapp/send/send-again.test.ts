@@ -15,7 +15,10 @@ beforeAll(async () => {
 
 afterAll(() => network.close())
 
-/** A linked device in a group with Bob and Eve, who may leave it, and ways to ask the device for messages again. */
+/**
+ * A linked device in a group with Bob and Eve, who may leave it, and ways to ask the device for messages
+ * again.
+ */
 async function aGroup() {
   const linked = await aLinkedDevice(network)
   const { ada, bob, device, connection, heard } = linked

@@ -14,7 +14,10 @@ afterEach(() => void vi.useRealTimers())
 
 const message = { messageId: "3EB0", chat: "1@lid", message: buildMessage(toText("x")) }
 
-/** Does what Baileys does with a message: it encrypts it, looks at the nodes that go with it, and hands the stanza over. */
+/**
+ * Does what Baileys does with a message: it encrypts it, looks at the nodes that go with it, and hands the
+ * stanza over.
+ */
 type Relay = (sending: Transmission, additionalNodes: unknown[]) => Promise<void>
 
 /** A sender whose stanzas leave as `relay` says. */

@@ -44,7 +44,10 @@ function answerTo(handset: Handset, id: string, about: Node, asked: Node | undef
   return [el("encrypt", {}, [el("enc_p", {}, sealed), el("enc_iv", {}, iv)])]
 }
 
-/** Whether the companion means this message: among many people, it names the author of another person's message. */
+/**
+ * Whether the companion means this message: among many people, it names the author of another person's
+ * message.
+ */
 function isMeant(handset: Handset, { from, from_me }: Message, { attrs }: Node): boolean {
   if (from_me || !/@(?:g\.us|broadcast)$/.test(attrs.jid ?? "")) return true
   return handset.network.directory.find(Jid.parse(attrs.participant))?.pn === from

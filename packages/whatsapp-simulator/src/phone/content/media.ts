@@ -79,7 +79,10 @@ export function filePartOf(message: proto.IMessage) {
   return undefined
 }
 
-/** The file a message carries; undefined when it carries none or the network has forgotten it. @throws when it is damaged. */
+/**
+ * The file a message carries; undefined when it carries none or the network has forgotten it. @throws when it
+ * is damaged.
+ */
 export function fetchFile(
   network: Network,
   message: proto.IMessage,

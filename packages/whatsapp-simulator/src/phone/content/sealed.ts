@@ -52,8 +52,8 @@ export type Opened =
   | { edit: unknown }
 
 /**
- * Opens the sealed part of a message; undefined when there is none, or the phone does not have the message that it
- * refers to.
+ * Opens the sealed part of a message; undefined when there is none, or the phone does not have the message
+ * that it refers to.
  */
 export function open(
   handset: Handset,

@@ -28,13 +28,15 @@ export const floodKinds = [
   "receipts",
   /** Receipts that ask again for messages that were never sent; to people's companions only. */
   "retries",
-  /** Receipts that ask again for the last messages of the chat, like those of a phone that lost its sessions. */
+  /**
+   * Receipts that ask again for the last messages of the chat, like those of a phone that lost its sessions.
+   */
   "asks",
   /** Placeholders of messages that only the phone has; to people's companions only. */
   "placeholders",
   /**
-   * In turn: another username of the sender, a change of the sender's devices, and another day on which this version is
-   * refused; to people's companions only.
+   * In turn: another username of the sender, a change of the sender's devices, and another day on which this
+   * version is refused; to people's companions only.
    */
   "news",
 ] as const
@@ -118,7 +120,8 @@ function retries(handset: Handset, target: Target): string {
 }
 
 /**
- * Asks again for a message from others in the chat: for the newest first, and after the oldest for the newest again.
+ * Asks again for a message from others in the chat: for the newest first, and after the oldest for the newest
+ * again.
  */
 function asks(handset: Handset, target: Target, n: number): string {
   const chat = chatOf(target)

@@ -12,8 +12,8 @@ export interface Jump {
 }
 
 /**
- * Sends a text before which this many messages seem to be missing: its reader keeps a key for each of them. In a group,
- * the first message brings our sender key, and nothing can be missing before that.
+ * Sends a text before which this many messages seem to be missing: its reader keeps a key for each of them.
+ * In a group, the first message brings our sender key, and nothing can be missing before that.
  * @returns the ids, in order
  */
 export async function jump(handset: Handset, target: Target, how: Jump): Promise<string[]> {

@@ -16,8 +16,8 @@ const msg = (bytes: Buffer) => enc({ v: "2", type: "msg" }, bytes)
 const version = Buffer.of(0x33)
 
 /**
- * Stanzas built wrongly, by what is wrong with them: what no server passes on, what only a stranger's client would make,
- * and what next year's will. Each is made anew.
+ * Stanzas built wrongly, by what is wrong with them: what no server passes on, what only a stranger's client
+ * would make, and what next year's will. Each is made anew.
  */
 export function malformedStanzas({ jid, lid }: Sender): [string, Node][] {
   const message = (attrs: Record<string, string | undefined>, content?: Node["content"]) =>

@@ -31,8 +31,8 @@ export function newAppStateKey(keys: Keys): AppStateKey {
 const nameOf = (id: Uint8Array) => Buffer.from(id).toString("hex")
 
 /**
- * The keys of the account's settings, which a phone gives a companion at first and on request. `asked`: these keys; a key
- * that the phone does not have is named without its data.
+ * The keys of the account's settings, which a phone gives a companion at first and on request. `asked`: these
+ * keys; a key that the phone does not have is named without its data.
  */
 export function keyShare(keys: Keys, asked?: proto.Message.IAppStateSyncKeyId[]): proto.IMessage {
   const { rawId } = keys.identity()

@@ -11,8 +11,8 @@ import type { Keys } from "./key-store.ts"
 export type GroupSignal = ReturnType<typeof groupSignalOf>
 
 /**
- * One phone's sender keys: its own for each group, and those that others gave it. They are staged and named as its
- * sessions are.
+ * One phone's sender keys: its own for each group, and those that others gave it. They are staged and named
+ * as its sessions are.
  */
 export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
   const nameOf = (group: string, { user, id }: DeviceAddress) => {

@@ -28,8 +28,8 @@ export type DecryptFailure = "repeated" | "no_session" | "unknown_prekey" | "bad
 const chainSeed = Buffer.of(2)
 
 /**
- * How many closed sessions a phone keeps with one device, for messages that are still on their way: as many as Signal's
- * own library.
+ * How many closed sessions a phone keeps with one device, for messages that are still on their way: as many
+ * as Signal's own library.
  */
 const closedKept = 40
 
@@ -42,8 +42,8 @@ export type Signal = ReturnType<typeof signalOf>
  * One phone's Signal sessions. Changes are staged in `keys`; the caller commits. Not reentrant.
  *
  * A record is named by the private id of its person, whichever address a message came from: so do whatsmeow
- * (`MigratePNToLID`) and Baileys once they know it. A person who has got another private id has no session under the
- * new one.
+ * (`MigratePNToLID`) and Baileys once they know it. A person who has got another private id has no session
+ * under the new one.
  * @param lidOf the present private id of the person with this number
  */
 export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
@@ -151,8 +151,8 @@ class TrialCipher extends SessionCipher {
 }
 
 /**
- * libsignal keeps all chains that a session ever had, and gets slower with each. Signal's own clients keep only the
- * last ones.
+ * libsignal keeps all chains that a session ever had, and gets slower with each. Signal's own clients keep
+ * only the last ones.
  */
 function forgetOldChains(session: Session) {
   const receiving = [...session.chains()].filter(([, { chainType }]) => chainType === ChainType.receiving)

@@ -13,8 +13,8 @@ import { memberNode } from "./card.ts"
 import { addMembers, raiseMembersVersion } from "./change-members.ts"
 
 /**
- * For how long nobody can add a person who has left the group, and for how long a personal invitation is good, in
- * seconds.
+ * For how long nobody can add a person who has left the group, and for how long a personal invitation is
+ * good, in seconds.
  */
 const [recently, goodFor] = [86_400, 3 * 86_400]
 
@@ -26,8 +26,8 @@ interface Asked {
 }
 
 /**
- * The code of why this person cannot be added (whatsmeow, `group.go`; whatsapp-web.js); undefined if they can. People who let
- * only contacts add them accept whoever shows their token in the stanza.
+ * The code of why this person cannot be added (whatsmeow, `group.go`; whatsapp-web.js); undefined if they
+ * can. People who let only contacts add them accept whoever shows their token in the stanza.
  */
 export function refusalToAdd(
   { profiles }: Network,
@@ -44,7 +44,9 @@ export function refusalToAdd(
   return group.members.length >= mostMembers ? 419 : undefined
 }
 
-/** A personal invitation, which a person gets in place of being added: the admin's client sends it to them. */
+/**
+ * A personal invitation, which a person gets in place of being added: the admin's client sends it to them.
+ */
 function invitation(group: Group, by: string, pn: string): Node {
   const made = { pn, by, code: randomBytes(12).toString("base64url"), expiration: now() + goodFor }
   group.invitations = [...(group.invitations ?? []).filter((one) => one.pn !== pn), made]
@@ -140,8 +142,8 @@ function people(network: Network, node: Node) {
 }
 
 /**
- * What became of somebody who was named: an error, or `type` 200 (whatsapp-rust, `iq/groups.rs`). With `invitedBy` they
- * get an invitation of this admin's in place of being added.
+ * What became of somebody who was named: an error, or `type` 200 (whatsapp-rust, `iq/groups.rs`). With
+ * `invitedBy` they get an invitation of this admin's in place of being added.
  */
 export function answerFor(
   group: Group,

@@ -79,7 +79,10 @@ function set(apply: (group: Group) => void): Change {
   }
 }
 
-/** Sets whether only admins write. The news has the version of this setting before and after, as it has for members. */
+/**
+ * Sets whether only admins write. The news has the version of this setting before and after, as it has for
+ * members.
+ */
 function announce(announcement: boolean): Change {
   return ({ group, node: { tag } }) => {
     const before = group.announcementVersion ?? group.createdAt

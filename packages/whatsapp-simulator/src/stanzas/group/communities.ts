@@ -10,8 +10,8 @@ import { groupNode, memberNode } from "./card.ts"
 import { addMembers, removeMembers } from "./change-members.ts"
 import { notifyMembers } from "./notify-members.ts"
 
-// A community is a group of groups: nobody writes in it, and its members may join the groups that are linked to it. Its
-// group for announcements is made with it, and has all of its members.
+// A community is a group of groups: nobody writes in it, and its members may join the groups that are linked
+// to it. Its group for announcements is made with it, and has all of its members.
 
 /** The groups of a community, the one for announcements first. */
 export function groupsOf(network: Network, community: Group): Group[] {
@@ -19,7 +19,9 @@ export function groupsOf(network: Network, community: Group): Group[] {
   return linked.toSorted((a, b) => Number(b.role === "announcements") - Number(a.role === "announcements"))
 }
 
-/** Makes what a new community comes with: a group for announcements and, if it is wanted, one for everything. */
+/**
+ * Makes what a new community comes with: a group for announcements and, if it is wanted, one for everything.
+ */
 export function createFirstGroups(
   network: Network,
   line: ConnectedDevice,
@@ -39,7 +41,10 @@ export function createFirstGroups(
   }
 }
 
-/** The members of a community have changed. New ones get its announcements, former ones leave all of its groups. */
+/**
+ * The members of a community have changed. New ones get its announcements, former ones leave all of its
+ * groups.
+ */
 export function followMembers(
   network: Network,
   line: ConnectedDevice,

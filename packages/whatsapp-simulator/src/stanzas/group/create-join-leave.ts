@@ -97,7 +97,10 @@ export function query(network: Network, line: ConnectedDevice, iq: Node): Node[]
   return [groupNode(network, group)]
 }
 
-/** The cards of all groups that one is in; with members and descriptions if they are asked for (whatsapp-rust, `iq/groups.rs`). */
+/**
+ * The cards of all groups that one is in; with members and descriptions if they are asked for (whatsapp-rust,
+ * `iq/groups.rs`).
+ */
 export function participating(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   if (!isToAll(iq)) throw badRequest()
   const asked = child(iq, "participating")
@@ -142,7 +145,8 @@ export function leave(network: Network, line: ConnectedDevice, iq: Node): Node[]
 
 /**
  * The group that a code leads to.
- * @throws Refusal 410 for a former code of a group; 406 for any other code, and for a group of another household
+ * @throws Refusal 410 for a former code of a group; 406 for any other code, and for a group of another
+ * household
  */
 function invitedTo(network: Network, line: ConnectedDevice, code: string): Group {
   const { directory } = network

@@ -17,9 +17,9 @@ interface News {
 }
 
 /**
- * Notifies every device of every member, and of the people who have just left. The device that made the change is
- * notified as well: by the `key` of its question a client knows the news of a group that it has made itself (whatsmeow,
- * `JoinedGroup.CreateKey`).
+ * Notifies every device of every member, and of the people who have just left. The device that made the
+ * change is notified as well: by the `key` of its question a client knows the news of a group that it has
+ * made itself (whatsmeow, `JoinedGroup.CreateKey`).
  */
 export function notifyMembers(
   network: Network,
