@@ -3,7 +3,7 @@
 /** The service on AWS. Stages: `production`, `staging`, and any other name for somebody's own. */
 export default $config({
   app: async ({ stage }) => {
-    const { readSettings } = await import("#infra/stage/settings-file.ts")
+    const { readSettings } = await import("./infra/stage/settings-file.ts")
     if (stage) readSettings(stage)
     return {
       name: "messaging-bridge",
@@ -18,24 +18,24 @@ export default $config({
   },
   async run() {
     const { readSettings, refuseAdminShell, refuseBeforeAll, refuseEnvFiles } =
-      await import("#infra/stage/settings-file.ts")
+      await import("./infra/stage/settings-file.ts")
     readSettings($app.stage)
     // Not above: of an error there SST shows no sentence.
     refuseBeforeAll($app.stage, { isDev: $dev })
     refuseEnvFiles($app.stage)
     refuseAdminShell()
-    const { checkRegion } = await import("#infra/stage/check-region.ts")
+    const { checkRegion } = await import("./infra/stage/check-region.ts")
     await checkRegion()
-    const { compareWithLastDeploy } = await import("#infra/stage/last-deploy.ts")
+    const { compareWithLastDeploy } = await import("./infra/stage/last-deploy.ts")
     await compareWithLastDeploy()
-    await import("#infra/network/endpoints.ts")
-    await import("#infra/hosts/sandbox.ts")
-    await import("#infra/watch/alarms.ts")
-    await import("#infra/watch/doorbell-old.ts")
-    await import("#infra/watch/budget.ts")
-    await import("#infra/watch/charts.ts")
-    await import("#infra/admin.ts")
-    const { router } = await import("#infra/router.ts")
+    await import("./infra/network/endpoints.ts")
+    await import("./infra/hosts/sandbox.ts")
+    await import("./infra/watch/alarms.ts")
+    await import("./infra/watch/doorbell-old.ts")
+    await import("./infra/watch/budget.ts")
+    await import("./infra/watch/charts.ts")
+    await import("./infra/admin.ts")
+    const { router } = await import("./infra/router.ts")
     return { url: router.url }
   },
 })

@@ -1,9 +1,9 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi"
-import { errors } from "#contract/error-codes.ts"
-import { Event } from "#contract/event.ts"
-import { eventExamples, examples } from "#contract/examples.ts"
-import { refusals } from "#contract/route-parts.ts"
-import { type RouteName, routes } from "#contract/routes.ts"
+import { errors } from "./error-codes.ts"
+import { Event } from "./event.ts"
+import { eventExamples, examples } from "./examples.ts"
+import { refusals } from "./route-parts.ts"
+import { type RouteName, routes } from "./routes.ts"
 
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Document {

@@ -1,4 +1,4 @@
-import { pageFiles } from "#contract/reference/repository-pages.ts"
+import { pageFiles } from "../../contract/reference/repository-pages.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"

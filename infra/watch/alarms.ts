@@ -1,4 +1,4 @@
-import { alarms, type Rule } from "#core/platform/alarm-rules.ts"
+import { alarms, type Rule } from "../../core/platform/alarm-rules.ts"
 import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
 import { api } from "../functions/api.ts"
 import { subscriptions } from "../functions/billing.ts"

@@ -5,13 +5,19 @@ import { z } from "zod"
 const Lock = z.object({
   packages: z.record(
     z.string(),
-    z.object({ license: z.string().optional(), dev: z.boolean().optional(), version: z.string().optional() }),
+    z.object({
+      license: z.string().optional(),
+      dev: z.boolean().optional(),
+      link: z.boolean().optional(),
+    }),
   ),
 })
 
 /** The page, made from the lock file. Development packages are left out, since they are not passed on. */
 function licences(lock: unknown): string {
-  const packages = Object.entries(Lock.parse(lock).packages).filter(([path, { dev }]) => path !== "" && !dev)
+  const packages = Object.entries(Lock.parse(lock).packages).filter(
+    ([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link,
+  )
   const byLicence = Map.groupBy(packages, ([, { license }]) => license ?? "none named")
   const sections = [...byLicence]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -4,11 +4,11 @@
  * elsewhere, too.
  */
 
-import type { proto } from "@whiskeysockets/baileys"
 import type { PasskeyAssertion } from "#contract/passkey.ts"
 import type { Connections } from "#core/fetch/connections.ts"
 import type { Media } from "../content/content.ts"
 import type { SessionWrite } from "../memory/rows.ts"
+import type { proto } from "./proto.ts"
 import type { Stanza } from "./stanza.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */

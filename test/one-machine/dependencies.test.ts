@@ -8,13 +8,19 @@ interface Package {
   integrity?: string
   license?: string
   dev?: boolean
+  /** A package of this repository. */
+  link?: boolean
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
 }
 
 const read = (path: string) => JSON.parse(readFileSync(path, "utf8")) as Package // of npm's shape
-const lock = (path: string) => (read(path) as { packages?: Record<string, Package> }).packages ?? {}
+/** The packages of others in a lock file, by path. */
+function othersIn(path: string): [string, Package][] {
+  const { packages = {} } = read(path) as { packages?: Record<string, Package> }
+  return Object.entries(packages).filter(([at, { link }]) => at.startsWith("node_modules/") && !link)
+}
 
 /**
  * The licences that a package of the project may have. libsignal, under Baileys, is the one that makes
@@ -45,7 +51,7 @@ test.for(["", "infra/"])("each version in %spackage.json is exact", (folder) => 
 })
 
 test.for(["", "infra/"])("each package of %spackage-lock.json is npm's, and proven by its hash", (folder) => {
-  const packages = Object.entries(lock(`${folder}package-lock.json`)).filter(([path]) => path !== "")
+  const packages = othersIn(`${folder}package-lock.json`)
   const strange = packages.filter(
     // A package without an address is the registry's: .npmrc leaves it out.
     ([, { resolved, integrity }]) => resolved !== undefined || !integrity?.startsWith("sha512-"),
@@ -54,7 +60,7 @@ test.for(["", "infra/"])("each package of %spackage-lock.json is npm's, and prov
 })
 
 test("no package is under a licence that nobody has looked at", () => {
-  const packages = Object.entries(lock("package-lock.json")).filter(([path]) => path !== "")
+  const packages = othersIn("package-lock.json")
   expect(packages.filter(([, { license }]) => !known.has(license ?? "")).map(([path]) => path)).toEqual([])
   const strict = packages.filter(([, { license }]) => license === "GPL-3.0").map(([path]) => path)
   expect(strict).toEqual(["node_modules/libsignal"])
