@@ -2,7 +2,7 @@ export * as Checkout from "./checkout.ts"
 
 import type Stripe from "stripe"
 import { Account } from "#core/account/account.ts"
-import { Billing } from "#core/billing.ts"
+import { Billing } from "#core/account/billing.ts"
 import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import { need } from "#core/platform/config.ts"

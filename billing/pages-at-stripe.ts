@@ -1,5 +1,5 @@
 import type Stripe from "stripe"
-import { Billing } from "#core/billing.ts"
+import { Billing } from "#core/account/billing.ts"
 import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"

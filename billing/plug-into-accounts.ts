@@ -1,4 +1,4 @@
-import { Billing } from "#core/billing.ts"
+import { Billing } from "#core/account/billing.ts"
 import { Due } from "./due.ts"
 import { Payer } from "./payer.ts"
 

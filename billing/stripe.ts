@@ -1,5 +1,5 @@
 import type Stripe from "stripe"
-import { Billing } from "#core/billing.ts"
+import { Billing } from "#core/account/billing.ts"
 import { config, need } from "#core/platform/config.ts"
 
 /** How long Stripe may take for an answer, in ms: pages wait for it, and a look is repeated. */

@@ -1,5 +1,5 @@
 import { Refused, type Verb } from "#admin/verb.ts"
-import { Billing } from "#core/billing.ts"
+import { Billing } from "#core/account/billing.ts"
 import { endBilling } from "./end-billing.ts"
 
 export const billing: Record<string, Verb> = {

@@ -9,6 +9,8 @@ import { Lease } from "#core/lease/lease.ts"
 import { page } from "./answer.ts"
 import { barsByHour } from "./bars.ts"
 import { type Html, icon } from "./elements.ts"
+import { eventLine } from "./events/event-item.ts"
+import { outcomeMark } from "./events/event-outcomes.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { heading } from "./layout.ts"
 import { live } from "./live.ts"
@@ -19,13 +21,11 @@ import {
   type FailedSends,
   newChatsLine,
 } from "./numbers/count-failed-sends.ts"
-import { eventLine } from "./numbers/event-item.ts"
-import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { kinds, kindWords, manyNumbers, type Ranked, rankingOf } from "./numbers/ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./numbers/state-words.ts"
-import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/webhook-health.ts"
 import { ago } from "./times.ts"
+import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./webhooks/webhook-health.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000

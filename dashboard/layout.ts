@@ -1,6 +1,6 @@
 import { html } from "hono/html"
+import { Billing } from "#core/account/billing.ts"
 import { Mail } from "#core/account/mail.ts"
-import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { copyable, type Html, icon, type IconName, ourLogo } from "./elements.ts"

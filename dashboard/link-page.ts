@@ -7,9 +7,9 @@ import { AuditLog } from "#core/account/audit-log.ts"
 import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
+import { RateLimit } from "#core/limits/rate-limit.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
-import { RateLimit } from "#core/rate-limit.ts"
 import { askHost } from "#functions/api/ask-host.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
@@ -17,10 +17,8 @@ import { fromWhere } from "./audit-log.ts"
 import { goTo, type Html, note, buttonForm } from "./elements.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
-import { live, type Piece } from "./live.ts"
-import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./numbers/ask-for-codes.ts"
-import { knownStateOf, forStrangers, isLinked } from "./numbers/ask-for-state.ts"
-import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
+import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./linking/ask-for-codes.ts"
+import { fill, type LinkWords, linkWordsFor } from "./linking/link-words.ts"
 import {
   type Code,
   codePiece,
@@ -31,7 +29,7 @@ import {
   typedCodeCard,
   cardAndSteps,
   whoAsks,
-} from "./numbers/linking-cards.ts"
+} from "./linking/linking-cards.ts"
 import {
   type CardPage,
   challengeIn,
@@ -39,7 +37,9 @@ import {
   bringPasskeyAnswer,
   turnAway,
   wantsPasskey,
-} from "./numbers/passkey.ts"
+} from "./linking/passkey.ts"
+import { live, type Piece } from "./live.ts"
+import { knownStateOf, forStrangers, isLinked } from "./numbers/ask-for-state.ts"
 import { until } from "./times.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */

@@ -1,5 +1,5 @@
 // Parts of `npm run admin` that can be left out. There is one, billing: its hooks for accounts
-// (`core/billing.ts`), and its verbs.
+// (`core/account/billing.ts`), and its verbs.
 import "#billing/plug-into-accounts.ts"
 import type { Verb } from "#admin/verb.ts"
 import { billing } from "#billing/verbs.ts"

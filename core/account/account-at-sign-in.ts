@@ -1,8 +1,8 @@
-import { Billing } from "../billing.ts"
 import { ApiError } from "../error.ts"
 import { transact } from "../store/store.ts"
 import { Account } from "./account.ts"
 import { accountsOf, invitationsTo } from "./accounts-of.ts"
+import { Billing } from "./billing.ts"
 import { Member } from "./member.ts"
 import { Person } from "./person.ts"
 

@@ -3,12 +3,12 @@ export * as Account from "./account.ts"
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { bridgeLimitSentence, sentences } from "#contract/error-codes.ts"
-import { Billing } from "../billing.ts"
 import { ApiError } from "../error.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { getRow, query, type Row, transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Billing } from "./billing.ts"
 
 /**
  * `unpaid`: Stripe has given up on a payment. `canceled`: the subscription has ended. Either stops the

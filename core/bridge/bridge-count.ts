@@ -1,7 +1,7 @@
 export * as BridgeCount from "./bridge-count.ts"
 
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing.ts"
+import { Billing } from "../account/billing.ts"
 import type { Row, Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 

@@ -5,7 +5,7 @@ import { type Event, EventType, Ignored, isUsual, MessageStatusDetail } from "#c
 import { Keep } from "#contract/keep.ts"
 import { Pacing } from "#contract/pacing.ts"
 import { mask } from "#contract/webhook.ts"
-import { isGroup } from "../jid.ts"
+import { isGroup } from "../message/jid.ts"
 
 /** The customer's choice: which events of a bridge they get, and how its session behaves. */
 export const Info = z.object({

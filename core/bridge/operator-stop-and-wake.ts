@@ -1,4 +1,4 @@
-import { Billing } from "../billing.ts"
+import { Billing } from "../account/billing.ts"
 import { Lease } from "../lease/lease.ts"
 import { notifyHolder } from "../lease/notify-holder.ts"
 import { Bridge } from "./bridge.ts"

@@ -1,5 +1,5 @@
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing.ts"
+import { Billing } from "../account/billing.ts"
 import { ApiError } from "../error.ts"
 import { freshLease, wakeOrRefuse } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"

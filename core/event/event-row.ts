@@ -5,9 +5,9 @@ import { z } from "zod"
 import type { Event } from "#contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
+import { wellFormedJson } from "../platform/well-formed-json.ts"
 import { batchGet, Bytes, getRow, query, type Row, type Write } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
-import { wellFormedJson } from "../well-formed-json.ts"
 
 /**
  * - `pending`: waits for delivery. Up to `DELIVERY.head` it means delivered (see `asOf`).

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import { orchestratorFailedSentence } from "#contract/error-codes.ts"
-import { Billing } from "../billing.ts"
+import { Billing } from "../account/billing.ts"
 import { ApiError, noSuchBridge, sessionUnavailable } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { isPassing } from "../store/store.ts"

@@ -2,9 +2,9 @@ import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
+import { webhookMarks } from "../webhooks/webhook-health.ts"
 import { knownStateWithin } from "./ask-for-state.ts"
 import { inWords, phoneOf, pathOfAction } from "./state-words.ts"
-import { webhookMarks } from "./webhook-health.ts"
 
 /** How long a page waits for the session's word on its head, ms. */
 const soonMs = 150

@@ -11,16 +11,12 @@ import { Lease } from "#core/lease/lease.ts"
 import { page } from "../answer.ts"
 import { barsByHour } from "../bars.ts"
 import { copyable, type Html, note, buttonForm } from "../elements.ts"
+import { eventLine } from "../events/event-item.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { age, ago } from "../times.ts"
-import { knownStateOf, isLinked } from "./ask-for-state.ts"
-import { newChatsLine, failedSendsToday } from "./count-failed-sends.ts"
-import { eventLine } from "./event-item.ts"
-import { lookEachMs } from "./numbers.ts"
-import { stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 import {
   pathOfWebhook,
   failingWebhook,
@@ -28,7 +24,11 @@ import {
   isFailing,
   receiverLine,
   receivingOf,
-} from "./webhook-health.ts"
+} from "../webhooks/webhook-health.ts"
+import { knownStateOf, isLinked } from "./ask-for-state.ts"
+import { newChatsLine, failedSendsToday } from "./count-failed-sends.ts"
+import { lookEachMs } from "./numbers.ts"
+import { stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
 export const number = new Hono<DashboardEnv>()

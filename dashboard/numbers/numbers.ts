@@ -13,10 +13,10 @@ import { cardTable, type Html, icon, note, selectField } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
+import { receiverLine, type Receiving, receivingOf } from "../webhooks/webhook-health.ts"
 import { type KnownState, knownStateOf, knownStateWithin } from "./ask-for-state.ts"
 import { type Kind, kinds, kindWords, manyNumbers, overviewOf, rankingOf } from "./ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
-import { receiverLine, type Receiving, receivingOf } from "./webhook-health.ts"
 
 /** How often a state is asked for while its page is open. */
 export const lookEachMs = 2000

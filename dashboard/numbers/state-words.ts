@@ -3,9 +3,9 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import type { Html } from "../elements.ts"
+import { loginRejections } from "../events/failure-words.ts"
 import { age, time } from "../times.ts"
 import type { KnownState, LastWord, WhyPaused } from "./ask-for-state.ts"
-import { loginRejections } from "./failure-words.ts"
 
 type To = "connect" | "take-back" | "pay" | "settings"
 

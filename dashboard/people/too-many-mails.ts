@@ -1,6 +1,6 @@
 import type { Context } from "hono"
 import { hashOf } from "#core/account/token.ts"
-import { RateLimit } from "#core/rate-limit.ts"
+import { RateLimit } from "#core/limits/rate-limit.ts"
 import { addressOf } from "#functions/http/address.ts"
 import type { DashboardEnv } from "../guard.ts"
 

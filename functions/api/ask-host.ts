@@ -1,10 +1,10 @@
 import { ErrorBody, type ErrorCode, errorStatus } from "#contract/error.ts"
-import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { ApiError, internalError, rateLimited } from "#core/error.ts"
+import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
+import { RateLimit } from "#core/limits/rate-limit.ts"
 import { log } from "#core/platform/log.ts"
-import { RateLimit } from "#core/rate-limit.ts"
 
 type Asked =
   | { success: HostAnswer; refusal?: undefined }

@@ -1,10 +1,10 @@
 import * as contract from "#contract/stored-event.ts"
-import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Resend } from "#core/event/resend.ts"
+import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 /** The events of a bridge. */

@@ -3,7 +3,7 @@ import type { ApiKey } from "#core/account/api-key.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { type ApiError, invalid, type Issue, issuesOf } from "#core/error.ts"
 import "#core/platform/zod-sentences.ts"
-import type { RateLimit } from "#core/rate-limit.ts"
+import type { RateLimit } from "#core/limits/rate-limit.ts"
 
 export interface ApiEnv {
   Variables: {

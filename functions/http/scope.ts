@@ -4,7 +4,7 @@ import { TrieRouter } from "hono/router/trie-router"
 import { type RouteName, routes } from "#contract/routes.ts"
 import type { ApiKey } from "#core/account/api-key.ts"
 import { ApiError, noSuchBridge } from "#core/error.ts"
-import { toJid } from "#core/jid.ts"
+import { toJid } from "#core/message/jid.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import type { ApiEnv } from "./contract-router.ts"
 

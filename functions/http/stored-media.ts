@@ -1,9 +1,9 @@
 import { Readable } from "node:stream"
 import type { Context } from "hono"
-import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { rateLimited } from "#core/error.ts"
+import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
+import { StoredMedia } from "#core/files/stored-media.ts"
 import { Slots } from "#core/platform/slots.ts"
-import { StoredMedia } from "#core/stored-media.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
 /**

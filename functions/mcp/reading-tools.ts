@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { isLid, isUsername } from "#core/jid.ts"
+import { isLid, isUsername } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { fromService } from "./answer.ts"
 import { type Api, pathOf, Refused } from "./api.ts"

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { z } from "zod"
-import { toJid } from "#core/jid.ts"
+import { toJid } from "#core/message/jid.ts"
 import { failed, fromService } from "./answer.ts"
 import { type Api, pathOf, Refused } from "./api.ts"
 import { chat, chatOfMessage, message_id, number } from "./shared-fields.ts"

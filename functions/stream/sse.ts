@@ -2,9 +2,9 @@ import type { Context } from "hono"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { rateLimited } from "#core/error.ts"
+import { StreamLimit } from "#core/limits/stream-limit.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
-import { StreamLimit } from "#core/stream-limit.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Contract, "Streams" */

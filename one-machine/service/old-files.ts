@@ -1,8 +1,8 @@
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
+import { StoredMedia } from "#core/files/stored-media.ts"
+import { Uploads } from "#core/files/uploads.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { StoredMedia } from "#core/stored-media.ts"
-import { Uploads } from "#core/uploads.ts"
 
 /** How often old files are removed from the disk, in ms. */
 const everyMs = 3_600_000

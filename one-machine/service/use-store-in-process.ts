@@ -1,6 +1,6 @@
-import { Idempotency } from "#core/idempotency.ts"
+import { RateLimit } from "#core/limits/rate-limit.ts"
+import { Idempotency } from "#core/message/idempotency.ts"
 import { askWhetherDoubted } from "#core/platform/clock.ts"
-import { RateLimit } from "#core/rate-limit.ts"
 import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { DynamoDb } from "#dynamodb-on-sqlite/server.ts"

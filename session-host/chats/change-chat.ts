@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type * as contract from "#contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
-import { isLid, toJid } from "#core/jid.ts"
+import { isLid, toJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import type { SettingChange } from "../network/connection.ts"
 import type { ChatSetting } from "../network/happening.ts"

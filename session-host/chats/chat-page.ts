@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type * as contract from "#contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
-import { isGroup } from "#core/jid.ts"
+import { isGroup } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { askForGroups } from "../groups/list.ts"
 import { NoAnswer, NetworkRejected } from "../network/errors.ts"

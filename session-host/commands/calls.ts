@@ -1,5 +1,5 @@
 import * as contract from "#contract/call.ts"
-import { toJid } from "#core/jid.ts"
+import { toJid } from "#core/message/jid.ts"
 import { command } from "./command.ts"
 
 export const calls = {

@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi"
 import type { Context } from "hono"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import type { HostCall } from "#core/lease/signed-call.ts"
-import { wellFormedJson } from "#core/well-formed-json.ts"
+import { wellFormedJson } from "#core/platform/well-formed-json.ts"
 import type { Session } from "../session/session.ts"
 
 /** The variables of every command: the session it is for, and the call as the API signed it. */

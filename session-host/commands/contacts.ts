@@ -1,6 +1,6 @@
 import * as contract from "#contract/contact.ts"
 import { ApiError } from "#core/error.ts"
-import { isLid, toJid } from "#core/jid.ts"
+import { isLid, toJid } from "#core/message/jid.ts"
 import { downloadAvatar } from "../media/avatar.ts"
 import { askForPerson } from "../network/ask-about-people.ts"
 import type { Registered } from "../network/connection.ts"

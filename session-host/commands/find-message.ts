@@ -1,5 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import { isGroup, isLid, toJid } from "#core/jid.ts"
+import { isGroup, isLid, toJid } from "#core/message/jid.ts"
 import type { MessageKey } from "../content/compose.ts"
 import type { Remembered } from "../content/remembered.ts"
 import type { Recalled } from "../memory/messages/messages.ts"

@@ -2,7 +2,7 @@ import * as contract from "#contract/message.ts"
 import * as send from "#contract/send.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { isUsername, statusChat, toJid } from "#core/jid.ts"
+import { isUsername, statusChat, toJid } from "#core/message/jid.ts"
 import {
   buildMessage,
   toContacts,

@@ -1,6 +1,6 @@
 import * as contract from "#contract/presence.ts"
 import { ApiError } from "#core/error.ts"
-import { isGroup, toJid } from "#core/jid.ts"
+import { isGroup, toJid } from "#core/message/jid.ts"
 import { command } from "./command.ts"
 
 export const presence = {

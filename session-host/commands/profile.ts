@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#contract/profile.ts"
 import { sessionUnavailable } from "#core/error.ts"
-import { userOf } from "#core/jid.ts"
+import { userOf } from "#core/message/jid.ts"
 import { downloadAvatar } from "../media/avatar.ts"
 import { removePicture, setPicture } from "../media/set-picture.ts"
 import { askForAbout } from "../network/ask-about-people.ts"

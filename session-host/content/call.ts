@@ -1,5 +1,5 @@
 import type { Event } from "#contract/event.ts"
-import { withoutDevice } from "#core/jid.ts"
+import { withoutDevice } from "#core/message/jid.ts"
 import type { Stanza } from "../network/stanza.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"
 import { type KnownPeople, personLookup } from "./people-in-stanza.ts"

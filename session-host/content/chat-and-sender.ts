@@ -1,4 +1,4 @@
-import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Own } from "../session/own-addresses.ts"
 import { contextInfoOf, unwrap } from "./content.ts"

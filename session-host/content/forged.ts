@@ -1,4 +1,4 @@
-import { isGroup } from "#core/jid.ts"
+import { isGroup } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { About } from "./chat-and-sender.ts"
 import { changeTypes } from "./content.ts"

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Event } from "#contract/event.ts"
 import { groupSettings } from "#contract/field-types.ts"
-import { isGroup, isPhoneJid, usernameIn, userOf, withoutDevice } from "#core/jid.ts"
+import { isGroup, isPhoneJid, usernameIn, userOf, withoutDevice } from "#core/message/jid.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"
 import { type KnownPeople, personLookup } from "./people-in-stanza.ts"

@@ -1,4 +1,4 @@
-import { isGroup } from "#core/jid.ts"
+import { isGroup } from "#core/message/jid.ts"
 import { type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import type { Mapped } from "./mapped.ts"
 import { eventIdentityOf } from "./message-identity.ts"

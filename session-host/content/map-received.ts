@@ -1,4 +1,4 @@
-import { isLid } from "#core/jid.ts"
+import { isLid } from "#core/message/jid.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { decode, decodeWeb } from "../network/decode.ts"

@@ -1,4 +1,4 @@
-import { isGroup, isLid, usernameIn, withoutDevice, isPhoneJid } from "#core/jid.ts"
+import { isGroup, isLid, usernameIn, withoutDevice, isPhoneJid } from "#core/message/jid.ts"
 import type { Received } from "../network/connection.ts"
 import type { Acquaintance } from "../network/happening.ts"
 import type { Own } from "../session/own-addresses.ts"

@@ -1,5 +1,5 @@
 import type { Event } from "#contract/event.ts"
-import { isGroup } from "#core/jid.ts"
+import { isGroup } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { changeTypes, contextInfoOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"

@@ -1,4 +1,4 @@
-import { withoutDevice } from "#core/jid.ts"
+import { withoutDevice } from "#core/message/jid.ts"
 import type { Stanza } from "../network/stanza.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"
 import type { KnownPeople } from "./people-in-stanza.ts"

@@ -1,4 +1,4 @@
-import { isLid, withoutDevice } from "#core/jid.ts"
+import { isLid, withoutDevice } from "#core/message/jid.ts"
 import type { Stanza } from "../network/stanza.ts"
 import type { Own } from "../session/own-addresses.ts"
 

@@ -1,4 +1,4 @@
-import { withoutDevice } from "#core/jid.ts"
+import { withoutDevice } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Own } from "../session/own-addresses.ts"
 

@@ -1,4 +1,4 @@
-import { isLid } from "#core/jid.ts"
+import { isLid } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { decodeAnswer, decodeBare } from "../network/decode.ts"
 import type { Own } from "../session/own-addresses.ts"

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "#contract/error.ts"
 import type { MemberOutcome } from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
-import { messageIdFor } from "#core/message-id.ts"
+import { messageIdFor } from "#core/message/message-id.ts"
 import { buildMessage, toInvitation } from "../content/compose.ts"
 import { wholeNumber } from "../content/mapped.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"

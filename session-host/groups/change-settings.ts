@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type { updateGroup } from "#contract/group.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { newMessageId } from "#core/message-id.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"

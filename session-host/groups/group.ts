@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi"
 import type { getGroup, listGroups } from "#contract/group.ts"
-import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/message/jid.ts"
 import { wholeNumber } from "../content/mapped.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"

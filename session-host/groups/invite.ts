@@ -1,4 +1,4 @@
-import { isPhoneJid, userOf } from "#core/jid.ts"
+import { isPhoneJid, userOf } from "#core/message/jid.ts"
 import { wholeNumber } from "../content/mapped.ts"
 import type { Connection } from "../network/connection.ts"
 import { NetworkRejected, NoAnswer } from "../network/errors.ts"

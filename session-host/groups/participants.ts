@@ -1,6 +1,6 @@
 import type { MemberOutcome } from "#contract/group.ts"
 import { ApiError, invalid } from "#core/error.ts"
-import { isLid, isPhoneJid, toJid, userOf } from "#core/jid.ts"
+import { isLid, isPhoneJid, toJid, userOf } from "#core/message/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"

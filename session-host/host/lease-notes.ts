@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { isDeepStrictEqual } from "node:util"
 import type { Status } from "#contract/status-and-objection.ts"
-import { Billing } from "#core/billing.ts"
+import { Billing } from "#core/account/billing.ts"
 import { TrialChecks } from "#core/bridge/trial-checks.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"

@@ -1,7 +1,7 @@
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { keysForKind, macBytes } from "./keys.ts"
 import type { Kind } from "./kind-and-content-type.ts"
 

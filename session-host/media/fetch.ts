@@ -4,8 +4,8 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
-import { Uploads } from "#core/uploads.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
+import { Uploads } from "#core/files/uploads.ts"
 import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind-and-content-type.ts"
 
 /** Contract, "Time to answer": for the whole fetch, in ms. */

@@ -1,5 +1,5 @@
 import { sessionUnavailable } from "#core/error.ts"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
 

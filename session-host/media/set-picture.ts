@@ -1,6 +1,6 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { fetchCustomerFile } from "./fetch.ts"

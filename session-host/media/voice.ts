@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { log } from "#core/platform/log.ts"
 import { Slots } from "#core/platform/slots.ts"
 

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Choice } from "#core/bridge/choice.ts"
-import { isLid, isPhoneJid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
+import { isLid, isPhoneJid, statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import type { VaultChange, Gate, Outgoing, Vault } from "../network/connection.ts"
 import type { Commits } from "./commits.ts"

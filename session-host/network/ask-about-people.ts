@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { isLid, isPhoneJid, userOf, usernameIn, withoutDevice } from "#core/jid.ts"
+import { isLid, isPhoneJid, userOf, usernameIn, withoutDevice } from "#core/message/jid.ts"
 import type { Learnt } from "../people/contacts.ts"
 import type { Connection, Registered } from "./connection.ts"
 import { NoAnswer } from "./errors.ts"

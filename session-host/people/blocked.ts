@@ -1,5 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import { isLid, isPhoneJid, userOf } from "#core/jid.ts"
+import { isLid, isPhoneJid, userOf } from "#core/message/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { NetworkRejected } from "../network/errors.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"

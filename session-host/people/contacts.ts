@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { z } from "zod"
 import type { Contact as Wire } from "#contract/contact.ts"
-import { userOf } from "#core/jid.ts"
+import { userOf } from "#core/message/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"

@@ -1,6 +1,6 @@
 import { sentences } from "#contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
-import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
+import { isGroup, isPhoneJid, isUsername, userOf } from "#core/message/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { findByUsername, askUsync } from "../network/ask-about-people.ts"
 import type { Connection } from "../network/connection.ts"

@@ -1,5 +1,5 @@
 import type { BridgeLog } from "#core/bridge/bridge-log.ts"
-import { isLid } from "#core/jid.ts"
+import { isLid } from "#core/message/jid.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import type { Notice, Restriction } from "../network/happening.ts"

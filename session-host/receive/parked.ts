@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { withoutDevice } from "#core/jid.ts"
+import { withoutDevice } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"

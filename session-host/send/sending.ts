@@ -1,5 +1,5 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { statusChat } from "#core/jid.ts"
+import { statusChat } from "#core/message/jid.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"

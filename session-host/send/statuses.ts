@@ -1,7 +1,7 @@
 import { networkRejectedSentence } from "#contract/error-codes.ts"
 import type { Event } from "#contract/event.ts"
 import { Choice } from "#core/bridge/choice.ts"
-import { isGroup, statusChat } from "#core/jid.ts"
+import { isGroup, statusChat } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"

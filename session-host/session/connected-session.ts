@@ -1,6 +1,6 @@
 import type { LRUCache } from "lru-cache"
 import type { NewChat } from "#contract/send.ts"
-import { isLid } from "#core/jid.ts"
+import { isLid } from "#core/message/jid.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import type { UploadedFile } from "../content/compose.ts"
 import type { CreatedGroups } from "../memory/created-groups.ts"

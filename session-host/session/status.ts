@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi"
 import type { SessionStatus } from "#contract/session.ts"
-import { userOf } from "#core/jid.ts"
+import { userOf } from "#core/message/jid.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 import type { Memory } from "./memory.ts"
 

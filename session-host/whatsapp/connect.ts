@@ -1,4 +1,4 @@
-import { isGroup } from "#core/jid.ts"
+import { isGroup } from "#core/message/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Acquaintance, Happening } from "../network/happening.ts"
 import { newAppState } from "./app-state/app-state.ts"

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
+import { StanzaSkeleton } from "#core/message/stanza-skeleton.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { StanzaSkeleton } from "#core/stanza-skeleton.ts"
 
 /** Takes every frame that comes in. */
 export type Recorder = (frame: BinaryNode) => void
@@ -12,7 +12,7 @@ export type Recorder = (frame: BinaryNode) => void
 const mostFacts = 50_000
 
 /**
- * Records the structure of stanzas, without their content (`core/stanza-skeleton.ts`): each fact once, in a
+ * Records the structure of stanzas, without their content (`core/message/stanza-skeleton.ts`): each fact once, in a
  * file of this process. `npm run simulator:compare` reads the folder.
  */
 export function newRecorder(folder: string, log: Pick<Logger, "warn">): Recorder {

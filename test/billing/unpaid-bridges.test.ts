@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { pauseOrResumeBridges } from "#billing/unpaid-bridges.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
-import { newMessageId } from "#core/message-id.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
 

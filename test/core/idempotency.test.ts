@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { Idempotency } from "#core/idempotency.ts"
+import { Idempotency } from "#core/message/idempotency.ts"
 import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { dynamoDb } from "#test/support/store.ts"

@@ -7,9 +7,9 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
-import { FilesOnDisk } from "#core/files-on-disk.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
+import { StoredMedia } from "#core/files/stored-media.ts"
 import { config } from "#core/platform/config.ts"
-import { StoredMedia } from "#core/stored-media.ts"
 
 async function aFile(bytes: string): Promise<string> {
   const path = join(tmpdir(), `media-${randomUUID()}`)

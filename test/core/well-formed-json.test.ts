@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { wellFormedJson } from "#core/well-formed-json.ts"
+import { wellFormedJson } from "#core/platform/well-formed-json.ts"
 
 test.for([
   ["\0A\0da\0", "Ada"],

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import english from "#dashboard/numbers/link-words/en.json" with { type: "json" }
-import { wordsIn } from "#dashboard/numbers/link-words/words.ts"
+import english from "#dashboard/linking/link-words/en.json" with { type: "json" }
+import { wordsIn } from "#dashboard/linking/link-words/words.ts"
 
-const folder = new URL("../../dashboard/numbers/link-words/", import.meta.url).pathname
+const folder = new URL("../../dashboard/linking/link-words/", import.meta.url).pathname
 const files = globSync("*.json", { cwd: folder })
 const read = (file: string): unknown => JSON.parse(readFileSync(folder + file, "utf8"))
 

@@ -10,7 +10,7 @@ import { z } from "zod"
 
 // What is packed, in a folder of its own, where nothing of this repository is but the packages that it names.
 
-const root = new URL("../..", import.meta.url).pathname
+const root = new URL("../../", import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), "packed-"))
 const About = z.object({
   bin: z.record(z.string(), z.string()).optional(),

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { newMessageId } from "#core/message-id.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { sendText } from "../support/session/host.ts"
 import { aPairedSession } from "../support/session/paired.ts"

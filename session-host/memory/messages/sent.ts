@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { mayBeOurs } from "#core/message-id.ts"
+import { mayBeOurs } from "#core/message/message-id.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } from "../rows.ts"

@@ -5,7 +5,7 @@ import {
   isPnUser,
   jidNormalizedUser,
 } from "@whiskeysockets/baileys"
-import { usernameIn } from "#core/jid.ts"
+import { usernameIn } from "#core/message/jid.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
 
 /** The person in a contact of Baileys'; empty if it is none. */

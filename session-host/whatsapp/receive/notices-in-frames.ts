@@ -8,7 +8,7 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { z } from "zod"
-import { usernameIn } from "#core/jid.ts"
+import { usernameIn } from "#core/message/jid.ts"
 import { verifiedNameIn } from "../../network/ask-about-people.ts"
 import type { Acquaintance, Notice } from "../../network/happening.ts"
 import { jsonIn } from "../../network/mex.ts"

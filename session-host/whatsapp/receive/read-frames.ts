@@ -1,5 +1,5 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
-import { isGroup } from "#core/jid.ts"
+import { isGroup } from "#core/message/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Intake } from "../../network/connection.ts"
 import type { Acquaintance } from "../../network/happening.ts"

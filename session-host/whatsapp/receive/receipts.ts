@@ -1,4 +1,4 @@
-import { isGroup, statusChat, withoutDevice } from "#core/jid.ts"
+import { isGroup, statusChat, withoutDevice } from "#core/message/jid.ts"
 import { wholeNumber } from "../../content/mapped.ts"
 import type { Receipt, ReceiptKind } from "../../network/connection.ts"
 import { type Stanza, child, childrenOf } from "../../network/stanza.ts"

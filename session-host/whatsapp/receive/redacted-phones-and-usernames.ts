@@ -5,7 +5,7 @@ import {
   jidNormalizedUser,
   type BinaryNode,
 } from "@whiskeysockets/baileys"
-import { usernameIn } from "#core/jid.ts"
+import { usernameIn } from "#core/message/jid.ts"
 import type { Acquaintance } from "../../network/happening.ts"
 
 /** The visible parts of numbers that a group's card hides, and the members' usernames. */

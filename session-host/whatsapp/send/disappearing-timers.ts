@@ -1,5 +1,5 @@
 import { isLidUser, isPnUser, proto, type SignalDataSet } from "@whiskeysockets/baileys"
-import { withoutDevice } from "#core/jid.ts"
+import { withoutDevice } from "#core/message/jid.ts"
 import type { Keys } from "../signal/keys.ts"
 
 /** Timers are kept among the keys of a login: they are worth nothing without it. */

@@ -6,7 +6,7 @@ import {
   isPnUser,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { userOf, withoutDevice } from "#core/jid.ts"
+import { userOf, withoutDevice } from "#core/message/jid.ts"
 import { hasChild } from "../stanza.ts"
 import type { DeviceLists } from "./device-lists.ts"
 

@@ -5,7 +5,7 @@ import {
   type GroupMetadata,
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
-import { userOf } from "#core/jid.ts"
+import { userOf } from "#core/message/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Question } from "../../network/connection.ts"
 import { type Stanza, child } from "../../network/stanza.ts"

@@ -4,7 +4,7 @@ import {
   type USyncQueryResultList,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
+import { statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import { askForGroupCard } from "../../groups/group-card.ts"
 import { pairIn, askUsync } from "../../network/ask-about-people.ts"

@@ -1,5 +1,5 @@
 import type { WASocket } from "@whiskeysockets/baileys"
-import { isGroup, userOf } from "#core/jid.ts"
+import { isGroup, userOf } from "#core/message/jid.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Keys } from "../signal/keys.ts"

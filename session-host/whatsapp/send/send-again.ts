@@ -6,7 +6,7 @@ import {
   getBinaryNodeChildren,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { isGroup, isLid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
+import { isGroup, isLid, statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Outgoing } from "../../network/connection.ts"
 import type { Keys } from "../signal/keys.ts"

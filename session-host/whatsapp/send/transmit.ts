@@ -1,5 +1,5 @@
 import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
-import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
+import { statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
 import { within } from "../../concurrency/call-deadline.ts"
 import type { Outgoing } from "../../network/connection.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "../../network/errors.ts"

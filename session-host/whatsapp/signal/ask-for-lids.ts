@@ -1,5 +1,5 @@
 import type { LIDMapping } from "@whiskeysockets/baileys"
-import { userOf } from "#core/jid.ts"
+import { userOf } from "#core/message/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"

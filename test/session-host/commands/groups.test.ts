@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { newMessageId } from "#core/message-id.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import { call, sendText } from "#test/support/session/host.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 

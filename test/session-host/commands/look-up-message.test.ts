@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
-import { newMessageId } from "#core/message-id.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import { sentRow } from "#session-host/memory/messages/sent.ts"
 import { encodeBare } from "#session-host/network/decode.ts"
 import { aChat } from "#test/support/session/chat.ts"

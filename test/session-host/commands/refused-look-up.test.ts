@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { newMessageId } from "#core/message-id.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { sendText } from "#test/support/session/host.ts"
 

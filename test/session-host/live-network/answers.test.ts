@@ -38,7 +38,7 @@ const exceptions: Record<string, string> = {
   "iq[set]/pair-success": "likewise, and its answer is the link (test/session-host/uplink/linking.test.ts)",
 }
 
-/** A value of a shape (`core/stanza-skeleton.ts`). */
+/** A value of a shape (`core/message/stanza-skeleton.ts`). */
 const valueOf = (shape: string) =>
   shape === "0" ? "1" : shape.startsWith("@") ? `15550001234${shape}` : shape.replaceAll("0", "2")
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { StoredMedia } from "#core/stored-media.ts"
+import { StoredMedia } from "#core/files/stored-media.ts"
 import { fetchCustomerFile } from "#session-host/media/fetch.ts"
 
 test("uploads that cannot be sent as what they are wanted as leave no connection to the bucket behind", async () => {

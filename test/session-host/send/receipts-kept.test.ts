@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
-import { newMessageId } from "#core/message-id.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import type { Receipt } from "#session-host/network/connection.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { eventsOfType } from "#test/support/session/host.ts"

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { statusChat } from "#core/jid.ts"
+import { statusChat } from "#core/message/jid.ts"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"

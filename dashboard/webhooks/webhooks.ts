@@ -16,12 +16,12 @@ import { page } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { codeBlock, type Html, note, urlField } from "../elements.ts"
+import { testWords } from "../events/attempt-words.ts"
 import { textsOf } from "../form.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { whoIsTold } from "../people/alerts.ts"
-import { testWords } from "./attempt-words.ts"
 import { webhookCard } from "./webhook-card.ts"
 
 /**

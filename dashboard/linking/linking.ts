@@ -12,9 +12,11 @@ import { type Html, note, buttonForm } from "../elements.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
+import { type KnownState, knownStateOf, isLinked, isStopped } from "../numbers/ask-for-state.ts"
+import { followOfflineSync } from "../numbers/offline-sync.ts"
+import { stateLine, inWords, pathOfAction } from "../numbers/state-words.ts"
 import { age, ago } from "../times.ts"
 import { typedCodeFor, shownCodeOf, roundOf } from "./ask-for-codes.ts"
-import { type KnownState, knownStateOf, isLinked, isStopped } from "./ask-for-state.ts"
 import { LinkSteps } from "./link-steps.ts"
 import {
   type Code,
@@ -26,7 +28,6 @@ import {
   unofficialNote,
   cardAndSteps,
 } from "./linking-cards.ts"
-import { followOfflineSync } from "./offline-sync.ts"
 import {
   type CardPage,
   challengeIn,
@@ -35,7 +36,6 @@ import {
   turnAway,
   wantsPasskey,
 } from "./passkey.ts"
-import { stateLine, inWords, pathOfAction } from "./state-words.ts"
 
 /** Linking a phone to a number: by the code on this screen, or by one that is typed on the phone. */
 export const linking = new Hono<DashboardEnv>()

@@ -1,7 +1,7 @@
 export * as Billing from "./billing.ts"
 
-import { config } from "./platform/config.ts"
-import { transact, type Write } from "./store/store.ts"
+import { config } from "../platform/config.ts"
+import { transact, type Write } from "../store/store.ts"
 
 /**
  * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder

@@ -1,9 +1,9 @@
 export * as StreamLimit from "./stream-limit.ts"
 
 import { createHash, randomUUID } from "node:crypto"
-import { latestEnd, now } from "./platform/clock.ts"
-import { putRow, removeRow, updateRow } from "./store/store.ts"
-import { tables } from "./store/tables.ts"
+import { latestEnd, now } from "../platform/clock.ts"
+import { putRow, removeRow, updateRow } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
 
 /**
  * One of the few places for open streams that a bridge, an account or a person has. It is held for a while;

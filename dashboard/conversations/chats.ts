@@ -8,9 +8,9 @@ import { page, toQuery } from "../answer.ts"
 import { copyable, type Html, icon } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
+import { notShown, type SessionAnswer, askSession, phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 import { wordsOf } from "./message-item.ts"
-import { notShown, type SessionAnswer, askSession, phoneOrJid } from "./session-answer.ts"
 
 const perPage = 50
 /** How long a page waits for the session, ms. */

@@ -2,10 +2,10 @@ import { html } from "hono/html"
 import type { EventType } from "#contract/event.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { codeBlock, copyable, type Html, buttonForm } from "../elements.ts"
+import { phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
+import { webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcomeMark } from "./event-outcomes.ts"
-import { phoneOrJid } from "./session-answer.ts"
-import { webhookQuery } from "./webhook-health.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(

@@ -2,11 +2,11 @@ import { html } from "hono/html"
 import { errorStatus } from "#contract/error.ts"
 import { config } from "#core/platform/config.ts"
 import { type Html, note } from "../elements.ts"
+import { type Failure, linkFailures } from "../events/failure-words.ts"
+import type { KnownState } from "../numbers/ask-for-state.ts"
+import { inWords } from "../numbers/state-words.ts"
 import { time, until } from "../times.ts"
-import type { KnownState } from "./ask-for-state.ts"
-import { type Failure, linkFailures } from "./failure-words.ts"
 import { dashboardWords, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
-import { inWords } from "./state-words.ts"
 
 /** The code to scan, or why there is none. */
 export type Code =

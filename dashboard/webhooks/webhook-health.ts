@@ -8,8 +8,8 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { type Html } from "../elements.ts"
+import { whyFailed } from "../events/attempt-words.ts"
 import { age, ago, until } from "../times.ts"
-import { whyFailed } from "./attempt-words.ts"
 
 /** How a bridge's events get to its webhooks. */
 export interface Receiving {

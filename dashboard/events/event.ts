@@ -19,10 +19,10 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { ago, until, when } from "../times.ts"
+import { pathOfDeliveries, webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcome, whyFailed } from "./attempt-words.ts"
 import { eventMeanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
-import { pathOfDeliveries, webhookQuery } from "./webhook-health.ts"
 
 const lookEachMs = 2000
 

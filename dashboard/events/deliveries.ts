@@ -19,9 +19,6 @@ import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { ago } from "../times.ts"
-import { aboutTest, outcome, testWords } from "./attempt-words.ts"
-import { AskedAttempts, attemptsCard, attemptsList, typeTag, type EventWords } from "./attempts.ts"
-import { eventLine } from "./event-item.ts"
 import {
   pathOfWebhook,
   pathOfDeliveries,
@@ -30,7 +27,10 @@ import {
   receiverLine,
   receivingAt,
   webhookQuery,
-} from "./webhook-health.ts"
+} from "../webhooks/webhook-health.ts"
+import { aboutTest, outcome, testWords } from "./attempt-words.ts"
+import { AskedAttempts, attemptsCard, attemptsList, typeTag, type EventWords } from "./attempts.ts"
+import { eventLine } from "./event-item.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000

@@ -2,12 +2,12 @@ export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { z } from "zod"
+import { isClockDoubted, latestEnd, now, timeLeft } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import { Metrics } from "../platform/metrics.ts"
+import { getRow, putRow, removeRow, type Row, updateRow } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
 import { newMessageId } from "./message-id.ts"
-import { isClockDoubted, latestEnd, now, timeLeft } from "./platform/clock.ts"
-import { config } from "./platform/config.ts"
-import { Metrics } from "./platform/metrics.ts"
-import { getRow, putRow, removeRow, type Row, updateRow } from "./store/store.ts"
-import { tables } from "./store/tables.ts"
 
 /** How long after a claim the work under it may begin, in seconds: 50 of the 55 s that a claim lasts. */
 export function beginsWithin(): number {

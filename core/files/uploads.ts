@@ -2,8 +2,8 @@ export * as Uploads from "./uploads.ts"
 
 import { randomBytes } from "node:crypto"
 import { maxUploadBytes } from "#contract/upload.ts"
+import { config } from "../platform/config.ts"
 import { FilesOnDisk } from "./files-on-disk.ts"
-import { config } from "./platform/config.ts"
 import { StoredMedia } from "./stored-media.ts"
 
 // Files that customers upload, to send them (Contract, "Uploads"). On AWS they go to the bucket by a form

@@ -11,8 +11,8 @@ import { sentenceForPeople } from "../api-words.ts"
 import { confirming, copyable, type Html, icon, note, buttonForm } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
+import { notShown, askSession } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
-import { notShown, askSession } from "./session-answer.ts"
 
 const perPage = 100
 /** How long a page waits, in ms: the session asks the network. */

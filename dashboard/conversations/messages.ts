@@ -17,13 +17,13 @@ import { Lease } from "#core/lease/lease.ts"
 import { page, toQuery } from "../answer.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
 import { chatField, type Html, icon, note } from "../elements.ts"
+import { streamStartOf } from "../events/events.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
+import { askSession } from "../numbers/session-answer.ts"
 import { pathOfCall } from "../requests.ts"
-import { streamStartOf } from "./events.ts"
 import { cameItem, type MessageEvent, type Sent, sentItem } from "./message-item.ts"
-import { askSession } from "./session-answer.ts"
 
 const perPage = 50
 /**

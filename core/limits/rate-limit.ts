@@ -1,10 +1,10 @@
 export * as RateLimit from "./rate-limit.ts"
 
 import { LRUCache } from "lru-cache"
-import { latestEnd, nowMs, timeLeft } from "./platform/clock.ts"
-import { config } from "./platform/config.ts"
-import { isThrottled, putRow, type Row, updateRow, waitForStore } from "./store/store.ts"
-import { tables } from "./store/tables.ts"
+import { latestEnd, nowMs, timeLeft } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import { isThrottled, putRow, type Row, updateRow, waitForStore } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
 
 const minute = 60_000
 

@@ -4,8 +4,8 @@ import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { toQuery } from "../answer.ts"
 import { cardTable, copyButton, type Html, selectField } from "../elements.ts"
 import { ago } from "../times.ts"
+import { type Receiving, webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcome } from "./attempt-words.ts"
-import { type Receiving, webhookQuery } from "./webhook-health.ts"
 
 // The list of attempts on the page of deliveries.
 

@@ -16,11 +16,11 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
+import { transferTimeouts } from "../platform/aws-client-options.ts"
+import { nowMs } from "../platform/clock.ts"
+import { config, need } from "../platform/config.ts"
+import { lazily } from "../platform/lazily.ts"
 import { FilesOnDisk } from "./files-on-disk.ts"
-import { transferTimeouts } from "./platform/aws-client-options.ts"
-import { nowMs } from "./platform/clock.ts"
-import { config, need } from "./platform/config.ts"
-import { lazily } from "./platform/lazily.ts"
 
 /** Contract, "Received media", in milliseconds. */
 export const cachedForMs = 3 * 3600 * 1000

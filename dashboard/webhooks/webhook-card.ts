@@ -4,9 +4,9 @@ import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { codeBlock, confirming, type Html, note, buttonForm, urlField } from "../elements.ts"
+import { aboutTest } from "../events/attempt-words.ts"
+import { checkbox } from "../numbers/settings.ts"
 import { age, until } from "../times.ts"
-import { aboutTest } from "./attempt-words.ts"
-import { checkbox } from "./settings.ts"
 import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 
 /** One webhook of a number: how events get there, and what can be done with it. */

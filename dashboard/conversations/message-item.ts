@@ -4,9 +4,9 @@ import type { SentMessage } from "#contract/message.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { copyable, type Html } from "../elements.ts"
+import { directionMarks } from "../events/event-item.ts"
+import { phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
-import { directionMarks } from "./event-item.ts"
-import { phoneOrJid } from "./session-answer.ts"
 
 export type Sent = z.infer<typeof SentMessage>
 export type MessageEvent = Extract<StoredEvent["event"], { event: "message" }>
