@@ -8,7 +8,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { userOf, withoutDevice } from "#core/message/jid.ts"
 import { hasChild } from "../stanza.ts"
-import type { DeviceLists } from "./device-lists.ts"
+import type { DeviceLists } from "./recipient-devices.ts"
 
 interface Input {
   devices: Pick<DeviceLists, "forget" | "withHash">

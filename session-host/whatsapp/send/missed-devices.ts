@@ -3,7 +3,7 @@ import { jidDecode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { ILogger } from "../quiet-log.ts"
-import { type Device, jidOf } from "./device-lists.ts"
+import { type Device, jidOf } from "./recipient-devices.ts"
 import type { newRecipientDevices } from "./recipient-devices.ts"
 import type { Transmission } from "./transmission.ts"
 

@@ -1,9 +1,20 @@
+import { hash } from "node:crypto"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import {
   extractDeviceJids,
   type PossiblyExtendedCacheStore,
   type USyncQueryResultList,
   type WASocket,
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isPnUser,
+  parseAndInjectE2ESessions,
+  S_WHATSAPP_NET,
+  jidEncode,
+  type JidWithDevice,
 } from "@whiskeysockets/baileys"
+import { LRUCache } from "lru-cache"
 import { statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import { askForGroupCard } from "../../groups/group-card.ts"
@@ -11,12 +22,11 @@ import { pairIn, askUsync } from "../../network/ask-about-people.ts"
 import { NobodyReached, NotInGroup } from "../../network/errors.ts"
 import { type Stanza, child, childrenOf, el } from "../../network/stanza.ts"
 import { inTransmission, transmissionNow } from "../async-context.ts"
-import { askNetwork } from "../questions/ask.ts"
+import { askNetwork, answerInTime } from "../questions/ask.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
-import { type Device, type DeviceLists, jidOf } from "./device-lists.ts"
+import { SessionRecord } from "../signal/libsignal.ts"
 import { type GroupCache, metadataOf } from "./group-cache.ts"
-import { openSessions } from "./open-sessions.ts"
 import type { Transmission } from "./transmission.ts"
 
 interface Input {
@@ -200,4 +210,202 @@ async function withoutKey(
   if (!members || chat === statusChat) return devices
   const { [chat]: holders = {} } = await keys.get("sender-key-memory", [chat])
   return devices.filter((device) => !holders[jidOf(device)])
+}
+
+/** How many prekeys are asked for at once. */
+const atOnce = 100
+
+interface Opening {
+  devices: Pick<DeviceLists, "noteNoKeys">
+  keys: Keys
+  sock: () => Pick<WASocket, "query" | "signalRepository">
+  log: ILogger
+}
+
+/**
+ * Opens the sessions that are missing, before Baileys looks for them.
+ * @returns whether there is a session with each device now. The network has no keys for some. Such a device
+ * has a session all the same once it has written to us. @throws NetworkRejected, NoAnswer
+ */
+export async function openSessions(input: Opening, devices: Device[]): Promise<Map<string, boolean>> {
+  const { sock, log } = input
+  const jids = devices.map(jidOf)
+  const refused = new Set(devices.filter((device) => device.hasNoKeys).map(jidOf))
+  const reached = new Map(jids.map((jid) => [jid, true]))
+  const missing = await withoutSession(input, jids)
+  const asked = missing.filter(({ jid }) => !refused.has(jid))
+  const keyless = new Set<string>()
+  for (let at = 0; at < asked.length; at += atOnce) {
+    const some = asked.slice(at, at + atOnce)
+    const bundles = await bundlesOf(
+      sock(),
+      some.map(({ wire }) => wire),
+    )
+    for (const { jid, wire } of some) {
+      const bundle = bundles.get(wire)
+      if (hasNoKeys(bundle)) keyless.add(jid)
+      reached.set(jid, await open(sock(), bundle, log))
+    }
+  }
+  input.devices.noteNoKeys(devices.filter((device) => keyless.has(jidOf(device))))
+  for (const { jid } of missing) if (refused.has(jid)) reached.set(jid, false)
+  const without = asked.filter(({ jid }) => !reached.get(jid)).length
+  if (without > 0) log.warn({ devices: without }, "devices without keys are left out")
+  return reached
+}
+
+async function bundlesOf(sock: Pick<WASocket, "query">, jids: string[]): Promise<Map<string, BinaryNode>> {
+  const users = jids.map((jid) => ({ tag: "user", attrs: { jid } }))
+  const attrs = { xmlns: "encrypt", type: "get", to: S_WHATSAPP_NET }
+  const question = { tag: "iq", attrs, content: [{ tag: "key", attrs: {}, content: users }] }
+  const answer = await answerInTime<BinaryNode>(sock.query(question))
+  const bundles = getBinaryNodeChildren(getBinaryNodeChild(answer, "list"), "user")
+  return new Map(bundles.map((bundle) => [bundle.attrs.jid ?? "", bundle]))
+}
+
+/** The devices as Baileys names them, and as the network is asked about them: by LID if that is known. */
+async function withoutSession({ sock, keys }: Opening, jids: string[]) {
+  const { signalRepository: repository } = sock()
+  const lids = (await repository.lidMapping.getLIDsForPNs(jids.filter((jid) => isPnUser(jid)))) ?? []
+  const wires = new Map(lids.map(({ pn, lid }) => [pn, lid]))
+  const all = jids.map((jid) => {
+    const wire = wires.get(jid) ?? jid
+    return { jid, wire, address: repository.jidToSignalProtocolAddress(wire) }
+  })
+  const records = await keys.get(
+    "session",
+    all.map(({ address }) => address),
+  )
+  return all.filter(({ address }) => {
+    const record = records[address]
+    return !record || !SessionRecord.deserialize(record).getOpenSession()
+  })
+}
+
+/** Whether the network says for good that it has no keys of this device. Any other refusal may pass. */
+function hasNoKeys(bundle: BinaryNode | undefined): boolean {
+  const { code = "" } = getBinaryNodeChild(bundle, "error")?.attrs ?? {}
+  return ["404", "406"].includes(code)
+}
+
+/** Opens one session, and lets others have a turn: it takes a millisecond, and there may be thousands. */
+async function open(
+  { signalRepository }: Pick<WASocket, "signalRepository">,
+  bundle: BinaryNode | undefined,
+  log: ILogger,
+): Promise<boolean> {
+  if (!bundle) return false
+  const list = { tag: "list", attrs: {}, content: [bundle] }
+  try {
+    await parseAndInjectE2ESessions({ tag: "iq", attrs: {}, content: [list] }, signalRepository)
+    return true
+  } catch (error) {
+    log.debug({ error }, "no session with a device")
+    return false
+  } finally {
+    await nextTurn()
+  }
+}
+
+/** A device as Baileys keeps it; it names the server, too, which its type does not say. */
+export type Device = JidWithDevice & {
+  server: string
+  /**
+   * The network has refused its keys, and is not asked for them again until its owner's list changes, or is
+   * half a day old.
+   */
+  hasNoKeys?: true
+}
+
+export function jidOf({ user, server, device }: Device): string {
+  return jidEncode(user, server as Parameters<typeof jidEncode>[1], device)
+}
+
+/** How much is remembered per session, in bytes: some ten thousand people. */
+const mostBytes = 1_500_000
+
+/** The size of a person's entry beside name and devices, about. */
+const overhead = 200
+
+const ttlMs = 12 * 3600 * 1000
+
+export type DeviceLists = ReturnType<typeof newDeviceLists>
+
+/**
+ * The devices of a session's contacts, by the user part of an address. The network reports changes, also
+ * those from while we were away.
+ */
+export function newDeviceLists() {
+  /** Users by their hash. It has three bytes, so now and then two people share one. */
+  const hashed = new Map<string, Set<string>>()
+  const entries = new LRUCache<string, string>({
+    maxSize: mostBytes,
+    sizeCalculation: (value, user) => user.length + value.length + overhead,
+    ttl: ttlMs,
+    onInsert(_value, user) {
+      const key = contactHash(user)
+      hashed.set(key, (hashed.get(key) ?? new Set()).add(user))
+    },
+    disposeAfter(_value, user) {
+      if (entries.has(user)) return
+      const key = contactHash(user)
+      const users = hashed.get(key)
+      users?.delete(user)
+      if (users?.size === 0) hashed.delete(key)
+    },
+  })
+  const set = (user: string, devices: Device[]) => void entries.set(user, devices.map(written).join(" "))
+  const get = (user: string) => {
+    const entry = entries.get(user)
+    return entry === undefined ? undefined : read(user, entry)
+  }
+  return {
+    has: (user: string) => entries.has(user),
+    get,
+    set,
+    /** The network has refused the keys of these devices. */
+    noteNoKeys(refused: Device[]): void {
+      for (const user of new Set(refused.map((device) => device.user))) {
+        const without = new Set(refused.filter((device) => device.user === user).map(deviceAddress))
+        const list = get(user)?.map((each) =>
+          without.has(deviceAddress(each)) ? { ...each, hasNoKeys: true as const } : each,
+        )
+        // That makes the list no newer.
+        if (list) entries.set(user, list.map(written).join(" "), { noUpdateTTL: true })
+      }
+    },
+    /** The users with known lists whose user part has this hash: the network names contacts by it. */
+    withHash: (ofUser: string): string[] => [...(hashed.get(ofUser) ?? [])],
+    /** A user's list of devices is out of date. */
+    forget: (user: string) => void entries.delete(user),
+    /** The cache that Baileys wants. Baileys itself knows the type of what it has put in. */
+    asCache: (): PossiblyExtendedCacheStore => ({
+      get: (user) => get(user) as never,
+      set: (user, devices) => set(user, devices as Device[]),
+      del: (user) => void entries.delete(user),
+      flushAll: () => entries.clear(),
+    }),
+  }
+}
+
+/**
+ * The first three bytes of an MD5 of a number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust,
+ * `crypto.rs`).
+ */
+function contactHash(user: string): string {
+  return hash("md5", `${user}WA_ADD_NOTIF`, "buffer").subarray(0, 3).toString("base64")
+}
+
+const deviceAddress = ({ device, server }: Device) => `${device ?? 0}@${server}`
+const written = (device: Device) => `${deviceAddress(device)}${device.hasNoKeys ? noKeys : ""}`
+/** After the address of a device whose keys were refused. */
+const noKeys = "!"
+
+function read(user: string, entry: string): Device[] {
+  return entry.split(" ").flatMap((text) => {
+    const hasNoKeys = text.endsWith(noKeys)
+    const [device, server] = (hasNoKeys ? text.slice(0, -noKeys.length) : text).split("@")
+    if (!server) return []
+    return [{ user, device: Number(device), server, ...(hasNoKeys && { hasNoKeys }) }]
+  })
 }
