@@ -1,4 +1,4 @@
-import { pluggedVerbs } from "#plugged-in/admin.ts"
+import { pluggedVerbs } from "./plugged-in.ts"
 import type { Verb } from "./verb.ts"
 
 type Verbs = Record<string, Verb>

@@ -34,7 +34,7 @@ export interface BillingPages {
 
 let plugged: BillingPages | undefined
 
-/** Sets billing's part. `plugged-in/dashboard.ts` causes it, before the dashboard's routes are made. */
+/** Sets billing's part. `dashboard/plugged-in.ts` causes it, before the dashboard's routes are made. */
 export function plugIn(pages: BillingPages): void {
   plugged = pages
 }

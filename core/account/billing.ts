@@ -27,7 +27,7 @@ const none: Hooks = { enrolling: async () => [], changing: async () => [] }
 
 let plugged: Hooks | undefined
 
-/** Sets the hooks. A file of `plugged-in/` causes it in each program that changes accounts or bridges. */
+/** Sets the hooks. A file `plugged-in.ts` causes it in each program that changes accounts or bridges. */
 export function plugIn(hooks: Hooks): void {
   plugged = hooks
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { Bell } from "#core/event/bell.ts"
-import { EventRow } from "#core/event/event-row.ts"
 import { ringUnlessDue } from "#core/event/bell.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Key } from "#core/store/store.ts"
 

@@ -32,7 +32,7 @@ test.for(documents)("every link of %s leads somewhere in the project", (document
 
 /** All but this file, which has the patterns. */
 const sources = globSync(
-  "{admin,billing,core,cost,dashboard,functions,infra,local,plugged-in,session-host,simulator,test,trials}/**/*.ts",
+  "{admin,billing,contract,core,dashboard,functions,infra,one-machine,packages,session-host,test,trials}/**/*.ts",
   {
     cwd: root,
     exclude: ["test/one-machine/documents.test.ts", "infra/node_modules/**"],

@@ -227,7 +227,7 @@ interface Opening {
  * @returns whether there is a session with each device now. The network has no keys for some. Such a device
  * has a session all the same once it has written to us. @throws NetworkRejected, NoAnswer
  */
-export async function openSessions(input: Opening, devices: Device[]): Promise<Map<string, boolean>> {
+async function openSessions(input: Opening, devices: Device[]): Promise<Map<string, boolean>> {
   const { sock, log } = input
   const jids = devices.map(jidOf)
   const refused = new Set(devices.filter((device) => device.hasNoKeys).map(jidOf))

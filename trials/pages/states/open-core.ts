@@ -16,7 +16,7 @@ export async function openStore(service: Service) {
     import("#core/account/sign-in.ts"),
   ])
   // An account's numbers are what it pays for.
-  await import("#plugged-in/accounts.ts")
+  await import("#functions/plugged-in.ts")
   const [{ Bridge }, { Host }, { Lease }, { updateRow }, { tables }] = await Promise.all([
     import("#core/bridge/bridge.ts"),
     import("#core/lease/host.ts"),
