@@ -12,7 +12,7 @@ export function typescript(document: Document): string {
   )
   return [
     "// Generated from the contract by `npm run clients:generate`. Do not edit.\n",
-    'import type { CallOptions, Listing, SendOptions } from "#sdk-typescript/call.ts"\n',
+    'import type { CallOptions, Listing, SendOptions } from "./call.ts"\n',
     ...schemas,
     "/** Any event. Its first field, `event`, says of which type it is. */",
     'export type Event = StoredEvent["event"]\n',

@@ -12,8 +12,8 @@ export type Recorder = (frame: BinaryNode) => void
 const mostFacts = 50_000
 
 /**
- * Records the structure of stanzas, without their content (`core/message/stanza-skeleton.ts`): each fact once, in a
- * file of this process. `npm run simulator:compare` reads the folder.
+ * Records the structure of stanzas, without their content (`core/message/stanza-skeleton.ts`): each fact
+ * once, in a file of this process. `npm run simulator:compare` reads the folder.
  */
 export function newRecorder(folder: string, log: Pick<Logger, "warn">): Recorder {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
