@@ -71,7 +71,7 @@ test("bundles are minified, and made here by the esbuild that is built into SST'
     const asked = JSON.parse(readFileSync(new URL(build, import.meta.url), "utf8"))
     expect([name, asked.properties]).toEqual([name, { architecture: "arm64", minify: true }])
   }
-  const modules = new URL("../../../infra/node_modules", import.meta.url)
+  const modules = new URL("../../../infra/node_modules/", import.meta.url)
   const { version } = JSON.parse(readFileSync(new URL("esbuild/package.json", modules), "utf8"))
   const [program] = globSync("sst-*/bin/sst", { cwd: modules })
   const binary = readFileSync(new URL(program!, modules))
