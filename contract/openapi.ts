@@ -269,7 +269,7 @@ export function withInherited(schema: Schema, document: Document): Schema {
   const parts = schema.allOf.map((part) => withInherited(part, document))
   return {
     ...schema,
-    // Of its parts.
+    // Each part has properties of its own.
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"],
     required: parts.flatMap(({ required = [] }) => required),
   }

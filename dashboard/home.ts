@@ -80,8 +80,8 @@ function isInUse({ bridge, hadPhone, group }: Ranked): boolean {
 }
 
 /**
- * What the page shows until its stream brings more: how the numbers stood last. Very many are not read within
- * a second.
+ * What the page shows until its stream brings more: the numbers as they were last read. A second is too
+ * short to read a very large account.
  */
 async function before(accountId: string): Promise<Html[]> {
   const overview = await KeptOverview.get(accountId)

@@ -40,9 +40,7 @@ const kinds = ["uploads", "media"] as const
 /** The folder of files that are being written or worked on. */
 const underWay = "temporary"
 
-/**
- * What the smallest file counts for, in bytes: an account cannot have more files than can be looked through.
- */
+/** The bytes that a smaller file counts as: an account has no more files than can be looked through. */
 const leastBytes = 256 * 1024
 
 /** For how long a received file stays that was just asked for, in ms, however little room its account has. */

@@ -17,7 +17,7 @@ function busyShare(): number {
   return share
 }
 
-/** Whether this process works for more than half of its time: whoever comes then waits noticeably longer. */
+/** Whether this process works for more than half of its time, so that new calls wait noticeably longer. */
 export function isBusy(): boolean {
   return busyShare() > 0.5
 }

@@ -61,7 +61,7 @@ const reasons: Record<string, Reason> = {
  * English.
  */
 export function failureIn(words: LinkWords, code: string): readonly [string, string] | undefined {
-  // Of other codes there is none.
+  // A code without words of its own is an internal error to this person.
   return words.reasons && (words.reasons[reasons[code] ?? (code as Reason)] ?? words.reasons.internal_error)
 }
 

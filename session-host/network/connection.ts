@@ -1,6 +1,6 @@
 /**
  * The messaging network as a session sees it, as types. Its errors are in `errors.ts`. Baileys' socket is
- * behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form, is known
+ * behind this (`whatsapp/`). Only the content of messages, the protocol's protobuf in Baileys' form, is known
  * elsewhere, too.
  */
 
