@@ -139,6 +139,7 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     timestamp: 1_795_166_760,
     quoted: {
       message_id: messageId,
+      chat_id: contact,
       contact_id: "491719876543@s.whatsapp.net",
       body: "New in",
       type: "text",

@@ -1,11 +1,38 @@
 import { z } from "@hono/zod-openapi"
 import { ChatJid, ContactJid, FromMe, Offline, Phone, SenderName, Username } from "./event-fields.ts"
 import { integer, string, Timestamp } from "./field-types.ts"
+import {
+  Ad,
+  ContactCard,
+  File,
+  Interactive,
+  Invitation,
+  Order,
+  PartOf,
+  Payment,
+  Place,
+  PollResult,
+  Product,
+  Tapped,
+} from "./message-parts.ts"
 
 // The events about messages: what came in, what answers a message, and what has become of one that was sent.
 
+/** What kind of a message it is. */
+export const MessageType = z.enum([
+  "text",
+  "media",
+  "reaction",
+  "poll",
+  "location",
+  "event",
+  "contact",
+  "unknown",
+])
+
 const Quoted = z.object({
   message_id: z.string(),
+  chat_id: string("Where it was written: `status@broadcast` where somebody answers a status."),
   contact_id: string("Who wrote it."),
   body: string("The first 4,096 characters of its text, as quoted by the sender of the reply."),
   type: string('As `type` of a message; `""` for every other kind.'),
@@ -17,14 +44,14 @@ const Reaction = z.object({
   contact_id: string("Who wrote that message."),
 })
 
-const Location = z.object({ lat: z.number(), lng: z.number(), name: z.string(), address: z.string() })
-
 const EventDetails = z.object({
   name: z.string(),
   description: z.string(),
   start_time: Timestamp,
   end_time: integer("Unix seconds; 0: none was given."),
   join_link: z.string(),
+  location: Place.optional(),
+  is_canceled: z.literal(true).optional(),
 })
 
 /** Which message it is, where it was written, and who wrote it. */
@@ -41,8 +68,15 @@ export const MessageEvent = z
   .object({
     event: z.literal("message"),
     ...ofMessage,
-    body: string("Its text: the caption of media, the question of a poll."),
-    type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
+    body: string(
+      "Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message.",
+    ),
+    type: MessageType.openapi({
+      description:
+        "`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one " +
+        "can be found. Once a later release can read it, an event with `edit` follows.",
+    }),
+    unknown_kind: string("Of `unknown`: the name of the kind in the network's protocol.").optional(),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
       description:
         'The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither ' +
@@ -52,11 +86,17 @@ export const MessageEvent = z
     from_me: FromMe,
     timestamp: Timestamp,
     caption: string("The caption of media.").optional(),
+    file: File.optional().openapi({ description: "Of media: its file, as the sender describes it." }),
+    view_once: z.literal(true).optional().openapi({ description: "The message may be viewed once." }),
     quoted: Quoted.optional().openapi({ description: "The message that this one replies to." }),
     mentions: z
       .array(z.string())
       .optional()
       .openapi({ description: "JIDs of the people whom the text mentions." }),
+    mentions_all: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "The text mentions everybody in the group." }),
     forwarded: z.literal(true).optional(),
     reaction: Reaction.optional(),
     edit: z
@@ -68,10 +108,31 @@ export const MessageEvent = z
           "is pinned in the chat (unpinning gives no event).",
       }),
     target_id: string("The message that an edit, revoke, pin or reaction refers to.").optional(),
-    location: Location.optional(),
+    location: Place.optional(),
     options: z.array(z.string()).optional().openapi({ description: "The options of a poll." }),
     max_answers: integer("How many options of a poll one person may choose; 0: any number.").optional(),
+    results: z
+      .array(PollResult)
+      .optional()
+      .openapi({ description: "The results of a poll, where it shows them." }),
     event_details: EventDetails.optional(),
+    contacts: z.array(ContactCard).optional(),
+    interactive: Interactive.optional().openapi({
+      description: "Of a business' message: what can be tapped.",
+    }),
+    tapped: Tapped.optional().openapi({
+      description: "This message is somebody's choice in an earlier one, which `quoted` names.",
+    }),
+    order: Order.optional(),
+    product: Product.optional(),
+    invitation: Invitation.optional(),
+    payment: Payment.optional(),
+    ad: Ad.optional().openapi({ description: "The ad or post that brought the sender here." }),
+    part_of: PartOf.optional(),
+    disappears_after: integer("The chat's timer, in seconds, when it was written.").optional(),
+    scheduled_for: Timestamp.optional().openapi({
+      description: "The message was written to be sent at this time. Unix seconds.",
+    }),
     offline: Offline,
     is_broadcast: z
       .literal(true)

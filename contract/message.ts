@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { ChatId, integer, limit, MessageId, string, text } from "./field-types.ts"
 import { codesOfSend, idempotencyHeaders, IdempotencyKey } from "./idempotency-key.ts"
-import { Counts } from "./message-events.ts"
+import { Counts, MessageType } from "./message-events.ts"
 import {
   codesOfNetwork,
   body,
@@ -40,7 +40,7 @@ const Message = z
     contact_id: string("Who wrote it, as in events."),
     from_me: z.boolean(),
     type: z
-      .enum(["text", "media", "reaction", "poll", "location", "event", ""])
+      .enum([...MessageType.options, ""])
       .openapi({ description: 'As of a message event; `""` for what only changes another message.' }),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]),
     body: string("Its text: the caption of media, the question of a poll."),

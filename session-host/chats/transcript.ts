@@ -8,7 +8,6 @@ import type { Logger } from "#core/platform/log.ts"
 import { wellFormedJson } from "#core/platform/well-formed-json.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { lidsIn, phonesIn } from "../content/chat-and-sender.ts"
-import { Unreadable } from "../content/mapped.ts"
 import { fromMessage } from "../content/message.ts"
 import { stanzaFormOf } from "../content/resent-by-phone.ts"
 import type { Put, SessionStore, Stored } from "../memory/rows.ts"
@@ -146,14 +145,9 @@ export class Transcript {
     const { recipient = "", from = "" } = message.attrs
     const lids = [...lidsIn(about), recipient, from].filter(isLid)
     const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault.phoneOf(lid)] as const))
-    try {
-      const said = fromMessage({ ...about, phones: new Map([...phonesIn(message.attrs, own), ...pairs]) })[0]
-        ?.event
-      return said?.event === "message" ? said : undefined
-    } catch (error) {
-      if (error instanceof Unreadable) return undefined
-      throw error
-    }
+    const phones = new Map([...phonesIn(message.attrs, own), ...pairs])
+    const said = fromMessage({ ...about, phones })[0]?.event
+    return said?.event === "message" ? said : undefined
   }
 
   /**

@@ -3,7 +3,8 @@ import { networkRejectedSentence } from "#contract/error-codes.ts"
 import type * as contract from "#contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/message/jid.ts"
-import { kindOf, mediaOf, unwrap, wordsOf } from "../content/content.ts"
+import { kindOf, mediaOf, wordsOf } from "../content/content.ts"
+import { unwrap } from "../content/unwrap.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import { receiptKinds } from "../network/connection.ts"
 import { countsOf } from "../send/receipt-steps.ts"
@@ -49,9 +50,9 @@ export function messageWire({ message, chat, author }: Named): Message {
     chat_id: chat,
     contact_id: author,
     from_me: message.fromMe,
-    type: kindOf(content),
+    type: message.unknown ? "unknown" : kindOf(content),
     media_type: mediaOf(content)?.kind ?? "",
-    body: wordsOf(content),
+    body: message.unknown?.body ?? wordsOf(content),
     ...outcomeOf(message),
   }
 }

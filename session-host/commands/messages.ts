@@ -18,8 +18,9 @@ import {
   toStatusText,
   toText,
 } from "../content/compose.ts"
-import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../content/content.ts"
+import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf } from "../content/content.ts"
 import { longestText } from "../content/kept-content.ts"
+import { unwrap } from "../content/unwrap.ts"
 import { makePreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent } from "../network/connection.ts"

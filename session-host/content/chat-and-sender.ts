@@ -1,9 +1,10 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Own } from "../session/own-addresses.ts"
-import { contextInfoOf, unwrap } from "./content.ts"
+import { contextInfoOf } from "./content.ts"
 import { type MessageIdentity, wholeNumber } from "./mapped.ts"
 import { messageIdentityOf, usernameOf } from "./message-identity.ts"
+import { unwrap } from "./unwrap.ts"
 
 type Attrs = Record<string, string>
 

@@ -4,6 +4,7 @@ import type { Encrypted } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network/connection.ts"
+import type { ContextInfo } from "../network/message-proto/types.ts"
 import { proto } from "../network/proto.ts"
 
 /** The message that a reaction, an edit or a revocation refers to, in the network's form. */
@@ -295,7 +296,7 @@ export function toEdit(key: MessageKey, content: MessageContent): MessageContent
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
 }
 
-function contextInfo(context: MessageContext): proto.IContextInfo | undefined {
+function contextInfo(context: MessageContext): ContextInfo | undefined {
   const { quoted, mentions, expiration, forwardings } = context
   if (!quoted && !mentions?.length && !expiration && !forwardings) return undefined
   return {

@@ -1,5 +1,7 @@
+import Long from "long"
 import type { MessageContent } from "../network/connection.ts"
-import { mediaOf, pollOf, textOf } from "./content.ts"
+import { pollOf, textOf } from "./content.ts"
+import { fieldOf } from "./reading.ts"
 
 type Card = NonNullable<MessageContent["contactMessage"]>
 
@@ -9,7 +11,14 @@ export const longestText = 65_536
 const longestQuote = 4096
 
 /** The only binary fields that are needed. Thumbnails are not, and may be large. */
-const keys = new Set(["mediaKey", "fileEncSha256", "fileSha256"])
+const keys = new Set([
+  "mediaKey",
+  "fileEncSha256",
+  "fileSha256",
+  "attachmentMediaKey",
+  "attachmentFileEncSha256",
+  "attachmentFileSha256",
+])
 
 /**
  * The part of a message that a forward, a vote, an answer or a download needs. A text that is cut is too long
@@ -50,38 +59,29 @@ function named({ displayName }: Card): Card {
   return { displayName: displayName?.slice(0, longestQuote) }
 }
 
+/**
+ * The part that is read, shortened. Polls are kept in one form, so that votes find their options.
+ */
 function partOf(content: MessageContent, longest: number): MessageContent {
   const text = textOf(content)
   if (text !== undefined) return { conversation: text.slice(0, longest) }
-  const slim = <Part extends object>(part: Part): Part => slimmed(part, longest)
-  const { imageMessage, videoMessage, ptvMessage, audioMessage, documentMessage, stickerMessage } = content
-  if (mediaOf(content))
-    return {
-      ...(imageMessage && { imageMessage: slim(imageMessage) }),
-      ...(videoMessage && { videoMessage: slim(videoMessage) }),
-      ...(ptvMessage && { ptvMessage: slim(ptvMessage) }),
-      ...(audioMessage && { audioMessage: slim(audioMessage) }),
-      ...(documentMessage && { documentMessage: slim(documentMessage) }),
-      ...(stickerMessage && { stickerMessage: slim(stickerMessage) }),
-    }
   const poll = pollOf(content)
-  if (poll) return { pollCreationMessage: slim(poll) }
-  const { eventMessage, locationMessage, liveLocationMessage } = content
-  return {
-    ...(eventMessage && { eventMessage: slim(eventMessage) }),
-    ...(locationMessage && { locationMessage: slim(locationMessage) }),
-    ...(liveLocationMessage && { liveLocationMessage: slim(liveLocationMessage) }),
-  }
+  if (poll) return { pollCreationMessage: slimmed(poll, longest) }
+  const field = fieldOf(content)
+  return field ? { [field]: slimmed(content[field], longest) } : {}
 }
 
-function slimmed<Part extends object>(part: Part, longest: number): Part {
-  const entries = Object.entries(part).filter(
-    ([name, value]) => name !== "contextInfo" && (!(value instanceof Uint8Array) || keys.has(name)),
+/** The same value without what is not needed of it, and with shorter texts. All its fields are optional. */
+function slimmed<Value>(value: Value, longest: number, name = ""): Value {
+  if (typeof value === "string")
+    return value.slice(0, name === "caption" ? longest : longestQuote) as Value & string
+  if (typeof value !== "object" || value === null || Long.isLong(value) || value instanceof Uint8Array)
+    return value
+  if (Array.isArray(value)) return value.map((each: unknown) => slimmed(each, longest)) as Value & unknown[]
+  const entries = Object.entries(value).filter(
+    ([key, part]) => key !== "contextInfo" && (!(part instanceof Uint8Array) || keys.has(key)),
   )
-  const cut = entries.map(([name, value]: [string, unknown]) => [
-    name,
-    typeof value === "string" ? value.slice(0, name === "caption" ? longest : longestQuote) : value,
-  ])
-  // The same fields, some of them shorter or absent, which all are optional.
-  return Object.fromEntries(cut) as Part
+  return Object.fromEntries(
+    entries.map(([key, part]: [string, unknown]) => [key, slimmed(part, longest, key)]),
+  ) as Value
 }

@@ -1,17 +1,18 @@
 import { isLid } from "#core/message/jid.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
-import { decode, decodeWeb } from "../network/decode.ts"
+import { decodeBare, decodeWeb, unpad } from "../network/decode.ts"
 import type { Own } from "../session/own-addresses.ts"
 import { aboutOf, lidsIn, phonesIn } from "./chat-and-sender.ts"
-import { unwrap } from "./content.ts"
 import { changedMessageId, isForged } from "./forged.ts"
 import { fromLost } from "./lost.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromMessage } from "./message.ts"
 import type { Remembered } from "./remembered.ts"
 import { stanzaFormOf, resentIn } from "./resent-by-phone.ts"
+import { openScheduled } from "./scheduled.ts"
 import { openAnswer, sealedIn } from "./sealed-content.ts"
+import { unwrap } from "./unwrap.ts"
 
 export interface Lookups {
   /** The connection to ask, if there is one. */
@@ -21,7 +22,7 @@ export interface Lookups {
   log: Logger
 }
 
-type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent }
+type Message = Pick<Received, "attrs" | "verified" | "meta"> & { content: MessageContent; bytes?: Uint8Array }
 
 /**
  * The events of a received message. The mapper is pure: everything it needs beside the message is looked up
@@ -30,17 +31,23 @@ type Message = Pick<Received, "attrs" | "verified"> & { content: MessageContent 
  */
 export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
   // Decoded once more: what is taken in are bytes, which can be parked.
-  const content = decode(received.plaintext)
+  const bytes = unpad(received.plaintext)
+  const content = decodeBare(bytes)
   // Our own phone may send content later, for a stanza that had none.
   const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))
-  const messages: Message[] = [{ ...received, content }, ...resent.flatMap((web) => stanzaFormOf(web, own))]
+  const messages: Message[] = [
+    { ...received, content, bytes },
+    ...resent.flatMap((web) => stanzaFormOf(web, own)),
+  ]
   const mapped: Mapped[] = []
   for (const message of messages) mapped.push(...(await mapOne(message, own, lookups)))
   return mapped
 }
 
 async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Mapped[]> {
-  const { attrs, content, verified } = message
+  const { attrs, verified } = message
+  const scheduled = openScheduled(unwrap(message.content), message.meta)
+  const { content, bytes } = scheduled ?? message
   const phones = phonesIn(attrs, own)
   const inner = unwrap(content)
   const sealed = sealedIn(inner)
@@ -63,7 +70,16 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
     lookups.log.warn("somebody changed another person's message: no event")
     return []
   }
-  return fromMessage({ attrs, content: readable, own, phones, verified, answer: opened?.answer })
+  return fromMessage({
+    attrs,
+    content: readable,
+    bytes: opened?.content ? undefined : bytes,
+    own,
+    phones,
+    verified,
+    answer: opened?.answer,
+    scheduledFor: scheduled?.at,
+  })
 }
 
 /**

@@ -18,6 +18,11 @@ export interface Mapped {
   message?: MessageIdentity
   /** The part of that message to remember beside its event, if others may refer to it. */
   remember?: Remembered
+  /**
+   * The kind of a message that this release cannot read: its event has what can be said of it, and a later
+   * release tries to read it again.
+   */
+  unread?: string
 }
 
 /** Identifies a message, however its author is addressed. */
@@ -30,9 +35,6 @@ export interface MessageIdentity {
    */
   forms: { chat: string; sender: string }[]
 }
-
-/** Somebody said something that this release cannot read. */
-export class Unreadable extends Error {}
 
 /**
  * A whole number that a stranger wrote, if JSON can hold it exactly and the contract allows it; otherwise 0.

@@ -1,10 +1,15 @@
 import type { Event } from "#contract/event.ts"
 import { isGroup } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
+import { encodeBare } from "../network/decode.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
-import { changeTypes, contextInfoOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "./content.ts"
+import { changeTypes, contextInfoOf, isSeenOnce, kindOf, wordsOf } from "./content.ts"
+import { contextOf } from "./context.ts"
 import { keptContent } from "./kept-content.ts"
-import { type Mapped, Unreadable, wholeNumber } from "./mapped.ts"
+import type { Mapped } from "./mapped.ts"
+import { read } from "./reading.ts"
+import { inUnknownWrapper, unknownIn } from "./unknown.ts"
+import { unwrap } from "./unwrap.ts"
 import { fromResponse, fromVote } from "./votes-and-responses.ts"
 
 export interface Incoming extends AboutInput {
@@ -12,21 +17,22 @@ export interface Incoming extends AboutInput {
   verified?: boolean
   /** A vote or an answer to an event message, opened with the secret of what it answers. */
   answer?: OpenedAnswer
+  /** The content as it came, with the fields that this version of the protocol does not know. */
+  bytes?: Uint8Array | undefined
+  /** When a scheduled message is to be sent, in Unix seconds. */
+  scheduledFor?: number | undefined
 }
 
 type Fields = Extract<Event, { event: "message" }>
 /** The fields that depend on the kind of message. */
 type Said = Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
 
-/** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
-const longestQuote = 4096
-
 /** `PinInChatMessage.Type`. The contract has no word for unpinning, so that gives no event. */
 const pinForAll: number = 1
 
 /**
- * A message that arrived, or that was written on the phone or on another of its devices.
- * @throws Unreadable when somebody said something of a kind that nobody knows yet
+ * A message that arrived, or that was written on the phone or on another of its devices. One of a kind that
+ * this release cannot read is an event as well.
  */
 export function fromMessage(input: Incoming): Mapped[] {
   const { attrs } = input
@@ -40,33 +46,50 @@ export function fromMessage(input: Incoming): Mapped[] {
     return fromResponse(about, content.encEventResponseMessage, input.answer)
 
   const said = saidBy(content, about)
-  if (!said) {
-    if (isUnknown(input.content, content)) throw new Unreadable(`content of ${namesOf(content).join(", ")}`)
-    return []
-  }
+  if (said) return [messageOf(input, { about, content, said })]
+  const bytes = input.bytes ?? encodeBare(input.content)
+  const wrapped = inUnknownWrapper(bytes)
+  if (wrapped) return fromMessage({ ...input, content: wrapped, bytes: encodeBare(wrapped) })
+  const unknown = unknownIn(bytes)
+  if (!unknown) return []
+  const { kind, body } = unknown
+  const asUnknown = { body, type: "unknown", media_type: "", unknown_kind: kind } as const
+  const mapped = messageOf(input, { about, content, said: asUnknown })
+  return [{ ...mapped, unread: kind, remember: { ...mapped.remember!, unknown } }]
+}
+
+interface Read {
+  about: About
+  /** Without its wrappers. */
+  content: MessageContent
+  said: Said
+}
+
+function messageOf(input: Incoming, { about, content, said }: Read): Mapped {
   const { chat, sender, fromMe, id } = about
-  return [
-    {
-      identity: ["message"],
-      message: about.identity,
-      event: {
-        event: "message",
-        ...about.common,
-        is_group: isGroup(chat),
-        ...said,
-        ...referring(content, about),
-        ...(chat.endsWith("@broadcast") && { is_broadcast: true as const }),
-        ...(input.verified && { verified_business: true as const }),
-      },
-      remember: {
-        id,
-        chat,
-        fromMe,
-        sender: fromMe ? "" : sender,
-        content: said.edit ? {} : keptContent(content),
-      },
+  return {
+    identity: ["message"],
+    message: about.identity,
+    event: {
+      event: "message",
+      ...about.common,
+      is_group: isGroup(chat),
+      ...said,
+      ...(isSeenOnce(input.content) && { view_once: true as const }),
+      ...referring(content, about),
+      ...contextOf(content),
+      ...(input.scheduledFor && { scheduled_for: input.scheduledFor }),
+      ...(chat.endsWith("@broadcast") && { is_broadcast: true as const }),
+      ...(input.verified && { verified_business: true as const }),
     },
-  ]
+    remember: {
+      id,
+      chat,
+      fromMe,
+      sender: fromMe ? "" : sender,
+      content: said.edit ? {} : keptContent(content),
+    },
+  }
 }
 
 /** The part of the event that depends on its kind; undefined for content that is not meant for people. */
@@ -76,7 +99,7 @@ function saidBy(content: MessageContent, about: About): Said | undefined {
   const type: number | null | undefined = protocolMessage?.type
   if (target && type === changeTypes.revoke) return note("revoke", target)
   if (target && type === changeTypes.edit && protocolMessage.editedMessage) {
-    const said = plain(unwrap(protocolMessage.editedMessage))
+    const said = read(unwrap(protocolMessage.editedMessage))?.said
     return said && { ...said, edit: "edit", target_id: target }
   }
   const pin: number | null | undefined = pinInChatMessage?.type
@@ -95,65 +118,11 @@ function saidBy(content: MessageContent, about: About): Said | undefined {
   }
   // Only the phone knows its kind and its words.
   if (placeholderMessage) return { body: "", type: "media", media_type: "" }
-  return plain(content)
+  return read(content)?.said
 }
 
 function note(edit: "revoke" | "pin", target: string): Said {
   return { body: "", type: "text", media_type: "", edit, target_id: target }
-}
-
-/** A message that refers to none. */
-function plain(content: MessageContent): Said | undefined {
-  const type = kindOf(content)
-  if (!type) return undefined
-  const base = { body: wordsOf(content), type, media_type: "" as const }
-  switch (type) {
-    case "text":
-    case "reaction":
-      return base
-    case "media": {
-      const { kind, caption } = mediaOf(content)! // of this kind
-      return { ...base, media_type: kind, ...(caption !== "" && { caption }) }
-    }
-    case "poll": {
-      const { options, selectableOptionsCount } = pollOf(content)! // of this kind
-      return {
-        ...base,
-        options: (options ?? []).map(({ optionName }) => optionName ?? ""),
-        max_answers: selectableOptionsCount ?? 0,
-      }
-    }
-    case "location":
-      return { ...base, location: locationOf(content) }
-    case "event":
-      return { ...base, event_details: detailsOf(content) }
-  }
-}
-
-function locationOf(content: MessageContent): NonNullable<Fields["location"]> {
-  const at = content.locationMessage ?? content.liveLocationMessage
-  return {
-    lat: finite(at?.degreesLatitude),
-    lng: finite(at?.degreesLongitude),
-    name: content.locationMessage?.name ?? content.liveLocationMessage?.caption ?? "",
-    address: content.locationMessage?.address ?? "",
-  }
-}
-
-/** JSON has no word for the others. */
-function finite(given: number | null | undefined): number {
-  return Number.isFinite(given) ? Number(given) : 0
-}
-
-function detailsOf(content: MessageContent): NonNullable<Fields["event_details"]> {
-  const { name, description, startTime, endTime, joinLink } = content.eventMessage ?? {}
-  return {
-    name: name ?? "",
-    description: description ?? "",
-    start_time: wholeNumber(startTime),
-    end_time: wholeNumber(endTime),
-    join_link: joinLink ?? "",
-  }
 }
 
 /** The author of the message that a key names. `fromMe` in a key refers to the person who sent the key. */
@@ -168,6 +137,9 @@ function authorOf(
   return about.fromMe ? about.common.chat_id : about.ownJid
 }
 
+/** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
+const longestQuote = 4096
+
 /** The message it quotes, the people it mentions, and whether it was forwarded. */
 function referring(content: MessageContent, about: About): Partial<Fields> {
   const context = contextInfoOf(content)
@@ -178,59 +150,14 @@ function referring(content: MessageContent, about: About): Partial<Fields> {
     ...(context.stanzaId && {
       quoted: {
         message_id: context.stanzaId,
+        chat_id: context.remoteJid ? about.person(context.remoteJid) : about.common.chat_id,
         contact_id: context.participant ? about.person(context.participant) : "",
         body: wordsOf(quoted).slice(0, longestQuote),
         type: kindOf(quoted),
       },
     }),
     ...(mentions.length > 0 && { mentions }),
+    ...((context.nonJidMentions ?? 0) > 0 && { mentions_all: true as const }),
     ...(context.isForwarded && { forwarded: true as const }),
   }
-}
-
-/** Fields that clients send each other and people never see. */
-const silent = new Set<string>([
-  "messageContextInfo",
-  "senderKeyDistributionMessage",
-  "fastRatchetKeySenderKeyDistributionMessage",
-  "protocolMessage",
-  "pinInChatMessage",
-  "keepInChatMessage",
-  "reactionMessage",
-  "albumMessage",
-  "call",
-  "chat",
-  "bcallMessage",
-  "callLogMesssage",
-  "stickerSyncRmrMessage",
-  "requestPhoneNumberMessage",
-  "cancelPaymentRequestMessage",
-  "declinePaymentRequestMessage",
-  "scheduledCallEditMessage",
-  "pollResultSnapshotMessage",
-  "pollResultSnapshotMessageV3",
-  "messageHistoryBundle",
-  "messageHistoryNotice",
-  "statusNotificationMessage",
-  "limitSharingMessage",
-  "encReactionMessage",
-  "encCommentMessage",
-  "secretEncryptedMessage",
-])
-
-/**
- * Whether a content has a part that this release does not understand. Fields that this version of the
- * protocol does not know are not even decoded. In that case only wrappers are left, or the context that comes
- * beside a message.
- */
-function isUnknown(outer: MessageContent, content: MessageContent): boolean {
-  const names = namesOf(content)
-  const isEmpty = names.every((name) => name === "messageContextInfo")
-  return isEmpty ? namesOf(outer).length > 0 : names.some((name) => !silent.has(name))
-}
-
-function namesOf(content: MessageContent): string[] {
-  return Object.entries(content)
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name]) => name)
 }

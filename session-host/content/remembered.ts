@@ -1,4 +1,5 @@
 import type { MessageContent } from "../network/connection.ts"
+import type { Unknown } from "./unknown.ts"
 
 /**
  * A message that others may refer to later: where it belongs, and the content that a quote, a vote or a
@@ -12,4 +13,6 @@ export interface Remembered {
   sender: string
   fromMe: boolean
   content: MessageContent
+  /** Of a message that this release cannot read: its kind and its words. */
+  unknown?: Unknown | undefined
 }

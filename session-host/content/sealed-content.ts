@@ -1,6 +1,6 @@
 import { isLid } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
-import { decodeAnswer, decodeBare } from "../network/decode.ts"
+import { decodeBare, eventResponse, pollVote, reaction } from "../network/decode.ts"
 import type { Own } from "../session/own-addresses.ts"
 import type { About } from "./chat-and-sender.ts"
 import { toEdit } from "./compose.ts"
@@ -83,13 +83,13 @@ function lidsOf(phone: string, phones: Map<string, string>): string[] {
 function read(sealed: SealedPart, original: Remembered, bytes: Buffer, own: Own): Opened {
   switch (sealed.use) {
     case "Poll Vote":
-      return { answer: { original, vote: decodeAnswer.vote(bytes) } }
+      return { answer: { original, vote: pollVote.decode(bytes) } }
     case "Event Response":
-      return { answer: { original, response: decodeAnswer.response(bytes) } }
+      return { answer: { original, response: eventResponse.decode(bytes) } }
     case "Enc Reaction": {
       const participant = original.fromMe ? own.jid : original.sender
       const key = { id: original.id, fromMe: false, participant }
-      return { content: { reactionMessage: { text: decodeAnswer.reaction(bytes).text, key } } }
+      return { content: { reactionMessage: { text: reaction.decode(bytes).text, key } } }
     }
     case "Event Edit":
     case "Message Edit":

@@ -6,13 +6,14 @@
 
 import type { PasskeyAssertion } from "#contract/passkey.ts"
 import type { Connections } from "#core/fetch/connections.ts"
-import type { Media } from "../content/content.ts"
+import type { Media } from "../content/media.ts"
 import type { SessionWrite } from "../memory/rows.ts"
+import type { Message, Message_EventResponseMessage, Message_PollVoteMessage } from "./message-proto/types.ts"
 import type { proto } from "./proto.ts"
 import type { Stanza } from "./stanza.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */
-export type MessageContent = proto.IMessage
+export type MessageContent = Message
 
 /**
  * An answer that only holders of the answered message can read: a vote, or a response to an event message.
@@ -20,8 +21,8 @@ export type MessageContent = proto.IMessage
 export interface OpenedAnswer {
   /** The message it answers. */
   original: { id: string; content: MessageContent }
-  vote?: proto.Message.IPollVoteMessage
-  response?: proto.Message.IEventResponseMessage
+  vote?: Message_PollVoteMessage
+  response?: Message_EventResponseMessage
 }
 
 /** A decrypted message stanza. */
@@ -34,6 +35,8 @@ export interface Received {
   plaintext: Uint8Array
   /** The stanza names a business whose name the network has verified. */
   verified?: boolean
+  /** What the stanza says beside the message (`<meta>`): such as the key of a scheduled one. */
+  meta?: Stanza[]
 }
 
 /** An outgoing message: everything that a retry with the same bytes needs. */

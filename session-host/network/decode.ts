@@ -1,37 +1,38 @@
 import type { MessageContent } from "./connection.ts"
-import { proto, unpadRandomMax16 } from "./proto.ts"
+import { message, webMessage } from "./message-proto/codec.ts"
+import type { WebMessageInfo } from "./message-proto/types.ts"
+
+export { eventResponse, pollVote, reaction } from "./message-proto/codec.ts"
 
 /**
  * The content of a decrypted message. @throws if the padding is longer than the text, or the text is not a
- * protobuf, or contains nothing known.
+ * protobuf.
  */
 export function decode(plaintext: Uint8Array): MessageContent {
-  const bytes = unpadRandomMax16(plaintext)
-  const content = proto.Message.decode(bytes)
-  // The decoder silently skips fields that are unknown to this version of the protocol.
-  if (bytes.length > 0 && Object.keys(content).length === 0)
-    throw new Error("a message of nothing that is known")
-  return content
+  return message.decode(unpad(plaintext))
+}
+
+/**
+ * A decrypted message without its padding, whose length is its last byte. @throws Error if the padding is
+ * longer than the message
+ */
+export function unpad(padded: Uint8Array): Uint8Array {
+  const padding = padded.at(-1) ?? 1
+  if (padding > padded.length) throw new Error("a message with more padding than text")
+  return padded.subarray(0, padded.length - padding)
 }
 
 /** A message without padding, as we store those that we sent. */
 export function decodeBare(bytes: Uint8Array): MessageContent {
-  return proto.Message.decode(bytes)
+  return message.decode(bytes)
 }
 
 /** The bytes of a message, without padding. */
 export function encodeBare(content: MessageContent): Uint8Array {
-  return proto.Message.encode(content).finish()
+  return message.encode(content)
 }
 
 /** A message that our phone sends again because we received only a placeholder. */
-export function decodeWeb(bytes: Uint8Array): proto.IWebMessageInfo {
-  return proto.WebMessageInfo.decode(bytes)
-}
-
-/** The content of an answer, once it is opened. */
-export const decodeAnswer = {
-  vote: (bytes: Uint8Array) => proto.Message.PollVoteMessage.decode(bytes),
-  response: (bytes: Uint8Array) => proto.Message.EventResponseMessage.decode(bytes),
-  reaction: (bytes: Uint8Array) => proto.Message.ReactionMessage.decode(bytes),
+export function decodeWeb(bytes: Uint8Array): WebMessageInfo {
+  return webMessage.decode(bytes)
 }

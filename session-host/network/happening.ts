@@ -1,6 +1,6 @@
 import type { PasskeyOptions } from "#contract/passkey.ts"
 import type { Objection } from "#contract/status-and-objection.ts"
-import type { proto } from "./proto.ts"
+import type { WebMessageInfo } from "./message-proto/types.ts"
 import type { Stanza } from "./stanza.ts"
 
 /** The session's identity on the network. */
@@ -114,7 +114,7 @@ export interface FormerChat {
   isPinned: boolean
   /** As of a setting. */
   mutedUntil: number
-  messages: proto.IWebMessageInfo[]
+  messages: WebMessageInfo[]
 }
 
 /** The network's information about a person; only what it said is set. */

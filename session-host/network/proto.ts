@@ -1,2 +1,2 @@
 /** The protocol's messages, as Baileys generates them from WhatsApp Web's own. */
-export { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
+export { proto } from "@whiskeysockets/baileys"

@@ -6,7 +6,7 @@ import type { History } from "../chats/keep-history.ts"
 import { BatchedLookups } from "../concurrency/batched-lookups.ts"
 import { mapReceived, phonesOf } from "../content/map-received.ts"
 import type { Mapped, MessageIdentity } from "../content/mapped.ts"
-import { authorsOf, formsOf, messageIdentityOf } from "../content/message-identity.ts"
+import { authorsOf, eventIdentityOf, formsOf, messageIdentityOf } from "../content/message-identity.ts"
 import type { Commits } from "../memory/commits.ts"
 import { type KnownMessage, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
@@ -17,6 +17,7 @@ import type { Connection, Intake, KeyChange, Receipt, Received } from "../networ
 import type { Contacts } from "../people/contacts.ts"
 import type { Statuses } from "../send/statuses.ts"
 import { nobody, type Own } from "../session/own-addresses.ts"
+import { newSay } from "../session/say-in-log.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
 import type { Awaited } from "./awaited.ts"
@@ -205,11 +206,27 @@ export class SessionIntake implements Intake {
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#parts
     try {
-      this.#keep(await outbox.inTurn(() => this.#makeEvents(received, removal)))
+      this.#keep(await outbox.inTurn(() => this.#makeReadable(received, removal)))
     } catch (error) {
       if (error instanceof SessionEnded) throw error
-      log.debug({ error }, "a parked message still cannot become an event")
+      log.debug({ error }, "a parked message still cannot be read")
     }
+  }
+
+  /**
+   * A message that was of an unknown kind when it came has its event already: that it can be read now is an
+   * edit of it. @throws Error where it cannot. SessionEnded
+   */
+  async #makeReadable(received: Received, removal: UnitWrite[]): Promise<number> {
+    const mapped = await this.#map(received)
+    if (mapped.some(({ unread }) => unread)) throw new Error("of an unknown kind")
+    const message = await this.#seen(received)
+    if (message?.event === undefined) return await this.#makeOf(received, mapped, removal)
+    const own = mapped.filter(
+      ({ event, remember }) => event.event === "message" && remember?.id === received.attrs.id,
+    )
+    for (const { remember } of own) message.remembered = remember
+    return await this.#parts.outbox.make(own.map(asEdit), { message, writes: removal })
   }
 
   get #own(): Own {
@@ -233,16 +250,37 @@ export class SessionIntake implements Intake {
     } catch (error) {
       if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
       const parked = await this.#parking.writesFor(received)
-      if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
+      if (parked.length > 0)
+        newSay(this.#parts.lease.bridgeId, log)(
+          "error",
+          "a message could not become an event and was parked",
+          {
+            fields: { error },
+          },
+        )
       else log.debug({ error }, "a message could not become an event and was not kept")
       return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
     }
   }
 
-  /** @throws Error where the message cannot be read; nothing was made then. SessionEnded */
+  /**
+   * A message of an unknown kind is an event, and is parked as well: a later release may read it. @throws
+   * Error where the message cannot be read; nothing was made then. SessionEnded
+   */
   async #makeEvents(received: Received, writes: UnitWrite[]): Promise<number> {
-    const message = await this.#seen(received)
     const mapped = await this.#map(received)
+    const unread = mapped.find((each) => each.unread)?.unread
+    if (unread === undefined) return await this.#makeOf(received, mapped, writes)
+    const { lease, log } = this.#parts
+    newSay(lease.bridgeId, log)("warn", "a message came of a kind that this release cannot read", {
+      detail: `: its event has the type unknown (${unread})`,
+      fields: { unread },
+    })
+    return await this.#makeOf(received, mapped, [...(await this.#parking.writesFor(received)), ...writes])
+  }
+
+  async #makeOf(received: Received, mapped: Mapped[], writes: UnitWrite[]): Promise<number> {
+    const message = await this.#seen(received)
     const { identity } = await this.#look(received.attrs)
     const arrived = this.#parts.awaited.arrivedIn(received, this.#own, identity)
     return await this.#parts.outbox.make(mapped, { message, writes: [...arrived, ...writes] })
@@ -317,5 +355,14 @@ export class SessionIntake implements Intake {
       ...identity,
       forms: formsOf(form.chat === form.sender ? undefined : form.chat, [form.sender, other]),
     }
+  }
+}
+
+/** The event of a message that can be read now. */
+function asEdit({ identity, event, message }: Mapped): Mapped {
+  return {
+    identity: [...identity, "read later", ...(message ? eventIdentityOf(message) : [])],
+    event: event.event === "message" ? { ...event, edit: "edit", target_id: event.message_id } : event,
+    mayRepeat: true,
   }
 }

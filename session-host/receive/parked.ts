@@ -6,6 +6,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { joinSecret, splitSecret, type SessionStore, type SessionWrite, type Stored } from "../memory/rows.ts"
 import type { Received } from "../network/connection.ts"
+import type { Stanza } from "../network/stanza.ts"
 
 /** From the time of sending; messages are kept no longer. */
 const keptFor = 30 * 86_400
@@ -94,16 +95,38 @@ function firstOf(sk: string): string {
   return sk.replace(/#\d$/, "")
 }
 
+const Node: z.ZodType<Stanza> = z.object({
+  tag: z.string(),
+  attrs: z.record(z.string(), z.string()),
+  get children() {
+    return z.array(Node)
+  },
+  bytes: z
+    .base64()
+    .transform((text) => Buffer.from(text, "base64"))
+    .optional(),
+})
+
 const Head = z.object({
   hash: z.string(),
   attrs: z.record(z.string(), z.string()),
   verified: z.boolean().optional(),
+  meta: z.array(Node).optional(),
 })
 
 function pack(received: Received): Buffer {
-  const { hash, attrs, verified } = received
-  const head: z.infer<typeof Head> = { hash, attrs, verified }
-  return joinSecret(JSON.stringify(head), received.plaintext)
+  const { hash, attrs, verified, meta } = received
+  const head = JSON.stringify({ hash, attrs, verified, meta: meta?.map(inJson) })
+  return joinSecret(head, received.plaintext)
+}
+
+/** Its bytes as base64. */
+function inJson({ bytes, children, ...node }: Stanza): object {
+  return {
+    ...node,
+    children: children.map(inJson),
+    ...(bytes && { bytes: Buffer.from(bytes).toString("base64") }),
+  }
 }
 
 function unpack(packed: Buffer): Received {

@@ -5,6 +5,11 @@ export function hasChild(node: BinaryNode, tag: string): boolean {
   return Array.isArray(node.content) && node.content.some((child) => child.tag === tag)
 }
 
+/** Copies of its children of this name, in plain data. */
+export function childrenNamed({ content }: BinaryNode, tag: string): Stanza[] {
+  return Array.isArray(content) ? content.filter((child) => child.tag === tag).map(toStanza) : []
+}
+
 /** A copy of the node in plain data. */
 export function toStanza(node: BinaryNode): Stanza {
   const { tag, attrs, content } = node

@@ -16,9 +16,12 @@ export interface MessageEvent {
   name: string
   /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
   username?: string
-  /** Its text: the caption of media, the question of a poll. */
+  /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message. */
   body: string
-  type: "text" | "media" | "reaction" | "poll" | "location" | "event"
+  /** `unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows. */
+  type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
+  /** Of `unknown`: the name of the kind in the network's protocol. */
+  unknown_kind?: string
   /** The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404. */
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
   is_group: boolean
@@ -28,9 +31,31 @@ export interface MessageEvent {
   timestamp: number
   /** The caption of media. */
   caption?: string
+  /** Of media: its file, as the sender describes it. */
+  file?: {
+    /** The name that the sender gave it; `""` without one. */
+    name: string
+    content_type: string
+    /** Bytes; 0: the sender did not say. */
+    size: number
+    /** How long an audio or a video plays. */
+    seconds?: number
+    /** In pixels. */
+    width?: number
+    /** In pixels. */
+    height?: number
+    /** Of a document. */
+    pages?: number
+    /** A video that plays by itself, again and again, without sound. */
+    gif?: true
+  }
+  /** The message may be viewed once. */
+  view_once?: true
   /** The message that this one replies to. */
   quoted?: {
     message_id: string
+    /** Where it was written: `status@broadcast` where somebody answers a status. */
+    chat_id: string
     /** Who wrote it. */
     contact_id: string
     /** The first 4,096 characters of its text, as quoted by the sender of the reply. */
@@ -40,6 +65,8 @@ export interface MessageEvent {
   }
   /** JIDs of the people whom the text mentions. */
   mentions?: string[]
+  /** The text mentions everybody in the group. */
+  mentions_all?: true
   forwarded?: true
   reaction?: {
     /** `""`: the reaction was removed. */
@@ -58,11 +85,20 @@ export interface MessageEvent {
     lng: number
     name: string
     address: string
+    /** The sender shares where they are for some time: the place moves. */
+    live?: true
+    /** How exact a live place is, in metres. */
+    accuracy_m?: number
   }
   /** The options of a poll. */
   options?: string[]
   /** How many options of a poll one person may choose; 0: any number. */
   max_answers?: number
+  /** The results of a poll, where it shows them. */
+  results?: ({
+    option: string
+    votes: number
+  })[]
   event_details?: {
     name: string
     description: string
@@ -71,7 +107,152 @@ export interface MessageEvent {
     /** Unix seconds; 0: none was given. */
     end_time: number
     join_link: string
+    location?: {
+      lat: number
+      lng: number
+      name: string
+      address: string
+      /** The sender shares where they are for some time: the place moves. */
+      live?: true
+      /** How exact a live place is, in metres. */
+      accuracy_m?: number
+    }
+    is_canceled?: true
   }
+  contacts?: ({
+    name: string
+    /** Its numbers, as they are written on the card. */
+    phones: string[]
+    /** The whole card (RFC 6350). */
+    vcard: string
+  })[]
+  /** Of a business' message: what can be tapped. */
+  interactive?: {
+    /** The line above the text. */
+    title?: string
+    /** The line below the text. */
+    footer?: string
+    buttons?: ({
+      /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+      id: string
+      text: string
+      /** Opens this address. */
+      url?: string
+      /** Calls this number. */
+      phone?: string
+      /** Copies this text, such as a one-time code. */
+      code?: string
+    })[]
+    /** The rows of a list to choose from. */
+    sections?: ({
+      title: string
+      rows: ({
+        id: string
+        title: string
+        description: string
+      })[]
+    })[]
+    /** The cards of a carousel. */
+    cards?: ({
+      title: string
+      body: string
+      footer: string
+      buttons: ({
+        /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+        id: string
+        text: string
+        /** Opens this address. */
+        url?: string
+        /** Calls this number. */
+        phone?: string
+        /** Copies this text, such as a one-time code. */
+        code?: string
+      })[]
+    })[]
+  }
+  /** This message is somebody's choice in an earlier one, which `quoted` names. */
+  tapped?: {
+    /** The id of the button or row. */
+    id: string
+    /** What stands on it. */
+    text: string
+    description?: string
+    /** What a form was filled in with, by the names of its fields. */
+    answers?: Record<string, unknown>
+  }
+  order?: {
+    id: string
+    /** With it, its lines can be asked for. */
+    token: string
+    title: string
+    item_count: number
+    /** In the unit of `currency`, as 12.5. */
+    amount?: number
+    /** ISO 4217. */
+    currency?: string
+  }
+  product?: {
+    /** `""`: the message shows a whole catalogue. */
+    id: string
+    title: string
+    description: string
+    /** The seller's own number of it. */
+    retailer_id: string
+    url: string
+    /** JID of the business that sells it. */
+    seller_id: string
+    /** In the unit of `currency`, as 12.5. */
+    amount?: number
+    /** ISO 4217. */
+    currency?: string
+  }
+  invitation?: {
+    to: "group" | "channel" | "event"
+    /** JID of the group or channel, id of the event. */
+    id: string
+    name: string
+    /** With it, `groups/join` joins the group; `""` for others. */
+    code: string
+    /** Unix seconds. */
+    expires_at?: number
+  }
+  payment?: {
+    kind: "request" | "sent" | "declined" | "cancelled" | "invitation" | "reminder" | "split"
+    /** The message id of the request that it answers. */
+    request_id?: string
+    /** Unix seconds. */
+    expires_at?: number
+    /** In the unit of `currency`, as 12.5. */
+    amount?: number
+    /** ISO 4217. */
+    currency?: string
+  }
+  /** The ad or post that brought the sender here. */
+  ad?: {
+    title: string
+    body: string
+    /** As the network gives it: `ad`, `post`. */
+    source_type: string
+    /** The id of the ad or post. */
+    source_id: string
+    source_url: string
+    /** Meta's id of the click (`ctwa_clid`). */
+    click_id: string
+    /** Where the chat was begun, as the network gives it, such as `ctwa_ad`. */
+    entry_point: string
+    /** The app in which it was seen, such as `instagram`. */
+    app: string
+  }
+  part_of?: {
+    /** The message to which it belongs; the pictures of an album share one. */
+    message_id: string
+    /** `hd`: the same picture or video once more, in high definition. */
+    as: "album" | "hd" | "event_cover" | "poll_option" | "motion_photo" | "status" | "other"
+  }
+  /** The chat's timer, in seconds, when it was written. */
+  disappears_after?: number
+  /** The message was written to be sent at this time. Unix seconds. */
+  scheduled_for?: number
   /** It happened while the session was offline. */
   offline?: true
   /** Sent to a broadcast list, or posted as a status. */
@@ -521,7 +702,7 @@ export interface Message {
   contact_id: string
   from_me: boolean
   /** As of a message event; `""` for what only changes another message. */
-  type: "text" | "media" | "reaction" | "poll" | "location" | "event" | ""
+  type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown" | ""
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
   /** Its text: the caption of media, the question of a poll. */
   body: string
@@ -592,9 +773,12 @@ export interface KeptMessage {
   name: string
   /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
   username?: string
-  /** Its text: the caption of media, the question of a poll. */
+  /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message. */
   body: string
-  type: "text" | "media" | "reaction" | "poll" | "location" | "event"
+  /** `unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows. */
+  type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
+  /** Of `unknown`: the name of the kind in the network's protocol. */
+  unknown_kind?: string
   /** The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404. */
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
   is_group: boolean
@@ -604,9 +788,31 @@ export interface KeptMessage {
   timestamp: number
   /** The caption of media. */
   caption?: string
+  /** Of media: its file, as the sender describes it. */
+  file?: {
+    /** The name that the sender gave it; `""` without one. */
+    name: string
+    content_type: string
+    /** Bytes; 0: the sender did not say. */
+    size: number
+    /** How long an audio or a video plays. */
+    seconds?: number
+    /** In pixels. */
+    width?: number
+    /** In pixels. */
+    height?: number
+    /** Of a document. */
+    pages?: number
+    /** A video that plays by itself, again and again, without sound. */
+    gif?: true
+  }
+  /** The message may be viewed once. */
+  view_once?: true
   /** The message that this one replies to. */
   quoted?: {
     message_id: string
+    /** Where it was written: `status@broadcast` where somebody answers a status. */
+    chat_id: string
     /** Who wrote it. */
     contact_id: string
     /** The first 4,096 characters of its text, as quoted by the sender of the reply. */
@@ -616,6 +822,8 @@ export interface KeptMessage {
   }
   /** JIDs of the people whom the text mentions. */
   mentions?: string[]
+  /** The text mentions everybody in the group. */
+  mentions_all?: true
   forwarded?: true
   reaction?: {
     /** `""`: the reaction was removed. */
@@ -634,11 +842,20 @@ export interface KeptMessage {
     lng: number
     name: string
     address: string
+    /** The sender shares where they are for some time: the place moves. */
+    live?: true
+    /** How exact a live place is, in metres. */
+    accuracy_m?: number
   }
   /** The options of a poll. */
   options?: string[]
   /** How many options of a poll one person may choose; 0: any number. */
   max_answers?: number
+  /** The results of a poll, where it shows them. */
+  results?: ({
+    option: string
+    votes: number
+  })[]
   event_details?: {
     name: string
     description: string
@@ -647,7 +864,152 @@ export interface KeptMessage {
     /** Unix seconds; 0: none was given. */
     end_time: number
     join_link: string
+    location?: {
+      lat: number
+      lng: number
+      name: string
+      address: string
+      /** The sender shares where they are for some time: the place moves. */
+      live?: true
+      /** How exact a live place is, in metres. */
+      accuracy_m?: number
+    }
+    is_canceled?: true
   }
+  contacts?: ({
+    name: string
+    /** Its numbers, as they are written on the card. */
+    phones: string[]
+    /** The whole card (RFC 6350). */
+    vcard: string
+  })[]
+  /** Of a business' message: what can be tapped. */
+  interactive?: {
+    /** The line above the text. */
+    title?: string
+    /** The line below the text. */
+    footer?: string
+    buttons?: ({
+      /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+      id: string
+      text: string
+      /** Opens this address. */
+      url?: string
+      /** Calls this number. */
+      phone?: string
+      /** Copies this text, such as a one-time code. */
+      code?: string
+    })[]
+    /** The rows of a list to choose from. */
+    sections?: ({
+      title: string
+      rows: ({
+        id: string
+        title: string
+        description: string
+      })[]
+    })[]
+    /** The cards of a carousel. */
+    cards?: ({
+      title: string
+      body: string
+      footer: string
+      buttons: ({
+        /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+        id: string
+        text: string
+        /** Opens this address. */
+        url?: string
+        /** Calls this number. */
+        phone?: string
+        /** Copies this text, such as a one-time code. */
+        code?: string
+      })[]
+    })[]
+  }
+  /** This message is somebody's choice in an earlier one, which `quoted` names. */
+  tapped?: {
+    /** The id of the button or row. */
+    id: string
+    /** What stands on it. */
+    text: string
+    description?: string
+    /** What a form was filled in with, by the names of its fields. */
+    answers?: Record<string, unknown>
+  }
+  order?: {
+    id: string
+    /** With it, its lines can be asked for. */
+    token: string
+    title: string
+    item_count: number
+    /** In the unit of `currency`, as 12.5. */
+    amount?: number
+    /** ISO 4217. */
+    currency?: string
+  }
+  product?: {
+    /** `""`: the message shows a whole catalogue. */
+    id: string
+    title: string
+    description: string
+    /** The seller's own number of it. */
+    retailer_id: string
+    url: string
+    /** JID of the business that sells it. */
+    seller_id: string
+    /** In the unit of `currency`, as 12.5. */
+    amount?: number
+    /** ISO 4217. */
+    currency?: string
+  }
+  invitation?: {
+    to: "group" | "channel" | "event"
+    /** JID of the group or channel, id of the event. */
+    id: string
+    name: string
+    /** With it, `groups/join` joins the group; `""` for others. */
+    code: string
+    /** Unix seconds. */
+    expires_at?: number
+  }
+  payment?: {
+    kind: "request" | "sent" | "declined" | "cancelled" | "invitation" | "reminder" | "split"
+    /** The message id of the request that it answers. */
+    request_id?: string
+    /** Unix seconds. */
+    expires_at?: number
+    /** In the unit of `currency`, as 12.5. */
+    amount?: number
+    /** ISO 4217. */
+    currency?: string
+  }
+  /** The ad or post that brought the sender here. */
+  ad?: {
+    title: string
+    body: string
+    /** As the network gives it: `ad`, `post`. */
+    source_type: string
+    /** The id of the ad or post. */
+    source_id: string
+    source_url: string
+    /** Meta's id of the click (`ctwa_clid`). */
+    click_id: string
+    /** Where the chat was begun, as the network gives it, such as `ctwa_ad`. */
+    entry_point: string
+    /** The app in which it was seen, such as `instagram`. */
+    app: string
+  }
+  part_of?: {
+    /** The message to which it belongs; the pictures of an album share one. */
+    message_id: string
+    /** `hd`: the same picture or video once more, in high definition. */
+    as: "album" | "hd" | "event_cover" | "poll_option" | "motion_photo" | "status" | "other"
+  }
+  /** The chat's timer, in seconds, when it was written. */
+  disappears_after?: number
+  /** The message was written to be sent at this time. Unix seconds. */
+  scheduled_for?: number
   /** Sent to a broadcast list, or posted as a status. */
   is_broadcast?: true
   /** The sender is a business whose name the network has verified. */
@@ -1435,7 +1797,7 @@ export interface BridgeCalls {
     /** Only messages that this person wrote. */
     person?: string
     /** Only messages of this type. */
-    type?: "text" | "media" | "reaction" | "poll" | "location" | "event"
+    type?: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
     limit?: number
     /** The `X-Next-After` of the page before, of the same bridge and chat. */
     after?: string

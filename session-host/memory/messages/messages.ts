@@ -166,18 +166,19 @@ const Head = z.object({
   own: z.string().optional(),
   seen: z.array(z.string()),
   event: z.number().int().optional(),
+  unknown: z.object({ kind: z.string(), body: z.string() }).optional(),
 })
 
 function fromRow({ sk, row, secret }: Stored): KnownMessage {
   const { line, bytes } = splitSecret(secret)
-  const { id, chat, sender, fromMe, own, seen, event } = Head.parse(JSON.parse(line))
+  const { id, chat, sender, fromMe, own, seen, event, unknown } = Head.parse(JSON.parse(line))
   const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
   return {
     sk,
     seen,
     event,
     own,
-    remembered: isRemembered ? { id, chat, sender, fromMe, content: decodeBare(bytes) } : undefined,
+    remembered: isRemembered ? { id, chat, sender, fromMe, content: decodeBare(bytes), unknown } : undefined,
     at: z.number().parse(row.at),
   }
 }

@@ -13,9 +13,10 @@ import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/
 import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
 import type { MediaHost } from "#session-host/network/connection.ts"
 import type { FormerChat } from "#session-host/network/happening.ts"
+import { historyMessage } from "#session-host/network/message-proto/codec.ts"
+import { type Field, fieldsInStream, fieldsOf } from "#session-host/network/protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 import { personIn } from "./people.ts"
-import { type Field, fieldsInStream, fieldsOf } from "./protobuf-fields.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 
 const { HistorySyncType } = proto.HistorySync
@@ -181,10 +182,10 @@ function* chatsIn(bytes: Uint8Array): Generator<FormerChat> {
     mutedUntil: endMs > 0 ? Math.floor(endMs / 1000) : Math.max(-1, endMs),
   }
   let unread = unreadCount ?? 0
-  let messages: proto.IWebMessageInfo[] = []
+  let messages: FormerChat["messages"] = []
   for (const field of fieldsOf(bytes)) {
     if (field.number !== messagesField) continue
-    const { message } = proto.HistorySyncMsg.decode(field.bytes)
+    const { message } = historyMessage.decode(field.bytes)
     if (message) messages.push(message)
     if (messages.length < messagesAtOnce) continue
     yield { ...chat, unread, messages }

@@ -17,11 +17,11 @@ import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
 import type { MediaHost } from "#session-host/network/connection.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import type { Acquaintance, ChatSetting } from "#session-host/network/happening.ts"
+import { type Field, fieldsInStream } from "#session-host/network/protobuf-fields.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import { chatSettingIn } from "./chat-settings.ts"
 import { personInEntry } from "./people.ts"
-import { type Field, fieldsInStream } from "./protobuf-fields.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 
 /** How far a collection of settings has been read. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto"
 import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
-import type { MessageContent } from "../../network/connection.ts"
+import type { MessageContent, Received } from "../../network/connection.ts"
 import { decode } from "../../network/decode.ts"
 import { SessionEnded } from "../../session/session-ended.ts"
 import type { ILogger } from "../quiet-log.ts"
 import { addressesOf } from "../signal/addresses.ts"
 import type { RepositoryInput } from "../signal/repository.ts"
-import { hasChild } from "../stanza.ts"
+import { childrenNamed, hasChild } from "../stanza.ts"
 import { keepKeysFromMessage } from "./keys-from-messages.ts"
 
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
@@ -130,8 +130,7 @@ export function newDecrypting(
       const { message, plaintext } = await keys.atomically(
         async () => await opened(stanza, await decrypt()),
         async (changes, made) => {
-          const verified = hasChild(stanza, "verified_name")
-          const received = { hash, attrs, plaintext: made.plaintext, ...(verified && { verified }) }
+          const received = { hash, attrs, plaintext: made.plaintext, ...besideMessage(stanza) }
           await guarded(() => intake.take(received, changes))
         },
       )
@@ -172,6 +171,15 @@ export function newDecrypting(
      * believed.
      */
     processSenderKeyDistributionMessage: async () => {},
+  }
+}
+
+/** What a stanza says of its message. */
+function besideMessage(stanza: BinaryNode): Pick<Received, "verified" | "meta"> {
+  const meta = childrenNamed(stanza, "meta")
+  return {
+    ...(hasChild(stanza, "verified_name") && { verified: true }),
+    ...(meta.length > 0 && { meta }),
   }
 }
 

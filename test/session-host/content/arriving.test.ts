@@ -78,13 +78,13 @@ test("no event and no answer has a NUL, whatever strangers have written", async 
   expect(JSON.stringify([told, contact, list])).not.toContain("\\u0000")
 })
 
-test("a message that nobody can read is set aside and holds up nothing; content not for people is no event", async () => {
+test("a message of an unknown kind is an event, and set aside; content not for people is no event", async () => {
   const bob = await network.phone("Bob")
   await bob.post(phone.number, { raw: { protocolMessage: { type: 3, ephemeralExpiration: 60 } } })
-  await bob.post(phone.number, { raw: { invoiceMessage: { note: "pay" } } })
+  await bob.post(phone.number, { raw: { stickerPackMessage: { name: "Cats" } } })
   const { id } = await bob.send(phone.number, "and now?")
   await message(id)
-  expect(await messagesOf(bob, 1)).toHaveLength(1)
+  expect(await messagesOf(bob, 2)).toMatchObject([{ type: "unknown", body: "Cats" }, { body: "and now?" }])
   const parked = await rowsOf(tables.sessions, bridge.id, "PARKED#")
   expect(parked).toHaveLength(1)
   expect(Number(parked[0]!.expires_at)).toBeGreaterThan(Date.now() / 1000 + 29 * 86_400)

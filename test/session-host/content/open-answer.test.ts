@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { createCipheriv, createHash, randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { pino } from "pino"
@@ -8,6 +8,8 @@ import { Event } from "#contract/event.ts"
 import { mapReceived } from "#session-host/content/map-received.ts"
 import type { Remembered } from "#session-host/content/remembered.ts"
 import type { MessageContent } from "#session-host/network/connection.ts"
+import { encodeBare } from "#session-host/network/decode.ts"
+import { el, type Stanza } from "#session-host/network/stanza.ts"
 import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import { sealed as sealedUnder } from "#test/support/session/sealed.ts"
 
@@ -234,12 +236,23 @@ test("a message that our phone sends for a placeholder becomes the event that it
   expect(await map(late, { from: own.jid }, [])).toEqual([])
 })
 
-test("a message of nothing that this protocol knows is not lost: it cannot be mapped", async () => {
-  // Field 2000, a string.
-  const unknown = Buffer.from([0x82, 0x7d, 0x02, 0x68, 0x69])
-  const received = aReceivedMessage({ plaintext: writeRandomPadMax16(unknown) })
+test("a scheduled message is opened with the key in its stanza; without it, it is of an unknown kind", async () => {
+  const key = randomBytes(32)
+  const iv = randomBytes(12)
+  const cipher = createCipheriv("aes-256-gcm", key, iv)
+  const inner = proto.Message.encode({ conversation: "see you at eight" }).finish()
+  const encPayload = Buffer.concat([cipher.update(inner), cipher.final(), cipher.getAuthTag()])
+  const bytes = encodeBare({ conditionalRevealMessage: { encPayload, encIv: iv, revealKeyId: "K1" } })
+  const received = aReceivedMessage({ plaintext: writeRandomPadMax16(bytes) })
+  const meta = (rkid: string, secretKey = key) => [
+    el("meta", { type: "scheduled_message", st: "1900000000" }, [el("key", { rkid }, secretKey)]),
+  ]
   const lookups = { connection: undefined, originals: async () => [], log }
-  await expect(mapReceived(received, own, lookups)).rejects.toThrow("nothing that is known")
+  const eventOf = async (given: Stanza[] | undefined) =>
+    (await mapReceived({ ...received, ...(given && { meta: given }) }, own, lookups))[0]!.event
+  expect(await eventOf(meta("K1"))).toMatchObject({ body: "see you at eight", scheduled_for: 1_900_000_000 })
+  for (const given of [undefined, meta("K2"), meta("K1", randomBytes(32)), meta("K1", randomBytes(3))])
+    expect(await eventOf(given)).toMatchObject({ type: "unknown", unknown_kind: "conditionalRevealMessage" })
 })
 
 test("only its author changes or takes back a message; in a group an admin may take it back", async () => {

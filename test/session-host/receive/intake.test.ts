@@ -252,6 +252,41 @@ test("a message that earlier code has parked becomes an event, in however many p
   expect(await parkedOf(one.bridgeId)).toEqual([])
 })
 
+test("a message of an unknown kind is an event at once, and an edit of it when a later release can read it", async () => {
+  const one = await aMemory()
+  const { store, commits, messages } = one.memory
+  // Field 177: "Cats".
+  const plaintext = Buffer.from([0x8a, 0x0b, 6, 0x0a, 4, ...Buffer.from("Cats"), 1])
+  const received = aReceivedMessage({ id: "NEW", plaintext })
+  await take(one, received, aReceivedMessage({ text: "after" }))
+  await one.memory.settled()
+  expect(await eventsOf(one.bridgeId)).toMatchObject([
+    { type: "unknown", unknown_kind: "field 177", body: "Cats", message_id: "NEW" },
+    { body: "after" },
+  ])
+  expect(await messages.all("NEW")).toMatchObject([{ unknown: { kind: "field 177", body: "Cats" } }])
+  // As if a later release could read what was parked.
+  const [parked] = await store.list("PARKED#")
+  const head = JSON.stringify({ hash: received.hash, attrs: received.attrs })
+  const readable = aReceivedMessage({ text: "at last" }).plaintext
+  await commits.write([store.put(parked!.sk, Buffer.concat([Buffer.from(`${head}\n`), readable]))])
+  await one.letGo()
+
+  for (const version of ["later", "later still"]) {
+    const next = await aMemory({ bridgeId: one.bridgeId, version })
+    await next.memory.readParkedAgain()
+    await next.letGo()
+  }
+  expect((await eventsOf(one.bridgeId)).slice(2)).toMatchObject([
+    { type: "text", body: "at last", edit: "edit", target_id: "NEW", message_id: "NEW" },
+  ])
+  expect(await parkedOf(one.bridgeId)).toEqual([])
+  const last = await aMemory({ bridgeId: one.bridgeId })
+  const [known] = await last.memory.messages.all("NEW")
+  expect(known).toMatchObject({ content: { conversation: "at last" } })
+  expect(known!.unknown).toBeUndefined()
+})
+
 test("a sender's parked messages are a hundred at most, over all sessions; all are known when they return", async () => {
   const one = await aMemory()
   const sent = (count: number, device: number) =>

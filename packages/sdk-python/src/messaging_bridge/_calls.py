@@ -579,7 +579,7 @@ class BridgeCalls(Calls):
         since: int | None = None,
         until: int | None = None,
         person: str | None = None,
-        type: Literal["text", "media", "reaction", "poll", "location", "event"] | None = None,
+        type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"] | None = None,
         limit: int | None = None,
         after: str | None = None,
     ) -> Listing[KeptMessage]:

@@ -11,10 +11,32 @@ from ._model import Model, event_in
 E = TypeVar("E", bound=Model)
 
 
+class MessageFile(Model):
+    """Of media: its file, as the sender describes it."""
+
+    name: str
+    """The name that the sender gave it; `""` without one."""
+    content_type: str
+    size: int
+    """Bytes; 0: the sender did not say."""
+    seconds: int | None = None
+    """How long an audio or a video plays."""
+    width: int | None = None
+    """In pixels."""
+    height: int | None = None
+    """In pixels."""
+    pages: int | None = None
+    """Of a document."""
+    gif: Literal[True] | None = None
+    """A video that plays by itself, again and again, without sound."""
+
+
 class MessageQuoted(Model):
     """The message that this one replies to."""
 
     message_id: str
+    chat_id: str
+    """Where it was written: `status@broadcast` where somebody answers a status."""
     contact_id: str
     """Who wrote it."""
     body: str
@@ -37,6 +59,15 @@ class MessageLocation(Model):
     lng: float
     name: str
     address: str
+    live: Literal[True] | None = None
+    """The sender shares where they are for some time: the place moves."""
+    accuracy_m: int | None = None
+    """How exact a live place is, in metres."""
+
+
+class MessageResult(Model):
+    option: str
+    votes: int
 
 
 class MessageEventDetails(Model):
@@ -47,6 +78,148 @@ class MessageEventDetails(Model):
     end_time: int
     """Unix seconds; 0: none was given."""
     join_link: str
+    location: MessageLocation | None = None
+    is_canceled: Literal[True] | None = None
+
+
+class MessageContact(Model):
+    name: str
+    phones: List[str]
+    """Its numbers, as they are written on the card."""
+    vcard: str
+    """The whole card (RFC 6350)."""
+
+
+class MessageInteractiveButton(Model):
+    id: str
+    """What `tapped.id` says when somebody taps it; `""` for one that answers nothing."""
+    text: str
+    url: str | None = None
+    """Opens this address."""
+    phone: str | None = None
+    """Calls this number."""
+    code: str | None = Field(default=None, repr=False)
+    """Copies this text, such as a one-time code."""
+
+
+class MessageInteractiveSectionRow(Model):
+    id: str
+    title: str
+    description: str
+
+
+class MessageInteractiveSection(Model):
+    title: str
+    rows: List[MessageInteractiveSectionRow]
+
+
+class MessageInteractiveCard(Model):
+    title: str
+    body: str
+    footer: str
+    buttons: List[MessageInteractiveButton]
+
+
+class MessageInteractive(Model):
+    """Of a business' message: what can be tapped."""
+
+    title: str | None = None
+    """The line above the text."""
+    footer: str | None = None
+    """The line below the text."""
+    buttons: List[MessageInteractiveButton] | None = None
+    sections: List[MessageInteractiveSection] | None = None
+    """The rows of a list to choose from."""
+    cards: List[MessageInteractiveCard] | None = None
+    """The cards of a carousel."""
+
+
+class MessageTapped(Model):
+    """This message is somebody's choice in an earlier one, which `quoted` names."""
+
+    id: str
+    """The id of the button or row."""
+    text: str
+    """What stands on it."""
+    description: str | None = None
+    answers: dict[str, object] | None = None
+    """What a form was filled in with, by the names of its fields."""
+
+
+class MessageOrder(Model):
+    id: str
+    token: str
+    """With it, its lines can be asked for."""
+    title: str
+    item_count: int
+    amount: float | None = None
+    """In the unit of `currency`, as 12.5."""
+    currency: str | None = None
+    """ISO 4217."""
+
+
+class MessageProduct(Model):
+    id: str
+    """`""`: the message shows a whole catalogue."""
+    title: str
+    description: str
+    retailer_id: str
+    """The seller's own number of it."""
+    url: str
+    seller_id: str
+    """JID of the business that sells it."""
+    amount: float | None = None
+    """In the unit of `currency`, as 12.5."""
+    currency: str | None = None
+    """ISO 4217."""
+
+
+class MessageInvitation(Model):
+    to: Literal["group", "channel", "event"]
+    id: str
+    """JID of the group or channel, id of the event."""
+    name: str
+    code: str = Field(repr=False)
+    """With it, `groups/join` joins the group; `""` for others."""
+    expires_at: int | None = None
+    """Unix seconds."""
+
+
+class MessagePayment(Model):
+    kind: Literal["request", "sent", "declined", "cancelled", "invitation", "reminder", "split"]
+    request_id: str | None = None
+    """The message id of the request that it answers."""
+    expires_at: int | None = None
+    """Unix seconds."""
+    amount: float | None = None
+    """In the unit of `currency`, as 12.5."""
+    currency: str | None = None
+    """ISO 4217."""
+
+
+class MessageAd(Model):
+    """The ad or post that brought the sender here."""
+
+    title: str
+    body: str
+    source_type: str
+    """As the network gives it: `ad`, `post`."""
+    source_id: str
+    """The id of the ad or post."""
+    source_url: str
+    click_id: str
+    """Meta's id of the click (`ctwa_clid`)."""
+    entry_point: str
+    """Where the chat was begun, as the network gives it, such as `ctwa_ad`."""
+    app: str
+    """The app in which it was seen, such as `instagram`."""
+
+
+class MessagePartOf(Model):
+    message_id: str
+    """The message to which it belongs; the pictures of an album share one."""
+    as: Literal["album", "hd", "event_cover", "poll_option", "motion_photo", "status", "other"]
+    """`hd`: the same picture or video once more, in high definition."""
 
 
 class MessageEvent(Model):
@@ -65,8 +238,11 @@ class MessageEvent(Model):
     username: str | None = None
     """The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown."""
     body: str
-    """Its text: the caption of media, the question of a poll."""
-    type: Literal["text", "media", "reaction", "poll", "location", "event"]
+    """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message."""
+    type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"]
+    """`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows."""
+    unknown_kind: str | None = None
+    """Of `unknown`: the name of the kind in the network's protocol."""
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     """The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404."""
     is_group: bool
@@ -76,10 +252,16 @@ class MessageEvent(Model):
     """Unix seconds."""
     caption: str | None = None
     """The caption of media."""
+    file: MessageFile | None = None
+    """Of media: its file, as the sender describes it."""
+    view_once: Literal[True] | None = None
+    """The message may be viewed once."""
     quoted: MessageQuoted | None = None
     """The message that this one replies to."""
     mentions: List[str] | None = None
     """JIDs of the people whom the text mentions."""
+    mentions_all: Literal[True] | None = None
+    """The text mentions everybody in the group."""
     forwarded: Literal[True] | None = None
     reaction: MessageReaction | None = None
     edit: Literal["edit", "revoke", "pin"] | None = None
@@ -91,7 +273,25 @@ class MessageEvent(Model):
     """The options of a poll."""
     max_answers: int | None = None
     """How many options of a poll one person may choose; 0: any number."""
+    results: List[MessageResult] | None = None
+    """The results of a poll, where it shows them."""
     event_details: MessageEventDetails | None = None
+    contacts: List[MessageContact] | None = None
+    interactive: MessageInteractive | None = None
+    """Of a business' message: what can be tapped."""
+    tapped: MessageTapped | None = None
+    """This message is somebody's choice in an earlier one, which `quoted` names."""
+    order: MessageOrder | None = None
+    product: MessageProduct | None = None
+    invitation: MessageInvitation | None = None
+    payment: MessagePayment | None = None
+    ad: MessageAd | None = None
+    """The ad or post that brought the sender here."""
+    part_of: MessagePartOf | None = None
+    disappears_after: int | None = None
+    """The chat's timer, in seconds, when it was written."""
+    scheduled_for: int | None = None
+    """The message was written to be sent at this time. Unix seconds."""
     offline: Literal[True] | None = None
     """It happened while the session was offline."""
     is_broadcast: Literal[True] | None = None
@@ -559,7 +759,7 @@ class Message(Model):
     contact_id: str
     """Who wrote it, as in events."""
     from_me: bool
-    type: Literal["text", "media", "reaction", "poll", "location", "event", ""]
+    type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown", ""]
     """As of a message event; `""` for what only changes another message."""
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     body: str
@@ -627,8 +827,11 @@ class KeptMessage(Model):
     username: str | None = None
     """The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown."""
     body: str
-    """Its text: the caption of media, the question of a poll."""
-    type: Literal["text", "media", "reaction", "poll", "location", "event"]
+    """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message."""
+    type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"]
+    """`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows."""
+    unknown_kind: str | None = None
+    """Of `unknown`: the name of the kind in the network's protocol."""
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     """The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404."""
     is_group: bool
@@ -638,10 +841,16 @@ class KeptMessage(Model):
     """Unix seconds."""
     caption: str | None = None
     """The caption of media."""
+    file: MessageFile | None = None
+    """Of media: its file, as the sender describes it."""
+    view_once: Literal[True] | None = None
+    """The message may be viewed once."""
     quoted: MessageQuoted | None = None
     """The message that this one replies to."""
     mentions: List[str] | None = None
     """JIDs of the people whom the text mentions."""
+    mentions_all: Literal[True] | None = None
+    """The text mentions everybody in the group."""
     forwarded: Literal[True] | None = None
     reaction: MessageReaction | None = None
     edit: Literal["edit", "revoke", "pin"] | None = None
@@ -653,7 +862,25 @@ class KeptMessage(Model):
     """The options of a poll."""
     max_answers: int | None = None
     """How many options of a poll one person may choose; 0: any number."""
+    results: List[MessageResult] | None = None
+    """The results of a poll, where it shows them."""
     event_details: MessageEventDetails | None = None
+    contacts: List[MessageContact] | None = None
+    interactive: MessageInteractive | None = None
+    """Of a business' message: what can be tapped."""
+    tapped: MessageTapped | None = None
+    """This message is somebody's choice in an earlier one, which `quoted` names."""
+    order: MessageOrder | None = None
+    product: MessageProduct | None = None
+    invitation: MessageInvitation | None = None
+    payment: MessagePayment | None = None
+    ad: MessageAd | None = None
+    """The ad or post that brought the sender here."""
+    part_of: MessagePartOf | None = None
+    disappears_after: int | None = None
+    """The chat's timer, in seconds, when it was written."""
+    scheduled_for: int | None = None
+    """The message was written to be sent at this time. Unix seconds."""
     is_broadcast: Literal[True] | None = None
     """Sent to a broadcast list, or posted as a status."""
     verified_business: Literal[True] | None = None

@@ -1,0 +1,132 @@
+import { z } from "@hono/zod-openapi"
+import { integer, string, Timestamp } from "./field-types.ts"
+
+// The parts of a message event that only some kinds of messages have.
+
+export const Place = z.object({
+  lat: z.number(),
+  lng: z.number(),
+  name: z.string(),
+  address: z.string(),
+  live: z
+    .literal(true)
+    .optional()
+    .openapi({ description: "The sender shares where they are for some time: the place moves." }),
+  accuracy_m: integer("How exact a live place is, in metres.").optional(),
+})
+
+export const File = z.object({
+  name: string('The name that the sender gave it; `""` without one.'),
+  content_type: z.string(),
+  size: integer("Bytes; 0: the sender did not say."),
+  seconds: integer("How long an audio or a video plays.").optional(),
+  width: integer("In pixels.").optional(),
+  height: integer("In pixels.").optional(),
+  pages: integer("Of a document.").optional(),
+  gif: z
+    .literal(true)
+    .optional()
+    .openapi({ description: "A video that plays by itself, again and again, without sound." }),
+})
+
+export const ContactCard = z.object({
+  name: z.string(),
+  phones: z.array(z.string()).openapi({ description: "Its numbers, as they are written on the card." }),
+  vcard: string("The whole card (RFC 6350)."),
+})
+
+const Button = z.object({
+  id: string('What `tapped.id` says when somebody taps it; `""` for one that answers nothing.'),
+  text: z.string(),
+  url: string("Opens this address.").optional(),
+  phone: string("Calls this number.").optional(),
+  code: string("Copies this text, such as a one-time code.").optional(),
+})
+
+const Row = z.object({ id: z.string(), title: z.string(), description: z.string() })
+
+const Section = z.object({ title: z.string(), rows: z.array(Row) })
+
+const Card = z.object({
+  title: z.string(),
+  body: z.string(),
+  footer: z.string(),
+  buttons: z.array(Button),
+})
+
+/** What a business' message is made of, beside its `body`. */
+export const Interactive = z.object({
+  title: string("The line above the text.").optional(),
+  footer: string("The line below the text.").optional(),
+  buttons: z.array(Button).optional(),
+  sections: z.array(Section).optional().openapi({ description: "The rows of a list to choose from." }),
+  cards: z.array(Card).optional().openapi({ description: "The cards of a carousel." }),
+})
+
+export const Tapped = z.object({
+  id: string("The id of the button or row."),
+  text: string("What stands on it."),
+  description: z.string().optional(),
+  answers: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .openapi({ description: "What a form was filled in with, by the names of its fields." }),
+})
+
+const Price = {
+  amount: z.number().optional().openapi({ description: "In the unit of `currency`, as 12.5." }),
+  currency: string("ISO 4217.").optional(),
+}
+
+export const Order = z.object({
+  id: z.string(),
+  token: string("With it, its lines can be asked for."),
+  title: z.string(),
+  item_count: z.int(),
+  ...Price,
+})
+
+export const Product = z.object({
+  id: string('`""`: the message shows a whole catalogue.'),
+  title: z.string(),
+  description: z.string(),
+  retailer_id: string("The seller's own number of it."),
+  url: z.string(),
+  seller_id: string("JID of the business that sells it."),
+  ...Price,
+})
+
+export const Invitation = z.object({
+  to: z.enum(["group", "channel", "event"]),
+  id: string("JID of the group or channel, id of the event."),
+  name: z.string(),
+  code: string('With it, `groups/join` joins the group; `""` for others.'),
+  expires_at: Timestamp.optional(),
+})
+
+export const Payment = z.object({
+  kind: z.enum(["request", "sent", "declined", "cancelled", "invitation", "reminder", "split"]),
+  request_id: string("The message id of the request that it answers.").optional(),
+  expires_at: Timestamp.optional(),
+  ...Price,
+})
+
+export const Ad = z.object({
+  title: z.string(),
+  body: z.string(),
+  source_type: string("As the network gives it: `ad`, `post`."),
+  source_id: string("The id of the ad or post."),
+  source_url: z.string(),
+  click_id: string("Meta's id of the click (`ctwa_clid`)."),
+  entry_point: string("Where the chat was begun, as the network gives it, such as `ctwa_ad`."),
+  app: string("The app in which it was seen, such as `instagram`."),
+})
+
+export const PartOf = z.object({
+  message_id: string("The message to which it belongs; the pictures of an album share one."),
+  as: z
+    .enum(["album", "hd", "event_cover", "poll_option", "motion_photo", "status", "other"])
+    .openapi({ description: "`hd`: the same picture or video once more, in high definition." }),
+})
+
+export const PollResult = z.object({ option: z.string(), votes: z.int() })

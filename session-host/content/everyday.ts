@@ -1,0 +1,136 @@
+import type { Event } from "#contract/event.ts"
+import type { MessageContent } from "../network/connection.ts"
+import type {
+  Message_EventMessage,
+  Message_LiveLocationMessage,
+  Message_LocationMessage,
+  Message_PollCreationMessage,
+} from "../network/message-proto/types.ts"
+import { wholeNumber } from "./mapped.ts"
+import { fileIn, type FilePart, type MediaKind } from "./media.ts"
+import type { Reading } from "./reading.ts"
+
+// What people send each other: texts, files, polls, places, events, contact cards.
+
+type Fields = Extract<Event, { event: "message" }>
+
+/** The lines that are not empty, one below the other. */
+export function lines(texts: (string | null | undefined)[]): string {
+  return texts.filter((text) => text).join("\n")
+}
+
+export function text(text: string | null | undefined): Reading {
+  return { said: { body: text ?? "", type: "text", media_type: "" } }
+}
+
+export function file(kind: MediaKind, part: FilePart): Reading {
+  const { media, facts } = fileIn(kind, part)
+  const caption = media.caption
+  return {
+    said: { body: caption, type: "media", media_type: kind, ...(caption !== "" && { caption }), file: facts },
+    media,
+  }
+}
+
+export function poll({ name, options, selectableOptionsCount }: Message_PollCreationMessage): Reading {
+  return {
+    said: {
+      body: name ?? "",
+      type: "poll",
+      media_type: "",
+      options: (options ?? []).map(({ optionName }) => optionName ?? ""),
+      max_answers: selectableOptionsCount ?? 0,
+    },
+  }
+}
+
+export function results({
+  name,
+  pollVotes,
+}: NonNullable<MessageContent["pollResultSnapshotMessage"]>): Reading {
+  const votes = pollVotes ?? []
+  return {
+    said: {
+      body: name ?? "",
+      type: "poll",
+      media_type: "",
+      options: votes.map(({ optionName }) => optionName ?? ""),
+      results: votes.map(({ optionName, optionVoteCount }) => ({
+        option: optionName ?? "",
+        votes: wholeNumber(optionVoteCount),
+      })),
+    },
+  }
+}
+
+export function place(part: Message_LocationMessage & Message_LiveLocationMessage, isLive: boolean): Reading {
+  const location = placeOf(part, isLive)
+  const caption = lines([part.name, part.comment])
+  return { said: { body: caption, type: "location", media_type: "", location } }
+}
+
+function placeOf(part: Message_LocationMessage, isLive = false): NonNullable<Fields["location"]> {
+  return {
+    lat: finite(part.degreesLatitude),
+    lng: finite(part.degreesLongitude),
+    name: part.name ?? "",
+    address: part.address ?? "",
+    ...(isLive && { live: true as const }),
+    ...(isLive && part.accuracyInMeters && { accuracy_m: part.accuracyInMeters }),
+  }
+}
+
+/** JSON has no word for the others. */
+function finite(given: number | null | undefined): number {
+  return Number.isFinite(given) ? Number(given) : 0
+}
+
+export function event(part: Message_EventMessage): Reading {
+  const { name, description, startTime, endTime, joinLink, location, isCanceled } = part
+  return {
+    said: {
+      body: name ?? "",
+      type: "event",
+      media_type: "",
+      event_details: {
+        name: name ?? "",
+        description: description ?? "",
+        start_time: wholeNumber(startTime),
+        end_time: wholeNumber(endTime),
+        join_link: joinLink ?? "",
+        ...(location && { location: placeOf(location) }),
+        ...(isCanceled && { is_canceled: true as const }),
+      },
+    },
+  }
+}
+
+export function contacts(cards: NonNullable<MessageContent["contactMessage"]>[]): Reading {
+  const found = cards.map(({ displayName, vcard }) => ({
+    name: displayName || fieldsOfCard(vcard, "FN")[0] || "",
+    phones: fieldsOfCard(vcard, "TEL"),
+    vcard: vcard ?? "",
+  }))
+  return {
+    said: {
+      body: lines(found.map(({ name }) => name)),
+      type: "contact",
+      media_type: "",
+      contacts: found,
+    },
+  }
+}
+
+/**
+ * The values of a property of a vCard (RFC 6350, 3.3: `item1.TEL;type=CELL:+49 30 1`, a long line is folded
+ * before a space).
+ */
+function fieldsOfCard(vcard: string | null | undefined, name: string): string[] {
+  const unfolded = (vcard ?? "").replaceAll(/\r?\n[ \t]/g, "")
+  const property = new RegExp(`^(?:[\\w-]+\\.)?${name}(?:;[^:\\r\\n]*)?:(?:tel:)?([^\\r\\n]*)`, "gim")
+  return [...unfolded.matchAll(property)].map(([, value]) => unescaped(value ?? "").trim())
+}
+
+function unescaped(value: string): string {
+  return value.replaceAll(/\\([,;\\])/g, "$1")
+}

@@ -1,0 +1,76 @@
+import type { Event } from "#contract/event.ts"
+import { wholeNumber } from "./mapped.ts"
+
+type Facts = NonNullable<Extract<Event, { event: "message" }>["file"]>
+
+export type MediaKind = "image" | "video" | "audio" | "voice" | "document" | "sticker"
+
+/** Where the bytes of a file are, and how they are decrypted. */
+export interface Media {
+  kind: MediaKind
+  caption: string
+  mimetype: string
+  fileName: string
+  url: string
+  directPath: string
+  mediaKey: Uint8Array
+  fileEncSha256: Uint8Array
+  fileSha256: Uint8Array
+}
+
+/** The part of a message that names a file, as far as each kind has these fields. */
+export interface FilePart {
+  caption?: unknown
+  mimetype?: unknown
+  fileName?: unknown
+  title?: unknown
+  url?: unknown
+  directPath?: unknown
+  mediaKey?: unknown
+  fileEncSha256?: unknown
+  fileSha256?: unknown
+  fileLength?: unknown
+  seconds?: unknown
+  width?: unknown
+  height?: unknown
+  pageCount?: unknown
+  gifPlayback?: unknown
+}
+
+/** A message's file, and what its sender says of it. */
+export function fileIn(kind: MediaKind, part: FilePart): { media: Media; facts: Facts } {
+  const media = {
+    kind,
+    caption: stringOf(part.caption),
+    mimetype: stringOf(part.mimetype),
+    fileName: stringOf(part.fileName) || stringOf(part.title),
+    url: stringOf(part.url),
+    directPath: stringOf(part.directPath),
+    mediaKey: bytesOf(part.mediaKey),
+    fileEncSha256: bytesOf(part.fileEncSha256),
+    fileSha256: bytesOf(part.fileSha256),
+  }
+  const said = { seconds: part.seconds, width: part.width, height: part.height, pages: part.pageCount }
+  return {
+    media,
+    facts: {
+      name: media.fileName,
+      content_type: media.mimetype,
+      size: wholeNumber(part.fileLength),
+      ...Object.fromEntries(
+        Object.entries(said).flatMap(([name, value]) =>
+          wholeNumber(value) ? [[name, wholeNumber(value)]] : [],
+        ),
+      ),
+      ...(part.gifPlayback === true && { gif: true as const }),
+    },
+  }
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array()
+}

@@ -1,0 +1,38 @@
+import { createDecipheriv } from "node:crypto"
+import type { MessageContent } from "../network/connection.ts"
+import { decodeBare } from "../network/decode.ts"
+import { child, type Stanza } from "../network/stanza.ts"
+import { wholeNumber } from "./mapped.ts"
+
+/**
+ * A scheduled message (`conditionalRevealMessage`) is sealed with AES-256-GCM under a key that its stanza
+ * brings: `<meta type="scheduled_message" st="1900000000"><key rkid="...">32 bytes</key></meta>` (WhatsApp
+ * Web, `WAWebScheduledMsgStanzaContributor`).
+ * @returns the message in it and when it is to be sent; undefined where there is none, or no key that fits
+ */
+export function openScheduled(content: MessageContent, meta: Stanza[] | undefined) {
+  const { encPayload, encIv, revealKeyId } = content.conditionalRevealMessage ?? {}
+  const about = meta?.find(({ attrs }) => attrs.type === "scheduled_message")
+  const key = child(about, "key")
+  if (!encPayload || !encIv || key?.bytes?.length !== 32 || key.attrs.rkid !== revealKeyId) return undefined
+  const bytes = opened(encPayload, encIv, key.bytes)
+  if (!bytes) return undefined
+  const inner = decodeBare(bytes)
+  const { messageContextInfo } = content
+  return {
+    content: messageContextInfo && !inner.messageContextInfo ? { ...inner, messageContextInfo } : inner,
+    bytes,
+    at: wholeNumber(about?.attrs.st),
+  }
+}
+
+function opened(payload: Uint8Array, iv: Uint8Array, key: Uint8Array): Buffer | undefined {
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", key, iv)
+    decipher.setAuthTag(payload.subarray(-16))
+    return Buffer.concat([decipher.update(payload.subarray(0, -16)), decipher.final()])
+  } catch {
+    // The tag says that it is another key.
+    return undefined
+  }
+}

@@ -1,0 +1,126 @@
+import type { MessageContent } from "../network/connection.ts"
+import { decodeBare } from "../network/decode.ts"
+import { messageFields } from "../network/message-proto/codec.ts"
+import { type Field, fieldsOf } from "../network/protobuf-fields.ts"
+import { read } from "./reading.ts"
+import { unwrap, wrappers } from "./unwrap.ts"
+
+/** Fields that clients send each other and people never see (`docs/network.md` has the reason of each). */
+export const silent = new Set<string>([
+  "messageContextInfo",
+  "senderKeyDistributionMessage",
+  "fastRatchetKeySenderKeyDistributionMessage",
+  "protocolMessage",
+  "pinInChatMessage",
+  "keepInChatMessage",
+  "pollUpdateMessage",
+  "albumMessage",
+  "call",
+  "chat",
+  "callLogMesssage",
+  "stickerSyncRmrMessage",
+  "messageHistoryBundle",
+  "messageHistoryNotice",
+  "statusNotificationMessage",
+  "limitSharingMessage",
+  "encReactionMessage",
+  "encEventResponseMessage",
+  "secretEncryptedMessage",
+  "groupRootKeyShare",
+  "rootSecretDistributeMessage",
+  "splitPaymentUpdateMessage",
+  "statusLinkPreviewMetadata",
+  "acp2SettingMessage",
+  "placeholderMessage",
+] satisfies (keyof MessageContent)[])
+
+/** A message of a kind that this release cannot read. */
+export interface Unknown {
+  /** The name of its field of `Message`; `field 140` for one that the protocol here does not have. */
+  kind: string
+  /** The texts in it, as far as they look like what people write. */
+  body: string
+}
+
+const wrapping = new Set<string>(wrappers)
+
+/** Their one field with a message in it. */
+const wrappedField = (wrapper: string) => (wrapper === "deviceSentMessage" ? 2 : 1)
+
+/** The first part of a message, wrappers opened, that people see and this release cannot read. */
+export function unknownIn(bytes: Uint8Array, depth = 8): Unknown | undefined {
+  for (const { number, bytes: part } of fieldsOf(bytes)) {
+    const name = messageFields.get(number)
+    if (name && silent.has(name)) continue
+    const inner = name && wrapping.has(name) && depth > 0 && fieldIn(part, wrappedField(name))
+    if (!inner) return { kind: name ?? `field ${number}`, body: textsIn(part).join("\n").slice(0, longest) }
+    const found = unknownIn(inner, depth - 1)
+    if (found) return found
+  }
+  return undefined
+}
+
+/**
+ * The message in a wrapper that this release does not know, if it can read that: WhatsApp Web adds some each
+ * year, and all are made alike.
+ */
+export function inUnknownWrapper(bytes: Uint8Array, depth = 8): MessageContent | undefined {
+  for (const { number, bytes: part } of fieldsOf(bytes)) {
+    const name = messageFields.get(number)
+    const isKnown = name !== undefined && wrapping.has(name)
+    const inner = name === undefined || isKnown ? fieldIn(part, isKnown ? wrappedField(name) : 1) : undefined
+    if (!inner || depth === 0) continue
+    const found = isKnown ? inUnknownWrapper(inner, depth - 1) : decoded(inner)
+    if (found && read(unwrap(found))) return found
+  }
+  return undefined
+}
+
+function decoded(bytes: Uint8Array): MessageContent | undefined {
+  try {
+    return decodeBare(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function fieldIn(bytes: Uint8Array, number: number): Uint8Array | undefined {
+  return fieldsIn(bytes).find((field) => field.number === number && field.bytes.length > 0)?.bytes
+}
+
+/** The fields of what may be a message; none of what is not. */
+function fieldsIn(bytes: Uint8Array): Field[] {
+  try {
+    return [...fieldsOf(bytes)]
+  } catch {
+    return []
+  }
+}
+
+/** A text is repeated as far as this, in characters. */
+const longest = 65_536
+
+/** Ids, addresses, types of content, hashes and the like, which nobody writes. */
+const notWritten = /^(\S+@[a-z.]+|[\w.+-]+\/[\w.+-]+|\/\S+|https?:\S+|[\dA-F]{16,}|[\w+/=-]{24,}|[\d\W]*)$/
+
+function textsIn(bytes: Uint8Array, depth = 8): string[] {
+  return fieldsIn(bytes).flatMap(({ bytes: part }) => {
+    if (part.length === 0) return []
+    const text = textOf(part)
+    if (text !== undefined) return notWritten.test(text) ? [] : [text]
+    return depth > 0 ? textsIn(part, depth - 1) : []
+  })
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** Bytes as a text, if they can be one: nearly every message in a message has a control character. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = utf8.decode(bytes)
+    // A message may begin with a line feed: its first field, with a text.
+    return /[^\P{Cc}\t\n\r]|^\n/u.test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+import protobuf from "protobufjs/light.js"
+import fields from "./fields.json" with { type: "json" }
+import type {
+  HistorySyncMsg,
+  Message,
+  Message_EventResponseMessage,
+  Message_PollVoteMessage,
+  Message_ReactionMessage,
+  WebMessageInfo,
+} from "./types.ts"
+
+/** Reads and writes one type of the protocol's messages. */
+interface Codec<Content> {
+  /** @throws Error for bytes that are no protobuf of this type */
+  decode: (bytes: Uint8Array) => Content
+  encode: (content: Content) => Uint8Array
+}
+
+type Row = [id: number, name: string, type: string, rule?: "repeated"]
+
+// Its inferred type knows nothing of tuples.
+const rows = fields as unknown as Record<string, Row[]> & { Message: Row[] }
+const types = typesOf(rows)
+
+/** `Message`, which has the content of every message. */
+export const message: Codec<Message> = codecOf("Message")
+/** A message in the form in which phones keep it. */
+export const webMessage: Codec<WebMessageInfo> = codecOf("WebMessageInfo")
+/** A message of a phone's history. */
+export const historyMessage: Codec<HistorySyncMsg> = codecOf("HistorySyncMsg")
+/** A vote, once it is opened. */
+export const pollVote: Codec<Message_PollVoteMessage> = codecOf("Message_PollVoteMessage")
+/** An answer to an event message, once it is opened. */
+export const eventResponse: Codec<Message_EventResponseMessage> = codecOf("Message_EventResponseMessage")
+
+/** A reaction, once it is opened. */
+export const reaction: Codec<Message_ReactionMessage> = codecOf("Message_ReactionMessage")
+
+/** The names of the fields of `Message`, by their numbers. */
+export const messageFields: ReadonlyMap<number, string> = new Map(
+  rows.Message.map(([id, name]) => [id, name]),
+)
+
+function codecOf<Content>(name: string): Codec<Content> {
+  const type = types.get(name)!
+  return {
+    // What protobufjs makes has the fields of the type.
+    decode: (bytes) => type.decode(bytes) as Content,
+    encode: (content) => type.encode(content as object).finish(),
+  }
+}
+
+/**
+ * Each type as protobufjs has it. A field that a message lacks reads as null: the default values of
+ * protobufjs would make an empty text of a missing one.
+ */
+function typesOf(all: Record<string, Row[]>): Map<string, protobuf.Type> {
+  const root = new protobuf.Root()
+  const made = new Map<string, protobuf.Type>()
+  for (const [name, its] of Object.entries(all)) {
+    const type = new protobuf.Type(name)
+    for (const [id, field, kind, rule] of its) type.add(new protobuf.Field(field, id, kind, rule))
+    root.add(type)
+    made.set(name, type)
+  }
+  root.resolveAll()
+  for (const type of made.values())
+    for (const { name, repeated } of type.fieldsArray)
+      if (!repeated) Reflect.set(type.ctor.prototype as object, name, null)
+  return made
+}
