@@ -3,7 +3,7 @@ import { ApiError } from "#core/error.ts"
 import { callHolderIfAny } from "../lease/call-holder.ts"
 import { log } from "../platform/log.ts"
 
-/** Contract, "Changing the webhook" */
+/** In ms (Contract, "Changing the webhook"). */
 const restartWithinMs = 10_000
 
 /**

@@ -127,7 +127,8 @@ function mustHaveEffect(
 }
 
 /**
- * Sends a bridge's events elsewhere from now on (Contract, "Changing the webhook").
+ * Sends a bridge's events elsewhere from now on (Contract, "Changing the webhook"). Its session is not
+ * touched, unless another place has taken it over: this call takes it back.
  * @throws ApiError `orchestrator_failed`, `not_found`
  */
 export async function redirectEvents(
@@ -139,7 +140,7 @@ export async function redirectEvents(
   const isSame = url === bridge.webhookUrl
   // Only the customer can say which program is to have the login, so the status stays across hosts.
   const isReplaced = awoken.reported?.status === "replaced"
-  if (!isSame || isReplaced) await restart(bridge.id, requestId)
+  if (isReplaced) await restart(bridge.id, requestId)
   // Written even if it is unchanged: one of the two tables may have been restored from a backup.
   const changed = await Bridge.setWebhookUrl(bridge, url)
   if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")

@@ -93,6 +93,12 @@ export class RecentLogins {
     this.#timer = undefined
   }
 
+  /** The connection is closed as planned: its login has not failed. */
+  closedAsPlanned(): void {
+    this.#count = this.unlessPlanned
+    this.closed()
+  }
+
   /** The login that was counted last never began: a proxy was in the way. */
   neverBegan(): void {
     this.#count = Math.max(0, this.#count - 1)

@@ -137,6 +137,7 @@ export class Uplink {
 
   /** Dials anew: there is another way to the network, or none through a proxy any more. */
   dialAnew(): void {
+    this.#logins.closedAsPlanned()
     this.hangUp()
     this.start()
     this.#input.changes.notify()

@@ -334,29 +334,32 @@ describe("PATCH", () => {
     })
   })
 
-  test("the holder restarts the session before the URL is written; the same URL restarts nothing", async () => {
+  test("a new URL is written without a word to the holder: the session on the network is not touched", async () => {
     const customer = await aCustomer()
     const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
     const host = await aScriptedHost((_, response) => sayJson(response, 200, { ok: true }))
-    const lease = await host.take(String(id))
-    await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
-    expect(host.calls).toMatchObject([
-      { method: "POST", path: "/restart", token: { bridgeId: id, epoch: lease.epoch } },
-    ])
-    const same = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
-    expect(same.status).toBe(200)
-    expect(host.calls).toHaveLength(1)
+    await host.take(String(id))
+    for (const webhook_url of ["http://new.example/", "http://other.example/", "http://other.example/", null])
+      expect((await customer.patch("/api/instances/a", { webhook_url })).status).toBe(200)
+    expect(host.calls).toEqual([])
   })
+
+  /** The host holds the bridge, and another place has taken over its session. */
+  async function taken(bridgeId: string, host: Awaited<ReturnType<typeof aScriptedHost>>) {
+    const { epoch } = await host.take(bridgeId)
+    const report = async (status: "replaced" | "connected") =>
+      await Lease.reportStatus({ bridgeId, host: host.id, epoch }, { status, since: 1, epoch })
+    await report("replaced")
+    return report
+  }
 
   test("the same URL restarts a session whose place another has taken", async () => {
     const customer = await aCustomer()
     const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
     const host = await aScriptedHost((_, response) => sayJson(response, 200, { ok: true }))
-    const { epoch } = await host.take(String(id))
-    const held = { bridgeId: String(id), host: host.id, epoch }
-    await Lease.reportStatus(held, { status: "replaced", since: 1, epoch })
+    const report = await taken(String(id), host)
     for (const status of ["replaced", "connected"] as const) {
-      await Lease.reportStatus(held, { status, since: 1, epoch })
+      await report(status)
       expect((await customer.patch("/api/instances/a", { webhook_url: null })).status).toBe(200)
       expect(host.calls.map(({ path }) => path)).toEqual(["/restart"])
     }
@@ -368,7 +371,7 @@ describe("PATCH", () => {
     const host = await aScriptedHost((_, response) =>
       sayJson(response, 500, { error: "secret upstream text" }),
     )
-    await host.take(String(id))
+    await taken(String(id), host)
     const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
     expect(answer.status).toBe(502)
     const body = await answer.text()
@@ -381,7 +384,7 @@ describe("PATCH", () => {
     const customer = await aCustomer()
     const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
     const host = await aScriptedHost(() => "never answers")
-    await host.take(String(id))
+    await taken(String(id), host)
     const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
     expect(answer.status).toBe(502)
     expect(host.calls).toHaveLength(1)

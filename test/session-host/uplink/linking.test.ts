@@ -326,6 +326,15 @@ test("a restart connects anew with the same login, the session starts then, and 
   expect(await sendText(bridge.id, contact.number, "still here")).toMatchObject({ status: 200 })
 })
 
+test("restarts that were asked for are no failed logins, however many: the next login waits for nothing", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network, calm)
+  for (let times = 0; times < 7; times++) {
+    expect((await call(bridge.id, "POST", "/restart")).status).toBe(204)
+    expect(await statusOf(bridge.id)).toBe("connected")
+  }
+})
+
 test("a session that nobody linked is restarted, too", async () => {
   const network = await aNetwork()
   const { bridge } = await anUnpairedSession(network)
