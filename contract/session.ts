@@ -38,7 +38,8 @@ export const SessionStatus = z
     objection: Objection.optional().openapi({
       description:
         "Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the " +
-        "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
+        "phone says what can be done. `device_untrusted`, `device_unknown`, `addresses_changed`: it has unlinked this session alone; " +
+        "link it again. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
         "session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another " +
         "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
         "for two minutes; the session connects again by itself. It ends with the next connection.",

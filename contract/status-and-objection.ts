@@ -11,7 +11,8 @@ export const Status = z
 export type Status = z.infer<typeof Status>
 
 /**
- * The network's objection to an account, or to the version of its protocol that is spoken here; or how a
+ * The network's objection to an account, to this device of it, or to the version of its protocol that is
+ * spoken here; or how a
  * proxy is in the way; or `unanswered`: the connection was open, and for minutes nothing on it was answered.
  */
 export const Objection = z.enum([
@@ -19,6 +20,9 @@ export const Objection = z.enum([
   "banned",
   "temporarily_banned",
   "outdated",
+  "device_untrusted",
+  "device_unknown",
+  "addresses_changed",
   "proxy_unreachable",
   "proxy_refused",
   "unanswered",

@@ -49,6 +49,7 @@ export const alarms: Record<string, Rule> = {
   HostBusy: { of: "EventLoopLagMs", stat: "Maximum", above: 1000, minutes: [3, 5] },
   Suspects: { of: "Suspects", stat: "Maximum", above: 0, minutes: [3, 5] },
   // The network tells each session at its login.
+  PostQuantumAsked: { of: "PostQuantumAsked", stat: "Sum", above: 0, minutes: [1, 1], hourly: true },
   ClientExpires: { of: "ClientExpires", stat: "Sum", above: 0, minutes: [1, 1], hourly: true },
   Replaced: { of: "Replaced", stat: "Sum", above: 5, minutes: [1, 1] },
   // A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.

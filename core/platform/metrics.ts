@@ -33,6 +33,7 @@ const watched = {
   HostRefused: "Count",
   Replaced: "Count",
   ClientExpires: "Count",
+  PostQuantumAsked: "Count",
   Suspects: "None",
 
   LookOverdueS: "Seconds",

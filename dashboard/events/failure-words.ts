@@ -103,6 +103,18 @@ export const loginRejections: Record<Objection, { word: string; cause: string }>
     cause:
       "The network no longer takes this version of the service. The session tries again by itself. If it stays so, the operator has to update the service.",
   },
+  device_untrusted: {
+    word: "Unlinked",
+    cause: "The network no longer trusts that the phone has linked this number here. Link it again.",
+  },
+  device_unknown: {
+    word: "Unlinked",
+    cause: "The network no longer knows this service among the phone's linked devices. Link it again.",
+  },
+  addresses_changed: {
+    word: "Unlinked",
+    cause: "The network has moved the account to private addresses, and unlinked it here. Link it again.",
+  },
   proxy_unreachable: {
     word: "Proxy away",
     cause:

@@ -34,7 +34,7 @@ const charts: Record<string, Metric[]> = {
   ],
   Sessions: ["SessionsUp", "SessionsExpected"].map((name) => metric(name, "Average")),
   Leases: [
-    ...sums("LeaseFenced", "Replaced", "ClientExpires", "HostDead", "HostRefused"),
+    ...sums("LeaseFenced", "Replaced", "ClientExpires", "PostQuantumAsked", "HostDead", "HostRefused"),
     metric("Suspects", "Maximum"),
   ],
   "Store: time of a transaction (ms)": [sessions, events].map((table) => ({

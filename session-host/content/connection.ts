@@ -42,6 +42,11 @@ export const objectionSentences: Record<Objection, string> = {
   temporarily_banned: "the network has banned the account for some time: connecting again when that is over",
   outdated:
     "the network rejected this client version as outdated: connecting again, and the operator must update the service if it persists",
+  device_untrusted:
+    "the network no longer trusts that the phone has linked this session, and has unlinked it: link it again",
+  device_unknown: "the network no longer knows this session among the phone's linked devices: link it again",
+  addresses_changed:
+    "the network has moved the account to private addresses, and unlinked this session for it: link it again",
   proxy_unreachable:
     "the bridge's proxy does not answer: trying again. Check the proxy, or PATCH the bridge with another `proxy_url`",
   proxy_refused:

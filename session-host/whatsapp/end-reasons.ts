@@ -38,7 +38,8 @@ export function endOf(error: unknown): End {
     }
   if (error.message === "QR refs attempts ended") return { reason: "refs_ended", detail }
   if (!error.message.startsWith("Stream Errored")) return { reason: "lost", detail }
-  if (isRemoved(error)) return { reason: "logged_out", detail }
+  const removed = removedIn(error)
+  if (removed) return removedFor(removed.reason, detail)
   switch (code) {
     case 401:
       return { reason: "logged_out", detail }
@@ -72,10 +73,22 @@ function codeOf(error: Error): number {
 }
 
 /**
- * Whether it is `<conflict type="device_removed"/>`. Without a code, Baileys takes that for another login.
+ * The attributes of `<conflict type="device_removed"/>`. Without a code, Baileys takes that for another login.
  */
-function isRemoved(error: Error): boolean {
-  if (!("data" in error) || typeof error.data !== "object" || error.data === null) return false
+function removedIn(error: Error): { reason?: string } | undefined {
+  if (!("data" in error) || typeof error.data !== "object" || error.data === null) return undefined
   const { attrs } = error.data as { attrs?: Record<string, string> }
-  return attrs?.type === "device_removed"
+  return attrs?.type === "device_removed" ? attrs : undefined
+}
+
+/** Why the network removed the device, if it says so (zapo 259). */
+const removals = new Map<string, Objection>([
+  ["invalid_adv_status", "device_untrusted"],
+  ["unknown_companion", "device_unknown"],
+])
+
+function removedFor(why: string | undefined, detail: string): End {
+  if (!why) return { reason: "logged_out", detail }
+  const objection = why.startsWith("lid_migration_") ? "addresses_changed" : removals.get(why)
+  return { reason: "logged_out", detail: `${detail}: ${why}`, ...(objection && { objection }) }
 }

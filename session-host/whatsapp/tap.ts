@@ -16,7 +16,7 @@ import { newCodes } from "./login/qr.ts"
 import type { NetworkClock } from "./network-clock.ts"
 import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
-import { newAnswers } from "./receive/answer-what-baileys-leaves.ts"
+import { answerPostQuantum, newAnswers } from "./receive/answer-what-baileys-leaves.ts"
 import { newGroupNews } from "./receive/group-news-in-turn.ts"
 import { newNotices } from "./receive/notices-in-frames.ts"
 import { newFrameReader } from "./receive/read-frames.ts"
@@ -110,6 +110,7 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
 
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
   replace(ws, "CB:notification", appState.onServerSync)
+  replace(ws, "CB:notification", answerPostQuantum(answers.acknowledge, parts.operatorsLog))
   replace(ws, "CB:notification", newGroupNews(parts))
   // Baileys would answer every notification about a link code.
   replace(ws, "CB:notification", limitHellos(sock, hellos, failedAt("CB:notification")))

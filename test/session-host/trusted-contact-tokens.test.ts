@@ -69,5 +69,6 @@ test("what a person shows to contacts is shown to a session with their token: Ab
   await eventsOfType(bridge.id, "call_incoming", 1)
   await ask("POST", `/calls/${call_id}/reject`, { contact_id: bob.jid })
   const [declined] = await network.log({ who: device, kind: "in", tag: "call" })
-  expect(declined?.stanza).toMatchObject({ content: [{ tag: "reject", content: [{ tag: "tctoken" }] }] })
+  // With a token the call would ring on.
+  expect(JSON.stringify(declined?.stanza)).not.toContain("tctoken")
 })

@@ -70,7 +70,7 @@ export function newQuestions(
     watch: (jid) => answerOrEnd(sock.presenceSubscribe(jid)),
     async rejectCall({ id, caller: asked }) {
       const caller = calls.callerOf(id) ?? asked
-      await answerOrEnd(rejectCall(sock, { id, caller, me: me(), token: await tokenOf(caller) }))
+      await answerOrEnd(rejectCall(sock, { id, caller, me: me() }))
     },
     pictureUrl: (jid) => answerOrEnd(askForPictureUrl(sock, jid)),
     markRead: (message) => answerOrEnd(answerInTime(sock.readMessages([message]))),

@@ -27,21 +27,17 @@ export function newCallers() {
   }
 }
 
-/** With the caller's token, as whatsmeow does (00ce57f2). @throws NoAnswer */
+/**
+ * Without the caller's token: with one, the call rings on (whatsmeow 1182). @throws NoAnswer
+ */
 export async function rejectCall(
   sock: Pick<WASocket, "query">,
-  call: { id: string; caller: string; me: string; token: Uint8Array | undefined },
+  call: { id: string; caller: string; me: string },
 ): Promise<void> {
   const reject = { "call-id": call.id, "call-creator": call.caller, count: "0" }
   await askByNode(sock, {
     tag: "call",
     attrs: { from: call.me, to: call.caller },
-    content: [
-      {
-        tag: "reject",
-        attrs: reject,
-        content: call.token && [{ tag: "tctoken", attrs: {}, content: call.token }],
-      },
-    ],
+    content: [{ tag: "reject", attrs: reject }],
   })
 }

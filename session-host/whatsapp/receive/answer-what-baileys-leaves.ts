@@ -1,5 +1,8 @@
-import { type BinaryNode, buildAckStanza, type WASocket } from "@whiskeysockets/baileys"
+import { type BinaryNode, buildAckStanza, S_WHATSAPP_NET, type WASocket } from "@whiskeysockets/baileys"
+import type { Logger } from "pino"
+import { Metrics } from "#core/platform/metrics.ts"
 import { hasChild } from "../stanza.ts"
+import type { Interceptor } from "../tap.ts"
 
 interface Input {
   sock: Pick<WASocket, "sendNode">
@@ -45,4 +48,24 @@ function answerTo(iq: BinaryNode): BinaryNode | undefined {
   if (xmlns === "urn:xmpp:ping") return { tag: "iq", attrs: { ...about, type: "result" } }
   const error = { tag: "error", attrs: { code: "501", text: "feature-not-implemented" } }
   return { tag: "iq", attrs: { ...about, type: "error" }, content: [error] }
+}
+
+/**
+ * Answers a notice about keys that has no `<count>`, at which Baileys throws. `<pq_count>` asks for keys of
+ * post-quantum sessions, which no open client can make (WhatsApp Web, `WAWebSendMsg`).
+ */
+export function answerPostQuantum(
+  acknowledge: (node: BinaryNode) => void,
+  log: Pick<Logger, "error">,
+): Interceptor {
+  return (node, pass) => {
+    const { type, from } = node.attrs
+    if (type !== "encrypt" || from !== S_WHATSAPP_NET || hasChild(node, "count")) return pass(node)
+    if (hasChild(node, "pq_count")) {
+      Metrics.add("PostQuantumAsked")
+      log.error("the network begins to require keys that no open client can make: look for a new release")
+    }
+    acknowledge(node)
+    return undefined
+  }
 }

@@ -28,7 +28,7 @@ const message: Known = {
       "username participant_username recipient_username peer_recipient_username",
   ),
   parts: partsOf({
-    "": "enc plaintext unavailable participants device-identity verified_name meta biz bot reporting multicast rcat tctoken",
+    "": "enc plaintext unavailable participants device-identity verified_name meta biz bot reporting multicast rcat tctoken cstoken content_binding sender_content_binding",
   }),
 }
 
@@ -56,7 +56,14 @@ export const knownStanzas = new Map<string, Known>([
           "sender_pn lid recipient addressing_mode stage sub_t edit pushname",
       ),
       parts: partsOf({
-        encrypt: "count identity digest",
+        encrypt: "count identity digest pq_count",
+        hosted: "hosted update",
+        waffle: "waffle",
+        "fb:update": "update",
+        biz_thread_data: "biz_thread_data",
+        digital_commerce_subscription: "subscription",
+        "w:growth": "invite growth",
+        "psa/surfaces": "surfaces",
         devices: "add remove update",
         account_sync: "devices privacy picture status blocklist disappearing_mode tos notice username",
         contacts: "update modify sync add remove",

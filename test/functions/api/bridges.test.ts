@@ -35,6 +35,15 @@ const choice = {
   history: false,
 }
 
+/** The host holds the bridge, and another place has taken over its session. */
+async function taken(bridgeId: string, host: Awaited<ReturnType<typeof aScriptedHost>>) {
+  const { epoch } = await host.take(bridgeId)
+  const report = async (status: "replaced" | "connected") =>
+    await Lease.reportStatus({ bridgeId, host: host.id, epoch }, { status, since: 1, epoch })
+  await report("replaced")
+  return report
+}
+
 describe("creation", () => {
   test("a new bridge runs, has a secret of 32 bytes, and is listed", async () => {
     const customer = await aCustomer()
@@ -343,15 +352,6 @@ describe("PATCH", () => {
       expect((await customer.patch("/api/instances/a", { webhook_url })).status).toBe(200)
     expect(host.calls).toEqual([])
   })
-
-  /** The host holds the bridge, and another place has taken over its session. */
-  async function taken(bridgeId: string, host: Awaited<ReturnType<typeof aScriptedHost>>) {
-    const { epoch } = await host.take(bridgeId)
-    const report = async (status: "replaced" | "connected") =>
-      await Lease.reportStatus({ bridgeId, host: host.id, epoch }, { status, since: 1, epoch })
-    await report("replaced")
-    return report
-  }
 
   test("the same URL restarts a session whose place another has taken", async () => {
     const customer = await aCustomer()

@@ -99,7 +99,7 @@ test("stanzas of the connection itself that are built wrongly change nothing, an
   const parts = ["offline_preview", "offline", "dirty", "edge_routing", "thread_metadata"]
   for (const tag of parts)
     for (const attrs of [{}, { count: huge, message: "words", type: huge, timestamp: "-1" }] as const)
-      await tell("ib", { from: "s.whatsapp.net" }, [
+      await tell("ib", { from: "@s.whatsapp.net" }, [
         { tag, attrs },
         { tag, attrs, content: { base64: "AAECAw==" } },
       ])
@@ -119,4 +119,14 @@ test("stanzas of the connection itself that are built wrongly change nothing, an
   expect(await sendText(bridge.id, bob.number, "and the next")).toMatchObject({ status: 200 })
   expect(await bob.read({ text: "and the next" })).toMatchObject([{ times: 1 }])
   expect(await statusOf(bridge.id)).toBe("connected")
+})
+
+test("a notice that asks for post-quantum keys is settled, and the operator is told", async () => {
+  const { phone, network } = await aChat()
+  const device = `${phone.number}:1`
+  const attrs = { type: "encrypt", from: "s.whatsapp.net" }
+  const content = [{ tag: "pq_count", attrs: { value: "0" } }]
+  await network.call("POST", `/devices/${device}/stanzas`, { tag: "notification", attrs, content })
+  expect(await network.control.settled(device, 20_000)).toBe(true)
+  expect(hostLog.join("")).toContain("keys that no open client can make")
 })

@@ -38,3 +38,17 @@ test.for([
   const failure = boom("Connection Failure", code, { reason: String(code), ...attrs })
   expect(endOf(failure)).toEqual({ ...end, detail: `Connection Failure (${code})` })
 })
+
+test.for([
+  ["invalid_adv_status", "device_untrusted"],
+  ["unknown_companion", "device_unknown"],
+  ["lid_migration_peer_mapping_missing", "addresses_changed"],
+  ["something_new", undefined],
+] as const)("a device that was removed for %s is unlinked, for %s", ([reason, objection]) => {
+  const conflict = { tag: "conflict", attrs: { type: "device_removed", reason } }
+  expect(endOf(boom("Stream Errored (conflict)", 401, conflict))).toEqual({
+    reason: "logged_out",
+    detail: `Stream Errored (conflict) (401): ${reason}`,
+    ...(objection && { objection }),
+  })
+})

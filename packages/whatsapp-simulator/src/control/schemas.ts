@@ -321,6 +321,10 @@ export const EndConnection = z.object({
     .enum(["cut", "replaced", "device_removed", "restart", "unavailable", "rate_limited"])
     .default("cut")
     .describe("cut: without a word"),
+  reason: z
+    .string()
+    .optional()
+    .describe("Why it is removed: invalid_adv_status, unknown_companion, lid_migration_..."),
 })
 
 export const NewGroup = z.object({

@@ -13,11 +13,12 @@ import * as Schema from "./schemas.ts"
 
 /** How a connection can be ended. */
 const goodbyes = {
-  replaced: el("stream:error", {}, [el("conflict", { type: "replaced" })]),
-  device_removed: el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })]),
-  restart: el("stream:error", { code: "515" }),
-  unavailable: el("stream:error", { code: "503" }),
-  rate_limited: el("stream:error", { code: "429" }),
+  replaced: () => el("stream:error", {}, [el("conflict", { type: "replaced" })]),
+  device_removed: (reason?: string) =>
+    el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed", reason })]),
+  restart: () => el("stream:error", { code: "515" }),
+  unavailable: () => el("stream:error", { code: "503" }),
+  rate_limited: () => el("stream:error", { code: "429" }),
 }
 
 /** Companions as the network sees them: what waits for them, and their connections. */
@@ -122,7 +123,7 @@ function routeConnections(app: OpenAPIHono, network: Network) {
       if (!line || line.device.id === 0)
         throw new ControlError(404, "not_connected", "this device is not connected")
       if (body.how === "cut") line.cut()
-      else line.end(goodbyes[body.how])
+      else line.end(goodbyes[body.how](body.reason))
       return {}
     },
   )

@@ -24,6 +24,8 @@ export function phoneCall(network: Network, line: ConnectedDevice, stanza: Node)
   }
   line.send(el("ack", peer ? answer : { ...answer, error: 404 }))
   if (!jid || !peer || !caller) return
+  // The live network lets a call ring on that is declined with a token (whatsmeow 1182).
+  if (step.tag === "reject" && child(step, "tctoken")) return
   const mode = shownMode(network, peer.pn, modeOf(jid))
   const { platform, version } = stanza.attrs
   const attrs = {
