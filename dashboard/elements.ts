@@ -32,55 +32,43 @@ export function note(kind: "good" | "warn" | "bad" | "info", body: Html | string
   </div>`
 }
 
-/** A field for an e-mail address, no longer than RFC 5321, 4.5.3.1.3, allows. `more`: further attributes. */
-export function emailField(input: {
-  label: string
-  value: string
-  placeholder: string
-  autocomplete: string
-  more?: string
-}): Html {
-  return html`<div>
-    <label for="email">${input.label}</label>
-    <input
-      id="email"
-      name="email"
-      type="email"
-      required
-      maxlength="254"
-      value="${input.value}"
-      placeholder="${input.placeholder}"
-      autocomplete="${input.autocomplete}"
-      ${input.more ?? ""}
-    />
+/**
+ * A field under its label. `attributes` are those of its `input`: `true` stands for one without a value, and
+ * `false` or undefined for one that is left out.
+ */
+export function field(
+  label: Html | string,
+  attributes: { name: string; [attribute: string]: string | number | boolean | undefined },
+  { hint, width }: { hint?: string | undefined; width?: "roomy" } = {},
+): Html {
+  const { id = attributes.name, ...others } = attributes
+  const hintId = hint === undefined ? undefined : `${id}-hint`
+  const all = { id, autocomplete: "off", "aria-describedby": hintId, ...others }
+  const given = Object.entries(all).filter(([, value]) => value !== undefined && value !== false)
+  return html`<div ${width === undefined ? "" : html`class="${width}"`}>
+    <label for="${id}">${label}</label>
+    <input ${given.map(([name, value]) => (value === true ? html`${name} ` : html`${name}="${value}" `))} />
+    ${hintId === undefined ? "" : html`<p class="hint" id="${hintId}">${hint}</p>`}
   </div>`
 }
 
-/** A field for a URL. */
-export function urlField(input: {
-  name: string
-  label: Html | string
-  value: string
-  placeholder?: string
-  isRequired?: boolean
-  hint?: string
-}): Html {
-  const { name, label, value, placeholder = "https://example.com/webhook", isRequired, hint } = input
-  return html`<div>
-    <label for="${name}">${label}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      type="url"
-      maxlength="2048"
-      value="${value}"
-      placeholder="${placeholder}"
-      autocomplete="off"
-      ${isRequired ? "required" : ""}
-      ${hint === undefined ? "" : html`aria-describedby="${name}-hint"`}
-    />
-    ${hint === undefined ? "" : html`<p class="hint" id="${name}-hint">${hint}</p>`}
-  </div>`
+/** The longest e-mail address that RFC 5321, 4.5.3.1.3, allows. */
+export const longestEmail = 254
+
+/** A field for a URL. `attributes`: those that are not of every such field. */
+export function urlField(
+  label: Html | string,
+  attributes: { name: string; value: string; placeholder?: string; required?: boolean },
+  hint?: string,
+): Html {
+  const common = { type: "url", maxlength: 2048, placeholder: "https://example.com/webhook" }
+  return field(label, { ...common, ...attributes }, { hint })
+}
+
+/** A field in which the name of what is to be deleted has to be typed. */
+export function confirmField(name: string, typed = ""): Html {
+  const attributes = { name: "confirm", value: typed, required: true, spellcheck: "false" }
+  return field(html`Type <code>${name}</code> to confirm`, attributes)
 }
 
 /** The choices of a field: each value, and the words that people read. */
@@ -114,17 +102,7 @@ export function options(choices: Choices, chosen: string | undefined): Html[] {
 
 /** A field for a chat that a list is about. */
 export function chatField(chat = ""): Html {
-  return html`<div>
-    <label for="chat">Chat</label>
-    <input
-      id="chat"
-      name="chat"
-      value="${chat}"
-      placeholder="Number or id"
-      autocomplete="off"
-      spellcheck="false"
-    />
-  </div>`
+  return field("Chat", { name: "chat", value: chat, placeholder: "Number or id", spellcheck: "false" })
 }
 
 /**

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import { KeyRights, type Rights } from "#contract/api-key.ts"
 import type { ApiKey } from "#core/account/api-key.ts"
 import { invalid, issuesOf } from "#core/error.ts"
-import { type Html, options } from "./elements.ts"
+import { type Html, options, field } from "./elements.ts"
 import { textsOf } from "./form.ts"
 
 /** Stands for all numbers, those of later included. No number has this name. */
@@ -43,6 +43,7 @@ export function rightsFields(refs: string[], { may, numbers, chats, hosts }: Typ
   const chosen = partsOf(numbers) ?? []
   const number = (value: string, words: string) =>
     options([[value, words]], chosen.includes(value) ? value : undefined)
+  const free = { maxlength: 3000, spellcheck: "false" }
   return html`<div>
       <label for="may">What it may do</label>
       <select id="may" name="may" required>
@@ -62,23 +63,8 @@ export function rightsFields(refs: string[], { may, numbers, chats, hosts }: Typ
         ${number(allNumbers, "all, and the account")} ${refs.map((ref) => number(ref, `only ${ref}`))}
       </select>
     </div>
-    ${textField("chats", "Only in these chats", chats, "all: phone numbers, or ids of groups")}
-    ${textField("hosts", "Hosts of files that an agent sends unasked", hosts, "none")}`
-}
-
-function textField(name: string, label: string, typed: string, placeholder: string): Html {
-  return html`<div>
-    <label for="${name}">${label}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      value="${typed}"
-      placeholder="${placeholder}"
-      maxlength="3000"
-      autocomplete="off"
-      spellcheck="false"
-    />
-  </div>`
+    ${field("Only in these chats", { name: "chats", value: chats, placeholder: "all: phone numbers, or ids of groups", ...free })}
+    ${field("Hosts of files that an agent sends unasked", { name: "hosts", value: hosts, placeholder: "none", ...free })}`
 }
 
 /** What a key may do, and where, in words. */

@@ -10,7 +10,7 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { sentenceForPeople } from "./api-words.ts"
 import { did } from "./audit-log.ts"
-import { codeBlock, cardTable, type Html, icon, note, removing, selectField } from "./elements.ts"
+import { codeBlock, cardTable, type Html, icon, note, removing, selectField, field } from "./elements.ts"
 import { nameIn } from "./form.ts"
 import { textsOf } from "./form.ts"
 import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
@@ -119,18 +119,17 @@ function newKey(key: string, baseUrl: string): Html {
 
 function keyForm(refs: string[], typed: Typed): Html {
   return html`<form class="card inline" method="post" action="/keys">
-    <div class="roomy">
-      <label for="name">Name of a new key</label>
-      <input
-        id="name"
-        name="name"
-        maxlength="128"
-        value="${typed.name}"
-        required
-        placeholder="Which program is it for?"
-        autocomplete="off"
-      />
-    </div>
+    ${field(
+      "Name of a new key",
+      {
+        name: "name",
+        maxlength: 128,
+        value: typed.name,
+        required: true,
+        placeholder: "Which program is it for?",
+      },
+      { width: "roomy" },
+    )}
     ${rightsFields(refs, typed)}
     ${selectField({ name: "days", label: "How long it works", choices: lives, chosen: typed.days })}
     <button class="button main">Create a key</button>

@@ -8,7 +8,7 @@ import { config } from "#core/platform/config.ts"
 import { usageOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
 import { bars } from "./bars.ts"
-import { type Html, icon, note, selectField } from "./elements.ts"
+import { type Html, icon, note, selectField, field } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { heading } from "./layout.ts"
 import { manyNumbers } from "./numbers/ranking.ts"
@@ -86,10 +86,7 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
   return html`<form class="inline" method="get" action="/usage" aria-label="Filter">
     ${
       refs.length > manyNumbers
-        ? html`<div>
-            <label for="number">Number</label>
-            <input id="number" name="number" value="${ref ?? ""}" required />
-          </div>`
+        ? field("Number", { name: "number", value: ref ?? "", required: true })
         : selectField({
             name: "number",
             label: "Number",

@@ -13,7 +13,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
-import { chatField, type Html, icon, note, selectField } from "../elements.ts"
+import { chatField, type Html, icon, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -203,14 +203,8 @@ function filterForm(ref: string, filter: Filter): Html {
     ${selectField({ name: "type", label: "Type", choices: types, chosen: filter.type })}
     ${selectField({ name: "direction", label: "Direction", choices: directions, chosen: filter.direction, width: "wider" })}
     ${chatField(filter.chat)}
-    <div>
-      <label for="search">Contains</label>
-      <input id="search" name="search" type="search" value="${filter.search ?? ""}" autocomplete="off" />
-    </div>
-    <div>
-      <label for="since">From day (UTC)</label>
-      <input id="since" name="since" type="date" value="${filter.since ?? ""}" />
-    </div>
+    ${field("Contains", { name: "search", type: "search", value: filter.search ?? "" })}
+    ${field("From day (UTC)", { name: "since", type: "date", value: filter.since ?? "" })}
     <div class="row">
       <button class="button">Filter</button>
       ${isFiltered(filter) ? html`<a href="/numbers/${ref}/events">Show all</a>` : ""}

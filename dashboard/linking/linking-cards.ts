@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import { errorStatus } from "#contract/error.ts"
 import { config } from "#core/platform/config.ts"
-import { type Html, note } from "../elements.ts"
+import { type Html, note, field } from "../elements.ts"
 import { type Failure, linkFailures } from "../events/failure-words.ts"
 import type { KnownState } from "../numbers/ask-for-state.ts"
 import { inWords } from "../numbers/state-words.ts"
@@ -105,19 +105,19 @@ function phoneForm({
   isWrong?: boolean
 }): Html {
   return html`<form class="inline" method="post" action="${at}">
-    <div class="roomy">
-      <label for="phone">${words.phone}</label>
-      <input
-        id="phone"
-        name="phone"
-        type="tel"
-        autocomplete="tel"
-        required
-        value="${phone}"
-        placeholder="+49 171 1234567"
-        ${isWrong ? "aria-invalid=true" : ""}
-      />
-    </div>
+    ${field(
+      words.phone,
+      {
+        name: "phone",
+        type: "tel",
+        autocomplete: "tel",
+        required: true,
+        value: phone,
+        placeholder: "+49 171 1234567",
+        "aria-invalid": isWrong ? "true" : undefined,
+      },
+      { width: "roomy" },
+    )}
     <button class="button main">${words.getCode}</button>
   </form>`
 }

@@ -11,7 +11,7 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { codeBlock, confirming, type Html, note, buttonForm, urlField } from "../elements.ts"
+import { codeBlock, confirming, type Html, note, buttonForm, urlField, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { makerOf } from "../keys.ts"
@@ -116,20 +116,14 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
       </p>
     </header>
     <form method="post" action="${at}">
-      <div>
-        <label for="phone">Only the phone with this number <span class="muted">(optional)</span></label>
-        <input
-          id="phone"
-          name="phone"
-          type="tel"
-          value="${phone}"
-          placeholder="+49 171 1234567"
-          autocomplete="off"
-        />
-      </div>
-      ${urlField({
+      ${field(html`Only the phone with this number <span class="muted">(optional)</span>`, {
+        name: "phone",
+        type: "tel",
+        value: phone,
+        placeholder: "+49 171 1234567",
+      })}
+      ${urlField(html`Where to send them afterwards <span class="muted">(optional)</span>`, {
         name: "return_url",
-        label: html`Where to send them afterwards <span class="muted">(optional)</span>`,
         value: url,
         placeholder: "https://example.com/linked",
       })}

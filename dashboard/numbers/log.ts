@@ -4,7 +4,7 @@ import { html } from "hono/html"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { page } from "../answer.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
-import { type Html, note, selectField } from "../elements.ts"
+import { type Html, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -83,10 +83,7 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
   const query = new URLSearchParams({ ...filter, from: past.at }).toString()
   return html`<form class="inline" method="get" action="/numbers/${ref}/log" aria-label="Filter">
       ${selectField({ name: "level", label: "Level", choices: levels, chosen: filter.level })}
-      <div>
-        <label for="text">Contains</label>
-        <input id="text" name="text" value="${filter.text}" autocomplete="off" />
-      </div>
+      ${field("Contains", { name: "text", value: filter.text })}
       <button class="button">Filter</button>
     </form>
     <section class="card flush" data-stream="/numbers/${ref}/log/stream?${query}" aria-label="Log">

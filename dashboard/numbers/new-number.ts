@@ -8,7 +8,7 @@ import { page } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { billingPages } from "../billing-hooks.ts"
-import { type Html, note, urlField } from "../elements.ts"
+import { type Html, note, urlField, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { type DashboardEnv, notAllowed, viewerRefusal } from "../guard.ts"
 import { heading } from "../layout.ts"
@@ -70,32 +70,28 @@ function form(typed: { ref: string; url: string; problem?: Html | string }): Htm
     })}
     <form class="card" method="post" action="/new-number">
       ${typed.problem ? note("bad", typed.problem) : ""}
-      <div>
-        <label for="ref">Name</label>
-        <input
-          id="ref"
-          name="customer_ref"
-          required
-          maxlength="64"
-          pattern="[A-Za-z0-9_\\-]+"
-          title="Letters, digits, dashes and underscores"
-          value="${typed.ref}"
-          placeholder="shop-berlin"
-          autocomplete="off"
-          spellcheck="false"
-          aria-describedby="ref-hint"
-        />
-        <p class="hint" id="ref-hint">
-          1 to 64 letters, digits, dashes and underscores. Programs call it by this name for good; what these
-          pages call it can be changed in its settings.
-        </p>
-      </div>
-      ${urlField({
-        name: "webhook_url",
-        label: html`Webhook address <span class="muted">(optional)</span>`,
-        value: typed.url,
-        hint: "Where its events are sent. Leave it empty to read them here; you can change it at any time.",
-      })}
+      ${field(
+        "Name",
+        {
+          id: "ref",
+          name: "customer_ref",
+          required: true,
+          maxlength: 64,
+          pattern: "[A-Za-z0-9_\\-]+",
+          title: "Letters, digits, dashes and underscores",
+          value: typed.ref,
+          placeholder: "shop-berlin",
+          spellcheck: "false",
+        },
+        {
+          hint: "1 to 64 letters, digits, dashes and underscores. Programs call it by this name for good; what these pages call it can be changed in its settings.",
+        },
+      )}
+      ${urlField(
+        html`Webhook address <span class="muted">(optional)</span>`,
+        { name: "webhook_url", value: typed.url },
+        "Where its events are sent. Leave it empty to read them here; you can change it at any time.",
+      )}
       <div class="row">
         <button class="button main">Add it and link a phone</button>
         <a class="button" href="/numbers">Cancel</a>

@@ -9,7 +9,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { page, toQuery } from "../answer.ts"
-import { cardTable, type Html, icon, note, selectField } from "../elements.ts"
+import { cardTable, type Html, icon, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
@@ -240,10 +240,7 @@ function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
     (kind) => [kind, kindWords[kind] + countOf(kind)] as const,
   )
   return html`<form class="inline" method="get" action="/numbers" aria-label="Filter">
-    <div>
-      <label for="search">Name contains, or phone number is</label>
-      <input id="search" name="search" type="search" value="${search ?? ""}" autocomplete="off" />
-    </div>
+    ${field("Name contains, or phone number is", { name: "search", type: "search", value: search ?? "" })}
     ${selectField({ name: "show", label: "Show", choices: [["", `All (${all})`], ...shown], chosen: show })}
     <button class="button">Filter</button>
     ${search === undefined && show === undefined ? "" : html`<a class="button" href="/numbers">Show all</a>`}

@@ -3,7 +3,7 @@ import { Pacing } from "#contract/pacing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { invalid } from "#core/error.ts"
-import type { Html } from "../elements.ts"
+import { field, type Html } from "../elements.ts"
 import { knownStateOf } from "./ask-for-state.ts"
 
 // The part of a number's settings that is about how it sends.
@@ -64,22 +64,8 @@ function numberField(input: {
   hint: string
   none: string
 }): Html {
-  return html`<div>
-    <label for="${input.name}">${input.label}</label>
-    <input
-      id="${input.name}"
-      name="${input.name}"
-      type="number"
-      min="0"
-      max="${input.max}"
-      step="${input.step}"
-      value="${input.value}"
-      placeholder="${input.none}"
-      autocomplete="off"
-      aria-describedby="${input.name}-hint"
-    />
-    <p class="hint" id="${input.name}-hint">${input.hint}</p>
-  </div>`
+  const { label, hint, none, ...attributes } = input
+  return field(label, { type: "number", min: 0, placeholder: none, ...attributes }, { hint })
 }
 
 /** The card with the pacing and the daily presence of a number. `typed`: a pacing that was refused. */

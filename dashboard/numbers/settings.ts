@@ -14,7 +14,7 @@ import { writeChoice } from "#functions/api/write-choice.ts"
 import { page } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { confirming, type Html, note, buttonForm } from "../elements.ts"
+import { confirming, type Html, note, buttonForm, field, confirmField } from "../elements.ts"
 import { eventMeanings } from "../events/event-item.ts"
 import { nameIn } from "../form.ts"
 import { textsOf } from "../form.ts"
@@ -193,18 +193,13 @@ export function checkbox(name: string, value: string, isChosen: boolean, label: 
 function nameCard(bridge: Bridge.Info): Html {
   return html`<section class="card">
     <form class="inline" method="post" action="${pathOf(bridge)}/name">
-      <div>
-        <label for="name">Name on these pages</label>
-        <input
-          id="name"
-          name="name"
-          maxlength="128"
-          value="${bridge.shownName}"
-          placeholder="${bridge.customerRef}"
-          autocomplete="off"
-          aria-describedby="name-is"
-        />
-      </div>
+      ${field("Name on these pages", {
+        name: "name",
+        maxlength: 128,
+        value: bridge.shownName,
+        placeholder: bridge.customerRef,
+        "aria-describedby": "name-is",
+      })}
       <button class="button">Save</button>
     </form>
     <p class="small muted" id="name-is">Programs go on calling it <code>${bridge.customerRef}</code>.</p>
@@ -304,17 +299,7 @@ function endings(bridge: Bridge.Info, running: Running, typedName: string): Html
 
 function deleting(bridge: Bridge.Info, typedName: string): Html {
   return html`<form class="inline" method="post" action="${pathOf(bridge)}/delete">
-    <div>
-      <label for="confirm">Type <code>${bridge.customerRef}</code> to confirm</label>
-      <input
-        id="confirm"
-        name="confirm"
-        value="${typedName}"
-        required
-        autocomplete="off"
-        spellcheck="false"
-      />
-    </div>
+    ${confirmField(bridge.customerRef, typedName)}
     <button class="button danger">Delete it for ever</button>
   </form>`
 }

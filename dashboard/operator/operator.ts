@@ -8,7 +8,7 @@ import type { Receiver } from "#core/event/receiver.ts"
 import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import { Host } from "#core/lease/host.ts"
 import { page } from "../answer.ts"
-import { cardTable, copyable, copyButton, type Html, note } from "../elements.ts"
+import { cardTable, copyable, copyButton, type Html, note, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
 import { age, ago, until } from "../times.ts"
@@ -56,18 +56,13 @@ export async function whatWaitsFor(id: Receiver.Id) {
 
 function findForm(): Html {
   return html`<form class="card inline" method="get" action="/operator/find">
-    <div>
-      <label for="id">Find a number or an account</label>
-      <input
-        id="id"
-        name="id"
-        required
-        maxlength="254"
-        placeholder="an id, an account's name, or the number of a linked phone"
-        autocomplete="off"
-        spellcheck="false"
-      />
-    </div>
+    ${field("Find a number or an account", {
+      name: "id",
+      required: true,
+      maxlength: 254,
+      placeholder: "an id, an account's name, or the number of a linked phone",
+      spellcheck: "false",
+    })}
     <button class="button">Find</button>
   </form>`
 }

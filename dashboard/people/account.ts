@@ -15,7 +15,7 @@ import { SignIn } from "#core/account/sign-in.ts"
 import { page } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { browserName, confirming, type Html, note, buttonForm } from "../elements.ts"
+import { browserName, confirming, type Html, note, buttonForm, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
@@ -30,7 +30,7 @@ import { demandCard, passkeysCard } from "./passkeys.ts"
 import { tooManyMails } from "./too-many-mails.ts"
 
 /** A field of a form as text; `""` if it is none. */
-async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
+async function typedIn(c: Context<DashboardEnv>, name: string): Promise<string> {
   const value = (await c.req.parseBody())[name]
   return typeof value === "string" ? value : ""
 }
@@ -46,7 +46,7 @@ export const account = new Hono<DashboardEnv>()
   })
   .post("/account/rename", async (c) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners name the account")
-    const given = await field(c, "name")
+    const given = await typedIn(c, "name")
     const name = AccountName.Chosen.safeParse(given)
     if (!name.success) {
       const problem = sentenceForPeople(name.error.issues[0]?.message ?? "this is no name")
@@ -58,8 +58,8 @@ export const account = new Hono<DashboardEnv>()
   })
   .post("/account/invite", async (c) => {
     const { me } = c.var
-    const email = Email.safeParse(await field(c, "email"))
-    const role = Member.Role.safeParse(await field(c, "role"))
+    const email = Email.safeParse(await typedIn(c, "email"))
+    const role = Member.Role.safeParse(await typedIn(c, "role"))
     if (!email.success || !role.success)
       return await show(c, note("bad", "This is not an e-mail address: write it as them@example.com."))
     if ((await Member.list(me.account.id)).some((one) => one.email === email.data))
@@ -81,7 +81,7 @@ export const account = new Hono<DashboardEnv>()
   })
   .post("/account/troubles", async (c) => await show(c, await chooseAlerts(c)))
   .post("/account/passkey-only", async (c) => {
-    const isDemanded = (await field(c, "only")) === "yes"
+    const isDemanded = (await typedIn(c, "only")) === "yes"
     if (isDemanded && !c.var.me.browser.isStrong)
       return await show(
         c,
@@ -92,14 +92,14 @@ export const account = new Hono<DashboardEnv>()
     return c.redirect("/account", 303)
   })
   .post("/account/withdraw", async (c) => {
-    const email = await field(c, "email")
+    const email = await typedIn(c, "email")
     const isOpen = (await Member.invitations(c.var.accountId)).some((one) => one.email === email)
     await Member.withdraw(c.var.accountId, email)
     if (isOpen) await did(c, "invitation_withdrawn", email)
     return c.redirect("/account", 303)
   })
   .post("/account/remove", async (c) => {
-    const personId = await field(c, "person")
+    const personId = await typedIn(c, "person")
     const leaving = (await Member.list(c.var.accountId)).find((one) => one.personId === personId)
     if (!leaving || !(await Member.remove(c.var.accountId, personId)))
       return await show(c, note("bad", "Not removed: an account keeps at least one owner."))
@@ -110,7 +110,7 @@ export const account = new Hono<DashboardEnv>()
       : await show(c, keysRemain(leaving.email, keys.length))
   })
   .post("/account/revoke", async (c) => {
-    const email = await field(c, "email")
+    const email = await typedIn(c, "email")
     const keys = await keysBy(c.var.accountId, email)
     for (const { keyId, name } of keys) {
       await ApiKey.revoke(c.var.accountId, keyId)
@@ -119,8 +119,8 @@ export const account = new Hono<DashboardEnv>()
     return await show(c, note("good", `The keys that ${email} made are revoked.`))
   })
   .post("/account/role", async (c) => {
-    const role = Member.Role.safeParse(await field(c, "as"))
-    const personId = await field(c, "person")
+    const role = Member.Role.safeParse(await typedIn(c, "as"))
+    const personId = await typedIn(c, "person")
     if (!role.success || !(await Member.setRole(c.var.accountId, personId, role.data)))
       return await show(
         c,
@@ -132,7 +132,7 @@ export const account = new Hono<DashboardEnv>()
   })
   // Each person decides these for themselves, viewers as well.
   .post("/account/sign-out", async (c) => {
-    await signOutElsewhere(c, await field(c, "browser"))
+    await signOutElsewhere(c, await typedIn(c, "browser"))
     return c.redirect("/account", 303)
   })
   .post("/account/sign-out/others", async (c) => {
@@ -227,19 +227,16 @@ function subscriptionOf({ subscription }: Account.Info): Html | string {
 /** `publicName`: the name that is shown to people who link a phone; undefined before one was chosen. */
 function naming(publicName: string | undefined, typedName: string | undefined): Html {
   return html`<form class="inline" method="post" action="/account/rename">
-      <div>
-        <label for="account-name">Name</label>
-        <input
-          id="account-name"
-          name="name"
-          required
-          maxlength="128"
-          value="${typedName ?? publicName ?? ""}"
-          placeholder="Your shop or company"
-          autocomplete="organization"
-          aria-describedby="account-name-is"
-        />
-      </div>
+      ${field("Name", {
+        id: "account-name",
+        name: "name",
+        required: true,
+        maxlength: 128,
+        value: typedName ?? publicName ?? "",
+        placeholder: "Your shop or company",
+        autocomplete: "organization",
+        "aria-describedby": "account-name-is",
+      })}
       <button class="button">Save</button>
     </form>
     <p class="small muted" id="account-name-is">

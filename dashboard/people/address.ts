@@ -8,7 +8,7 @@ import { SignIn } from "#core/account/sign-in.ts"
 import { inHalves } from "#core/account/typed-code.ts"
 import { page, type Status } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { type Html, note } from "../elements.ts"
+import { type Html, note, field, longestEmail } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, putCookie } from "../guard.ts"
@@ -80,19 +80,15 @@ export function addressCard(email: string): Html | string {
   if (Mail.way() === "none") return ""
   return html`<section class="card">
     <form class="inline" method="post" action="/account/address">
-      <div>
-        <label for="address">New e-mail address</label>
-        <input
-          id="address"
-          name="address"
-          type="email"
-          required
-          maxlength="254"
-          placeholder="you@example.com"
-          autocomplete="email"
-          aria-describedby="address-now"
-        />
-      </div>
+      ${field("New e-mail address", {
+        name: "address",
+        type: "email",
+        required: true,
+        maxlength: longestEmail,
+        placeholder: "you@example.com",
+        autocomplete: "email",
+        "aria-describedby": "address-now",
+      })}
       <button class="button">Change it</button>
     </form>
     <p class="small muted" id="address-now">Now: ${email}.</p>

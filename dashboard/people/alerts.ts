@@ -64,13 +64,7 @@ export async function alertsCard(accountId: string): Promise<Html | string> {
     </header>
     <form method="post" action="/account/troubles">
       ${selectField({ id: "troubles-to", name: "to", label: "By mail", choices, chosen: to })}
-      ${urlField({
-        name: "url",
-        label: "Posted to, as JSON",
-        value: url,
-        placeholder: "https://",
-        hint: "Signed with the webhook secret of the number that it is about.",
-      })}
+      ${urlField("Posted to, as JSON", { name: "url", value: url, placeholder: "https://" }, "Signed with the webhook secret of the number that it is about.")}
       <details class="plain">
         <summary>What is posted</summary>
         ${codeBlock(example, "An alert")}

@@ -12,7 +12,7 @@ import { log } from "#core/platform/log.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { page } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { type Html, note } from "../elements.ts"
+import { type Html, note, confirmField } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, notAllowed } from "../guard.ts"
@@ -129,10 +129,7 @@ function deletePage({ account, person }: DashboardEnv["Variables"]["me"], number
     )}`
   return html`${what}
     <form class="card inline" method="post" action="/account/delete">
-      <div>
-        <label for="confirm">Type <code>${person.email}</code> to confirm</label>
-        <input id="confirm" name="confirm" required autocomplete="off" spellcheck="false" />
-      </div>
+      ${confirmField(person.email)}
       <button class="button danger">Delete the account for ever</button>
     </form>`
 }

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Member } from "#core/account/member.ts"
-import { emailField, type Html, options, buttonForm, removing, selectField } from "../elements.ts"
+import { type Html, options, buttonForm, removing, selectField, field, longestEmail } from "../elements.ts"
 import { until } from "../times.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a
@@ -82,7 +82,14 @@ const roles = [
 /** The form that invites somebody. */
 function inviting(draft: URLSearchParams): Html {
   return html`<form class="inline foot" method="post" action="/account/invite">
-    ${emailField({ label: "Invite somebody", value: draft.get("email") ?? "", placeholder: "them@example.com", autocomplete: "off" })}
+    ${field("Invite somebody", {
+      name: "email",
+      type: "email",
+      required: true,
+      maxlength: longestEmail,
+      value: draft.get("email") ?? "",
+      placeholder: "them@example.com",
+    })}
     ${selectField({ name: "role", label: "As", choices: roles, chosen: draft.get("role") ?? undefined, width: "roomy" })}
     <button class="button main">Invite</button>
   </form>`

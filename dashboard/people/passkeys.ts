@@ -12,7 +12,7 @@ import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { did } from "../audit-log.ts"
-import { confirming, type Html, buttonForm, removing } from "../elements.ts"
+import { confirming, type Html, buttonForm, removing, field } from "../elements.ts"
 import { signInAgainPath, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { ago } from "../times.ts"
@@ -128,17 +128,13 @@ function removingPasskey({ id, name }: Passkey.Info): Html {
 
 function making(typed: string, look: "foot inline" | "" = ""): Html {
   return html`<form class="${look}" data-passkey="make" hidden>
-      <div>
-        <label for="passkey-name">A name for this device</label>
-        <input
-          id="passkey-name"
-          name="name"
-          maxlength="60"
-          value="${typed}"
-          placeholder="My laptop"
-          autocomplete="off"
-        />
-      </div>
+      ${field("A name for this device", {
+        id: "passkey-name",
+        name: "name",
+        maxlength: 60,
+        value: typed,
+        placeholder: "My laptop",
+      })}
       <button class="button ${look === "" ? "main wide" : ""}">Make a passkey</button>
       <p class="small" role="alert" data-said></p>
     </form>

@@ -11,7 +11,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { emailField, type Html, note, buttonForm } from "../elements.ts"
+import { type Html, note, buttonForm, field, longestEmail } from "../elements.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { span } from "../times.ts"
 import { whatJoiningMeans, decline, join, whoInvites } from "./accounts.ts"
@@ -181,12 +181,15 @@ async function showAddress(
         ? ""
         : html`<form method="post" action="/sign-in">
             <input type="hidden" name="next" value="${input.next}" />
-            ${emailField({
-              label: "E-mail address",
+            ${field("E-mail address", {
+              name: "email",
+              type: "email",
+              required: true,
+              maxlength: longestEmail,
               value: input.email,
               placeholder: "you@example.com",
               autocomplete: "username webauthn",
-              more: input.problem ? "aria-invalid=true" : "autofocus",
+              ...(input.problem ? { "aria-invalid": "true" } : { autofocus: true }),
             })}
             <button class="button main wide">Get a code</button>
           </form>`
@@ -238,22 +241,18 @@ async function showCode(
 
 /** The field for a mailed code. It sends itself once it is whole. */
 export function codeField(): Html {
-  return html`<div>
-    <label for="code">Code</label>
-    <input
-      id="code"
-      name="code"
-      class="code-input"
-      required
-      maxlength="20"
-      autocomplete="one-time-code"
-      autocapitalize="characters"
-      spellcheck="false"
-      placeholder="XXXX-XXXX"
-      data-whole
-      autofocus
-    />
-  </div>`
+  return field("Code", {
+    name: "code",
+    class: "code-input",
+    required: true,
+    maxlength: 20,
+    autocomplete: "one-time-code",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    placeholder: "XXXX-XXXX",
+    "data-whole": true,
+    autofocus: true,
+  })
 }
 
 /** A link was opened. Programs that look at mails open links, too, so a person has to press a button. */

@@ -8,7 +8,7 @@ import { ApiError, type Issue, issuesOf } from "#core/error.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { type Html, note } from "../elements.ts"
+import { type Html, note, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -164,18 +164,7 @@ async function showCode(c: Context<DashboardEnv>, code: string, problem?: string
   const body = html`<h1>Sign a program in</h1>
     ${problem === undefined ? html`<p>Type the code that your program shows.</p>` : note("bad", problem)}
     <form method="post" action="/device">
-      <div>
-        <label for="code">Code</label>
-        <input
-          id="code"
-          name="code"
-          value="${code}"
-          required
-          maxlength="20"
-          autocomplete="off"
-          spellcheck="false"
-        />
-      </div>
+      ${field("Code", { name: "code", value: code, required: true, maxlength: 20, spellcheck: "false" })}
       <div class="row"><button class="button main">Go on</button></div>
     </form>`
   return await showCard(c, "Sign a program in", body, problem === undefined ? 200 : 400)

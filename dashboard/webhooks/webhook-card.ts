@@ -77,7 +77,7 @@ export async function webhookCard(
 
 function addressForm(at: string, url: string): Html {
   return html`<form method="post" action="${at}/address">
-    ${urlField({ name: "webhook_url", label: "Address", value: url, hint: "Each event is sent there, signed and in order. Left empty, events stay here for 30 days." })}
+    ${urlField("Address", { name: "webhook_url", value: url }, "Each event is sent there, signed and in order. Left empty, events stay here for 30 days.")}
     <div class="row">
       <button class="button main">Save</button>
       <button class="button" name="test" value="yes">Save and send a test event</button>

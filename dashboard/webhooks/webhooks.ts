@@ -216,7 +216,7 @@ function adding(at: string, url: string): Html {
       </p>
     </header>
     <form class="inline" method="post" action="${at}">
-      ${urlField({ name: "url", label: "Address", value: url, isRequired: true })}
+      ${urlField("Address", { name: "url", value: url, required: true })}
       <button class="button">Add it</button>
     </form>
   </section>`
