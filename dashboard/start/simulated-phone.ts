@@ -9,7 +9,10 @@ import { log } from "#core/platform/log.ts"
 import { askHost } from "#functions/api/ask-host.ts"
 import type { Bubble } from "./sandbox-phone.ts"
 
-/** The phone of somebody who writes to a sandbox bridge, and the bridge's own number. */
+// A customer tries their own sandbox with this phone, within their account. The page of the simulator controls
+// every phone on the network: it is for developers, and only on the machine where the simulator runs.
+
+/** The phone of the sandbox's contact, and the sandbox's own number. */
 export interface Info {
   number: string
   bridge: string
