@@ -1,4 +1,4 @@
-import { type BinaryNode, buildAckStanza, S_WHATSAPP_NET, type WASocket } from "@whiskeysockets/baileys"
+import { type BinaryNode, buildAckStanza, type WASocket } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import { Metrics } from "#core/platform/metrics.ts"
 import { hasChild } from "../stanza.ts"
@@ -59,8 +59,8 @@ export function answerPostQuantum(
   log: Pick<Logger, "error">,
 ): Interceptor {
   return (node, pass) => {
-    const { type, from } = node.attrs
-    if (type !== "encrypt" || from !== S_WHATSAPP_NET || hasChild(node, "count")) return pass(node)
+    const isRead = hasChild(node, "count") || hasChild(node, "identity") || hasChild(node, "digest")
+    if (node.attrs.type !== "encrypt" || isRead) return pass(node)
     if (hasChild(node, "pq_count")) {
       Metrics.add("PostQuantumAsked")
       log.error("the network begins to require keys that no open client can make: look for a new release")
