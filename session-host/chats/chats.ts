@@ -32,8 +32,8 @@ export type Chat = z.infer<typeof Chat>
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "note">
-  vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress">
-  choice: Choice.Info
+  login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress"> }
+  choice: () => Choice.Info
   log: Logger
 }
 
@@ -76,14 +76,15 @@ export class Chats {
 
   /** Whether there are any: the bridge keeps messages. */
   get areKept(): boolean {
-    return this.#parts.choice.keep !== undefined
+    return this.#parts.choice().keep !== undefined
   }
 
   /**
    * Reads what `said`, `read` and `set` need of a chat (a JID) before they change it. @throws SessionEnded
    */
   async load(jid: string): Promise<LoadedChat> {
-    const { store, vault } = this.#parts
+    const { store, login } = this.#parts
+    const { vault } = login
     const [phone, lid] = [await vault.phoneOf(jid), await vault.otherAddress(jid)]
     const former = [jid, lid].flatMap((other) => (other && other !== phone ? this.#skOf(other) : []))
     const sk = this.#skOf(phone)
@@ -215,7 +216,7 @@ export class Chats {
     const chat = { ...this.#chatAt(loaded), ...change }
     loaded.entry.chat = chat
     const isSet = chat.isArchived || chat.isPinned || chat.mutedUntil !== 0
-    const expires_at = now() + (choice.keep ?? 0) * day
+    const expires_at = now() + (choice().keep ?? 0) * day
     const row = { last_at: chat.lastAt, ...(!isSet && { expires_at }) }
     const former = loaded.entry.former.splice(0)
     this.#list(loaded.sk, Head.parse(row))
@@ -224,7 +225,7 @@ export class Chats {
   }
 
   get #prefix(): string {
-    return `CHAT#${hashed(this.#parts.vault.login?.jid ?? "").slice(0, 11)}#`
+    return `CHAT#${hashed(this.#parts.login.vault.login?.jid ?? "").slice(0, 11)}#`
   }
 
   #skOf(jid: string): string {

@@ -17,8 +17,8 @@ import type { MessageEvent, Transcript } from "./transcript.ts"
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "note">
-  vault: Pick<SessionVault, "login" | "otherAddress">
-  choice: Choice.Info
+  login: { vault: Pick<SessionVault, "login" | "otherAddress"> }
+  choice: () => Choice.Info
   messages: Pick<Messages, "findAll">
   transcript: Transcript
   chats: Chats
@@ -43,7 +43,7 @@ export class History {
 
   /** Whether the customer wants the history, and has messages kept. */
   get isWanted(): boolean {
-    const { history, keep } = this.#parts.choice
+    const { history, keep } = this.#parts.choice()
     return history && keep !== undefined
   }
 
@@ -64,8 +64,8 @@ export class History {
 
   /** The messages that are to be kept and have not come by themselves. */
   async #newIn(chat: FormerChat): Promise<MessageEvent[]> {
-    const { store, vault, messages, transcript } = this.#parts
-    const own = vault.login
+    const { store, login, messages, transcript } = this.#parts
+    const own = login.vault.login
     const count = this.#ofChat.get(chat.jid) ?? 0
     const some = chat.messages.slice(0, Math.min(most.ofChat - count, most.messages - this.#taken))
     if (!own || some.length === 0) return []
@@ -97,7 +97,7 @@ export class History {
     const { id = "" } = attrs
     const identity = messageIdentityOf(attrs, own) ?? { id, fromMe: false, forms: [] }
     const [form] = identity.forms
-    const other = form && (await this.#parts.vault.otherAddress(form.sender))
+    const other = form && (await this.#parts.login.vault.otherAddress(form.sender))
     if (!form || !other) return identity
     const chat = form.chat === form.sender ? undefined : form.chat
     return { ...identity, forms: formsOf(chat, [form.sender, other]) }

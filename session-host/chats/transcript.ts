@@ -21,8 +21,8 @@ export type MessageEvent = Extract<Event, { event: "message" }>
 
 interface Parts {
   store: SessionStore
-  vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress">
-  choice: Choice.Info
+  login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress"> }
+  choice: () => Choice.Info
   log: Logger
 }
 
@@ -62,7 +62,7 @@ export class Transcript {
 
   /** For how many days messages are kept; undefined: they are not. */
   get days(): number | undefined {
-    return this.#parts.choice.keep
+    return this.#parts.choice().keep
   }
 
   /** Whether this event is a message to be kept. */
@@ -119,8 +119,8 @@ export class Transcript {
   }: Pick<Outgoing, "messageId" | "chat" | "message">): Promise<
     { said: MessageEvent; row: Put } | undefined
   > {
-    const { vault, log } = this.#parts
-    const own = vault.login
+    const { login, log } = this.#parts
+    const own = login.vault.login
     if (!own || !this.#takesChat(chat)) return undefined
     const key = { id: messageId, remoteJid: chat, fromMe: true }
     const [sent] = stanzaFormOf({ key, message: decodeBare(message), messageTimestamp: now() }, own)
@@ -140,7 +140,7 @@ export class Transcript {
    * SessionEnded
    */
   async wordsOf(message: { attrs: Received["attrs"]; content: MessageContent }, own: Own) {
-    const { vault } = this.#parts
+    const { vault } = this.#parts.login
     const about = { ...message, own }
     const { recipient = "", from = "" } = message.attrs
     const lids = [...lidsIn(about), recipient, from].filter(isLid)
@@ -177,17 +177,17 @@ export class Transcript {
    * first.
    */
   async namesOf(jid: string): Promise<Set<string>> {
-    const { vault } = this.#parts
+    const { vault } = this.#parts.login
     return new Set([await vault.phoneOf(jid), jid, (await vault.otherAddress(jid)) ?? jid])
   }
 
   #takesChat(chat: string): boolean {
     const isConversation = isGroup(chat) || isPhoneJid(chat) || isLid(chat)
-    return this.days !== undefined && isConversation && !Choice.ignores(this.#parts.choice, chat)
+    return this.days !== undefined && isConversation && !Choice.ignores(this.#parts.choice(), chat)
   }
 
   #prefixOf(chat: string): string {
-    const own = this.#parts.vault.login?.jid ?? ""
+    const own = this.#parts.login.vault.login?.jid ?? ""
     return `SAID#${hashed(`${own}\n${chat}`)}#`
   }
 }

@@ -37,7 +37,7 @@ export interface Login {
 interface Parts {
   store: SessionStore
   commits: Commits
-  choice: Choice.Info
+  choice: () => Choice.Info
 }
 
 /** Makes the unit of a change. @returns whether it did: otherwise the change is out of date */
@@ -180,7 +180,7 @@ export class SessionVault implements Vault {
    */
   #sent({ members, beside: _beside, ...outgoing }: Outgoing): Sent {
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
-    const isKept = outgoing.chat === statusChat || Choice.followsStatuses(this.#parts.choice, outgoing.chat)
+    const isKept = outgoing.chat === statusChat || Choice.followsStatuses(this.#parts.choice(), outgoing.chat)
     if (!members || !isKept) return sent
     const own = [this.#login?.jid, this.#login?.lid]
     const others = members.map(withoutDevice).filter((member) => !own.includes(member))

@@ -43,8 +43,8 @@ interface Parts {
   store: SessionStore
   commits: Pick<Commits, "write" | "note" | "whenKept">
   outbox: Pick<EventOutbox, "append">
-  vault: Pick<SessionVault, "login">
-  connection: Pick<Connection, "phonesOf"> | undefined
+  login: { vault: Pick<SessionVault, "login"> }
+  connection: () => Pick<Connection, "phonesOf"> | undefined
   log: Logger
 }
 
@@ -122,8 +122,9 @@ export class Awaited {
 
   /** Tells the customer. @returns false if the message came meanwhile */
   async #giveUp(lost: Message): Promise<boolean> {
-    const { commits, outbox, vault, connection, log } = this.#parts
-    const mapped = await mapLost(lost.attrs, vault.login ?? nobody, { connection, log })
+    const { commits, outbox, login, connection, log } = this.#parts
+    const own = login.vault.login ?? nobody
+    const mapped = await mapLost(lost.attrs, own, { connection: connection(), log })
     const removal = this.#remove((message) => message === lost)
     if (removal.length === 0) return false
     await commits.whenKept(await outbox.append(() => mapped, removal))

@@ -32,15 +32,14 @@ interface Parts {
   patience: Patience
   messages: Messages
   outbox: EventOutbox
-  vault: Pick<SessionVault, "keep" | "login" | "otherAddress">
-  choice: Choice.Info
-  contacts: Contacts
+  login: { vault: Pick<SessionVault, "keep" | "login" | "otherAddress">; contacts: Contacts }
+  choice: () => Choice.Info
   awaited: Pick<Awaited, "expect" | "arrivedIn">
   statuses: Pick<Statuses, "isWanted" | "take">
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */
-  connection: Pick<Connection, "phonesOf"> | undefined
+  connection: () => Pick<Connection, "phonesOf"> | undefined
   commits: Pick<Commits, "made" | "whenKept">
   log: Logger
 }
@@ -129,16 +128,16 @@ export class SessionIntake implements Intake {
 
   forgets(attrs: Received["attrs"]) {
     if (this.#ignores(attrs)) return "always"
-    return this.#parts.choice.events === undefined ? "never" : "maybe"
+    return this.#parts.choice().events === undefined ? "never" : "maybe"
   }
 
   followsGroup(group: string): boolean {
-    return Choice.followsGroup(this.#parts.choice, group)
+    return Choice.followsGroup(this.#parts.choice(), group)
   }
 
   /** Whether the message with these attributes is ignored: its ratchet advances, and nothing else is kept. */
   #ignores({ from = "", recipient }: Received["attrs"]): boolean {
-    return Choice.ignores(this.#parts.choice, recipient ?? from)
+    return Choice.ignores(this.#parts.choice(), recipient ?? from)
   }
 
   /** Whether this ciphertext was decrypted before, as far as that is remembered. @throws SessionEnded */
@@ -155,8 +154,8 @@ export class SessionIntake implements Intake {
    * @throws RowTooLarge where the keys cannot be stored: the message counts as never decrypted. SessionEnded
    */
   async take(received: Received, keys: KeyChange[]): Promise<void> {
-    const { vault, commits } = this.#parts
-    await vault.keep({ keys }, (writes) => this.#take(received, writes))
+    const { login, commits } = this.#parts
+    await login.vault.keep({ keys }, (writes) => this.#take(received, writes))
     if (this.#isCareful) await commits.whenKept()
   }
 
@@ -230,7 +229,7 @@ export class SessionIntake implements Intake {
   }
 
   get #own(): Own {
-    return this.#parts.vault.login ?? nobody
+    return this.#parts.login.vault.login ?? nobody
   }
 
   /** Asks for the unit to be committed now: the receipt waits for that. */
@@ -290,7 +289,7 @@ export class SessionIntake implements Intake {
     const { messages, connection, log } = this.#parts
     this.#learnAuthors(received)
     const originals = (id: string) => messages.all(id)
-    const mapped = await mapReceived(received, this.#own, { connection, originals, log })
+    const mapped = await mapReceived(received, this.#own, { connection: connection(), originals, log })
     return await Promise.all(
       mapped.map(async (each) =>
         each.message ? { ...each, message: await this.#full(each.message) } : each,
@@ -303,9 +302,9 @@ export class SessionIntake implements Intake {
    * host dies first, their next message brings it again.
    */
   #learnAuthors(received: Received): void {
-    const { contacts, connection, log } = this.#parts
-    const learnt = contacts.learn(authorsOf(received, this.#own), (lids) =>
-      phonesOf(lids, { connection, log }),
+    const { login, connection, log } = this.#parts
+    const learnt = login.contacts.learn(authorsOf(received, this.#own), (lids) =>
+      phonesOf(lids, { connection: connection(), log }),
     )
     learnt.catch((error: unknown) => {
       if (!(error instanceof SessionEnded))
@@ -349,7 +348,7 @@ export class SessionIntake implements Intake {
   async #full(identity: MessageIdentity): Promise<MessageIdentity> {
     const [form, ...more] = identity.forms
     if (!form || more.length > 0) return identity
-    const other = await this.#parts.vault.otherAddress(form.sender)
+    const other = await this.#parts.login.vault.otherAddress(form.sender)
     if (!other) return identity
     return {
       ...identity,

@@ -24,7 +24,7 @@ interface Parts {
   messages: Messages
   bell: Pick<Bell, "want">
   messageCount: Pick<MessageCount, "add">
-  choice: Choice.Info
+  choice: () => Choice.Info
   keeping: Pick<MessageKeeping, "takes" | "ready">
 }
 
@@ -78,7 +78,8 @@ export class EventOutbox {
    * then. SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
-    const { choice, keeping } = this.#parts
+    const { keeping } = this.#parts
+    const choice = this.#parts.choice()
     const mapped = happened.filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
     // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
@@ -138,7 +139,7 @@ export class EventOutbox {
       // Reserves the event before it has its number, so that it is not made twice.
       message.event = 0
       message.remembered = each.remember
-      fresh.push({ mapped: each, isReported: Choice.wants(this.#parts.choice, each.event), message })
+      fresh.push({ mapped: each, isReported: Choice.wants(this.#parts.choice(), each.event), message })
     }
     return fresh
   }

@@ -25,8 +25,8 @@ const Count = z.object({ day: z.number(), begun: z.number() })
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "write">
-  contacts: Pick<Contacts, "get">
-  choice: Pick<Choice.Info, "pacing">
+  login: { contacts: Pick<Contacts, "get"> }
+  choice: () => Pick<Choice.Info, "pacing">
 }
 
 /**
@@ -50,7 +50,7 @@ export class Pacing {
 
   /** How many chats it may still begin today; undefined without such a limit. */
   get newChatsLeft(): number | undefined {
-    const most = this.#parts.choice.pacing?.new_chats_a_day
+    const most = this.#parts.choice().pacing?.new_chats_a_day
     return most === undefined ? undefined : Math.max(0, most - this.#today.begun)
   }
 
@@ -59,7 +59,7 @@ export class Pacing {
    * @throws ApiError `pacing`, `new_chat`, SessionEnded
    */
   async wait(chat: string, connection: Pick<Connection, "showTyping">, newChat?: NewChat): Promise<void> {
-    const limits = this.#parts.choice.pacing ?? {}
+    const limits = this.#parts.choice().pacing ?? {}
     const isStatus = chat === statusChat
     const { gap_ms = 0 } = limits
     // Nobody would see it.
@@ -78,7 +78,7 @@ export class Pacing {
     if (isGroup(chat) || !(await this.#isNew(chat))) return
     if (newChat === "refuse") throw new ApiError("new_chat")
     // Another day allows none either.
-    if (this.#parts.choice.pacing?.new_chats_a_day === 0) throw new ApiError("pacing", noNewChats)
+    if (this.#parts.choice().pacing?.new_chats_a_day === 0) throw new ApiError("pacing", noNewChats)
     if (this.newChatsLeft === 0) throw new ApiError("pacing", undefined, retryAfter(day - (now() % day)))
     const { store, commits } = this.#parts
     const count = { day: this.#today.day, begun: this.#today.begun + 1 }
@@ -94,8 +94,8 @@ export class Pacing {
    * SessionEnded
    */
   async #isNew(chat: string): Promise<boolean> {
-    const { contacts, store } = this.#parts
-    if ((await contacts.get(chat))?.pushName) return false
+    const { login, store } = this.#parts
+    if ((await login.contacts.get(chat))?.pushName) return false
     return (await store.get(chatRow(chat))) === undefined
   }
 

@@ -23,8 +23,8 @@ interface Parts {
   commits: Pick<Commits, "note" | "write" | "whenKept">
   outbox: Pick<EventOutbox, "append">
   messageCount: Pick<MessageCount, "sent">
-  vault: Pick<SessionVault, "login" | "otherAddress" | "phoneOf">
-  choice: Choice.Info
+  login: { vault: Pick<SessionVault, "login" | "otherAddress" | "phoneOf"> }
+  choice: () => Choice.Info
   log: Logger
 }
 
@@ -76,7 +76,7 @@ export class Statuses {
 
   /** Whether the customer wants to know what becomes of messages to this chat. */
   follows(chat: string): boolean {
-    return Choice.followsStatuses(this.#parts.choice, chat)
+    return Choice.followsStatuses(this.#parts.choice(), chat)
   }
 
   /**
@@ -126,7 +126,7 @@ export class Statuses {
    * @throws SessionEnded
    */
   async take(receipts: Receipt[]): Promise<void> {
-    const { jid, lid } = this.#parts.vault.login ?? {}
+    const { jid, lid } = this.#parts.login.vault.login ?? {}
     const own = new Set([jid, lid])
     const others = receipts.filter(
       ({ chat, person }) => this.follows(chat) && !person.some((address) => own.has(address)),
@@ -191,7 +191,7 @@ export class Statuses {
     // Nothing more becomes of a refused message. An edit has no status: the customer knows only the message
     // that it changes.
     if (sent.state === "failed" || isEdit(sent)) return
-    const isEachReported = this.#parts.choice.messageStatus === "participants"
+    const isEachReported = this.#parts.choice().messageStatus === "participants"
     const changed = afterReceipts(sent, await this.#stepsOf(sent, receipts), isEachReported)
     if (!changed) return
     const reported = changed.reported.map(async ({ kind, timestamp, who }) => ({
@@ -222,12 +222,12 @@ export class Statuses {
 
   /** These addresses of a person, and the others that are known. */
   async #namesOf(person: string[]): Promise<string[]> {
-    const others = person.map(async (address) => (await this.#parts.vault.otherAddress(address)) ?? [])
+    const others = person.map(async (address) => (await this.#parts.login.vault.otherAddress(address)) ?? [])
     return [...person, ...(await Promise.all(others)).flat()]
   }
 
   async #phoneOf(jid: string): Promise<string> {
-    return await this.#parts.vault.phoneOf(jid)
+    return await this.#parts.login.vault.phoneOf(jid)
   }
 
   /** Makes the unit of a change: the row, and what the customer is told of it. @returns its number */

@@ -1,7 +1,6 @@
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Proxy } from "#core/bridge/proxy.ts"
 import { Bell } from "#core/event/bell.ts"
-import { Delivery } from "#core/event/delivery.ts"
 import type { Proxy as Proxied } from "#core/fetch/proxy-tunnel.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
@@ -10,14 +9,15 @@ import { Chats } from "../chats/chats.ts"
 import { History } from "../chats/keep-history.ts"
 import { MessageKeeping } from "../chats/keep-messages.ts"
 import { Transcript } from "../chats/transcript.ts"
+import { Commits } from "../memory/commits.ts"
 import { CreatedGroups } from "../memory/created-groups.ts"
 import { LoginStanding } from "../memory/login-standing.ts"
 import { MessageCount } from "../memory/message-count.ts"
 import { Messages } from "../memory/messages/messages.ts"
 import { SentList } from "../memory/messages/sent-list.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
-import { credsOf, credsSk, emptyCredsRow, removalsOfOldKeys, SessionVault } from "../memory/vault.ts"
-import { Contacts, removalsOfContacts } from "../people/contacts.ts"
+import { credsOf, credsSk, emptyCredsRow, removalsOfOldKeys } from "../memory/vault.ts"
+import { removalsOfContacts } from "../people/contacts.ts"
 import { Recipients } from "../people/recipients.ts"
 import { Awaited } from "../receive/awaited.ts"
 import { SessionIntake } from "../receive/intake.ts"
@@ -26,138 +26,176 @@ import { readParkedAgain } from "../receive/read-parked-again.ts"
 import { Pacing, pacingRow } from "../send/pacing.ts"
 import { Statuses } from "../send/statuses.ts"
 import { ConnectionEvents, reportedRow } from "../uplink/connection-events.ts"
-import { findLeftBehind, type LeftBehind, type MemoryInput, Ground } from "./ground.ts"
+import { findLeftBehind, type LeftBehind, type MemoryInput } from "./left-behind.ts"
+import { Login } from "./login.ts"
 import { makeAnew } from "./make-anew.ts"
 import { SessionEnded } from "./session-ended.ts"
 
-/**
- * The durable side of a session. Each part takes what it needs from here, and its first row where it is read
- * at once.
- */
-export class Memory extends Ground {
-  readonly bell = new Bell(this.bridgeId)
-  readonly messages = new Messages(this.store, () => this.vault.login?.jid)
-  readonly sentList = new SentList(this)
-  readonly messageCount = new MessageCount(this)
-  readonly transcript = new Transcript(this)
-  readonly chats = new Chats(this)
-  readonly keeping = new MessageKeeping(this)
-  readonly history = new History(this)
-  readonly outbox = new EventOutbox(this, this.#lastEvent + 1)
-  readonly connectionEvents = new ConnectionEvents(this, this.found.rows.get(reportedRow))
-  readonly standing = new LoginStanding(this, [...this.found.rows.values()])
-  readonly statuses = new Statuses(this)
-  readonly awaited = new Awaited(this, this.found.awaited)
-  readonly pacing = new Pacing(this, this.found.rows.get(pacingRow))
-  readonly recipients = new Recipients()
-  readonly createdGroups = new CreatedGroups(this)
-  readonly intake = new SessionIntake(this)
-  #vault = new SessionVault(this, credsOf(this.found.rows.get(credsSk)))
-  #contacts = new Contacts(this, this.#vault.generation)
-  #isReadingAgain = false
+/** The durable side of a session. */
+export type Memory = ReturnType<typeof memoryOf>
 
-  /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
-  static async open(given: MemoryInput): Promise<Memory> {
-    const memory = new Memory(given, await findLeftBehind(given))
-    if (given.lease.anew) await memory.#makeAnew()
-    return memory
+/** Reads what earlier sessions of the bridge left. @throws SessionEnded */
+export async function openMemory(input: MemoryInput): Promise<Memory> {
+  const found = await findLeftBehind(input)
+  const ground = groundOf(input, found)
+  if (input.lease.anew) await loginMadeAnew(ground)
+  const parts = partsOf(ground, found)
+  // The session that promised to ring may have died first.
+  if (found.isToRing) parts.bell.ringAnew()
+  return memoryOf(parts)
+}
+
+/** What the other parts stand on. */
+function groundOf(input: MemoryInput, { store, patience, keys, rows }: LeftBehind) {
+  const { lease, timing, log, choice, onEnd } = input
+  const commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd })
+  const recipients = new Recipients()
+  const login = new Login({ store, commits, choice, recipients, log }, credsOf(rows.get(credsSk)))
+  return {
+    ...input,
+    bridgeId: lease.bridgeId,
+    store,
+    patience,
+    commits,
+    recipients,
+    login,
+    deliveryKey: keys.delivery,
+    /**
+     * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined
+     * for other bridges.
+     */
+    sandboxOf: keys.sandboxOf,
   }
+}
 
-  private constructor(given: MemoryInput, found: LeftBehind) {
-    super(given, found)
-    const { deliveries, lastEvent } = found
-    // The session that promised to ring may have died first.
-    if (deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0)) this.bell.ringAnew()
-    // The parts have read these rows. Credentials must not outlive their login here.
-    found.rows.clear()
-    found.awaited.length = 0
+type Ground = ReturnType<typeof groundOf>
+
+async function loginMadeAnew(ground: Ground): Promise<void> {
+  const { commits, login, log } = ground
+  try {
+    await makeAnew({ ...ground, vault: login.vault })
+    log.warn("the session's keys came from a backup: what encrypts was made anew")
+  } catch (error) {
+    // No caller gets a memory, so none can end it.
+    commits.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
+    throw error
   }
+}
 
-  /** The number of the bridge's last event. Rows of delivered events expire. */
-  get #lastEvent(): number {
-    const { lastEvent, deliveries } = this.found
-    return Math.max(lastEvent, ...deliveries.map((delivery) => Delivery.highestUsed(delivery)))
+/** Makes the parts in their order: each takes what it needs of those before it, and its first row. */
+function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: LeftBehind) {
+  const { bridgeId, store, login } = ground
+  const bell = new Bell(bridgeId)
+  const messages = new Messages(store, () => login.vault.login?.jid)
+  const sentList = new SentList(ground)
+  const messageCount = new MessageCount(ground)
+  const transcript = new Transcript(ground)
+  const chats = new Chats(ground)
+  const keeping = new MessageKeeping({ store, transcript, chats })
+  const history = new History({ ...ground, messages, transcript, chats })
+  const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping }, nextEvent)
+  const connectionEvents = new ConnectionEvents({ ...ground, outbox }, rows.get(reportedRow))
+  const standing = new LoginStanding(ground, [...rows.values()])
+  const statuses = new Statuses({ ...ground, outbox, messageCount })
+  const awaited = new Awaited({ ...ground, outbox }, awaitedRows)
+  const pacing = new Pacing(ground, rows.get(pacingRow))
+  const createdGroups = new CreatedGroups(ground)
+  const intake = new SessionIntake({ ...ground, messages, outbox, awaited, statuses, chats, history })
+  return {
+    ...ground,
+    bell,
+    messages,
+    sentList,
+    messageCount,
+    transcript,
+    chats,
+    keeping,
+    history,
+    outbox,
+    connectionEvents,
+    standing,
+    statuses,
+    awaited,
+    pacing,
+    createdGroups,
+    intake,
   }
+}
 
-  async #makeAnew(): Promise<void> {
-    try {
-      const { lease, store, commits, patience, vault } = this
-      await makeAnew({ lease, store, commits, patience, vault, keysAnew: this.given.keysAnew })
-      this.log.warn("the session's keys came from a backup: what encrypts was made anew")
-    } catch (error) {
-      // No caller gets this memory, so nobody else can end it.
-      this.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
-      throw error
-    }
-  }
+/** The number of the phone that is linked, as its lease keeps it. */
+export function linkedPhoneOf({
+  login,
+  bridgeId,
+  deliveryKey,
+}: Memory): Pick<Lease.Reported, "phone" | "phone_hash"> {
+  const phone = userOf(login.vault.login?.jid ?? "")
+  if (phone === "") return {}
+  const sealed = LinkedPhone.sealed(phone, bridgeId, deliveryKey)
+  return { phone: sealed, phone_hash: BridgesOfPhone.hashOf(phone) }
+}
 
-  /** The bridge's way to the network; undefined: the direct one. */
-  get proxy(): Proxied | undefined {
-    const { choice, bridgeId, deliveryKey } = this
-    if (!choice.proxy) return undefined
-    return { url: Proxy.opened(choice.proxy, bridgeId, deliveryKey), share: bridgeId }
-  }
+function memoryOf(parts: ReturnType<typeof partsOf>) {
+  const { store, commits, login, bridgeId, deliveryKey, choice, version } = parts
+  const { bell, messageCount, outbox, connectionEvents, standing, statuses, awaited, intake } = parts
+  let isReadingAgain = false
+  return {
+    ...parts,
 
-  /** The number of the phone that is linked, as its lease keeps it. */
-  get linkedPhone(): Pick<Lease.Reported, "phone" | "phone_hash"> {
-    const phone = userOf(this.vault.login?.jid ?? "")
-    if (phone === "") return {}
-    const sealed = LinkedPhone.sealed(phone, this.bridgeId, this.deliveryKey)
-    return { phone: sealed, phone_hash: BridgesOfPhone.hashOf(phone) }
-  }
+    get vault() {
+      return login.vault
+    },
+    get contacts() {
+      return login.contacts
+    },
 
-  /** The keys of the present login. */
-  get vault(): SessionVault {
-    return this.#vault
-  }
+    /** The bridge's way to the network; undefined: the direct one. */
+    get proxy(): Proxied | undefined {
+      const { proxy } = choice()
+      return proxy === undefined
+        ? undefined
+        : { url: Proxy.opened(proxy, bridgeId, deliveryKey), share: bridgeId }
+    },
 
-  /** The people whom the login knows. */
-  get contacts(): Contacts {
-    return this.#contacts
-  }
+    /**
+     * Tries once more, one time per session, to read messages that no mapper could read. Call it when
+     * everything else is under way.
+     * @throws SessionEnded
+     */
+    async readParkedAgain(): Promise<void> {
+      if (isReadingAgain) return
+      isReadingAgain = true
+      await readParkedAgain({ store, commits, intake, version: await version() })
+    },
 
-  /**
-   * Tries once more, one time per session, to read messages that no mapper could read. Call it when
-   * everything else is under way.
-   * @throws SessionEnded
-   */
-  async readParkedAgain(): Promise<void> {
-    if (this.#isReadingAgain) return
-    this.#isReadingAgain = true
-    const { store, commits, intake } = this
-    await readParkedAgain({ store, commits, intake, version: await this.given.version() })
-  }
+    /** The login has ended. `report` commits the writes it is given together with the customer's event. */
+    async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
+      const generation = login.vault.generation + 1
+      await awaited.giveUpAll()
+      await report([emptyCredsRow(store, generation), ...standing.forget()])
+      login.beginNext()
+      await commits.write([
+        ...(await removalsOfContacts(store)),
+        ...(await removalsOfOldKeys(store, generation)),
+      ])
+    },
 
-  /** The login has ended. `report` commits the writes it is given together with the customer's event. */
-  async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
-    const { store, commits } = this
-    const generation = this.#vault.generation + 1
-    await this.awaited.giveUpAll()
-    await report([emptyCredsRow(store, generation), ...this.standing.forget()])
-    this.#vault = new SessionVault(this, { generation, creds: undefined })
-    this.#contacts = new Contacts(this, generation)
-    await commits.write([
-      ...(await removalsOfContacts(store)),
-      ...(await removalsOfOldKeys(store, generation)),
-    ])
-  }
+    /** Resolves when everything that was begun is durable, and a process is due to deliver it. */
+    async settled(): Promise<void> {
+      await statuses.settled()
+      await outbox.settled()
+      await login.contacts.settled()
+      await commits.settled()
+      await bell.quiet()
+      await messageCount.written()
+    },
 
-  /** Resolves when everything that was begun is durable, and somebody is due to deliver it. */
-  async settled(): Promise<void> {
-    await this.statuses.settled()
-    await this.outbox.settled()
-    await this.#contacts.settled()
-    await this.commits.settled()
-    await this.bell.quiet()
-    await this.messageCount.written()
-  }
-
-  /** The session has ended; its socket is closed. */
-  end(error: SessionEnded): void {
-    this.connectionEvents.end()
-    this.statuses.end(error)
-    this.bell.end()
-    this.messageCount.end()
-    this.commits.end(error)
+    /** The session has ended; its socket is closed. */
+    end(error: SessionEnded): void {
+      connectionEvents.end()
+      statuses.end(error)
+      bell.end()
+      messageCount.end()
+      commits.end(error)
+    },
   }
 }

@@ -23,7 +23,7 @@ import type { Linking } from "../uplink/linking.ts"
 import { Uplink } from "../uplink/uplink.ts"
 import { connectedSession, type ConnectedSession } from "./connected-session.ts"
 import { startDailyPresence } from "./daily-presence.ts"
-import { Memory } from "./memory.ts"
+import { linkedPhoneOf, type Memory, openMemory } from "./memory.ts"
 import { newSay, type Say } from "./say-in-log.ts"
 import { Fenced, RuleBroken, SessionEnded } from "./session-ended.ts"
 import { sessionScope } from "./session-scope.ts"
@@ -95,7 +95,7 @@ export class Session {
       const [restriction] = memory.standing.restrictions
       const { unlinked } = uplink.linking
       const about = { ...uplink.refusal, ...(restriction && { restriction }), ...(unlinked && { unlinked }) }
-      this.notes.report(uplink.status, about, () => memory.linkedPhone)
+      this.notes.report(uplink.status, about, () => linkedPhoneOf(memory))
     })
   }
 
@@ -287,7 +287,7 @@ export class Session {
   }
 
   async #remember(): Promise<Memory> {
-    return await Memory.open({
+    return await openMemory({
       lease: this.lease,
       timing: this.#input.timing,
       log: this.#log,

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest"
 import { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
-import { Memory } from "#session-host/session/memory.ts"
+import { openMemory } from "#session-host/session/memory.ts"
 import { SessionEnded } from "#session-host/session/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import * as keysAnew from "#session-host/whatsapp/signal/anew.ts"
@@ -21,7 +21,7 @@ export async function aMemory(
   const lease = await aHeldLease(input.bridgeId)
   const ended = new AbortController()
   const happened: string[] = []
-  const memory = await Memory.open({
+  const memory = await openMemory({
     lease,
     timing: { ...timing(), ...input.timing },
     log,

@@ -6,10 +6,9 @@ import type { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { rowsBeginning } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { Commits } from "../memory/commits.ts"
 import { standingRows } from "../memory/login-standing.ts"
 import { Patience } from "../memory/patience.ts"
-import { SessionStore, type Stored } from "../memory/rows.ts"
+import { SessionStore } from "../memory/rows.ts"
 import { credsSk } from "../memory/vault.ts"
 import type { Connection, KeysAnew } from "../network/connection.ts"
 import { awaitedPrefix } from "../receive/awaited.ts"
@@ -41,71 +40,10 @@ export interface MemoryInput {
 }
 
 /** What earlier sessions of the bridge have left. */
-export interface LeftBehind {
-  store: SessionStore
-  patience: Patience
-  keys: DataKeys.Info
-  /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
-  rows: Map<string, Stored>
-  /** Rows of messages that the phone is asked for (`receive/awaited.ts`). */
-  awaited: Stored[]
-  /** The number of the bridge's last event row; 0 if it has none. */
-  lastEvent: number
-  deliveries: Delivery.Info[]
-}
-
-/** What each part of a session's memory may need beside other parts. */
-export class Ground {
-  readonly bridgeId: string
-  readonly lease: Lease.Info
-  readonly timing: Timing
-  readonly log: Logger
-  readonly store: SessionStore
-  readonly patience: Patience
-  readonly commits: Commits
-  readonly deliveryKey: Uint8Array
-  /**
-   * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for
-   * other bridges.
-   */
-  readonly sandboxOf: string | undefined
-  protected readonly given: MemoryInput
-  protected readonly found: LeftBehind
-
-  protected constructor(given: MemoryInput, found: LeftBehind) {
-    const { lease, timing, log, onEnd } = given
-    const { store, patience, keys } = found
-    this.given = given
-    this.found = found
-    this.bridgeId = lease.bridgeId
-    this.lease = lease
-    this.timing = timing
-    this.log = log
-    this.store = store
-    this.patience = patience
-    this.commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd })
-    this.deliveryKey = keys.delivery
-    this.sandboxOf = keys.sandboxOf
-  }
-
-  /** The customer's present choice. */
-  get choice(): Choice.Info {
-    return this.given.choice()
-  }
-
-  /** The session's connection, while it has one. */
-  get connection(): Pick<Connection, "phonesOf"> | undefined {
-    return this.given.connection()
-  }
-}
+export type LeftBehind = Awaited<ReturnType<typeof findLeftBehind>>
 
 /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
-export async function findLeftBehind({
-  lease,
-  timing,
-  ended,
-  onStoreAway,
-}: MemoryInput): Promise<LeftBehind> {
+export async function findLeftBehind({ lease, timing, ended, onStoreAway }: MemoryInput) {
   const { bridgeId } = lease
   const patience = new Patience({ afterMs: timing.storeAwayMs, call: onStoreAway }, ended)
   const keys = await patience.read(() => DataKeys.get(bridgeId))
@@ -121,10 +59,14 @@ export async function findLeftBehind({
     store,
     patience,
     keys,
+    /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
     rows: new Map(rows.map((row) => [row.sk, row])),
+    /** Rows of messages that the phone is asked for (`receive/awaited.ts`). */
     awaited,
-    lastEvent,
-    deliveries,
+    /** The number of the bridge's next event. Rows of delivered events expire. */
+    nextEvent: 1 + Math.max(lastEvent, ...deliveries.map((delivery) => Delivery.highestUsed(delivery))),
+    /** Whether events seem to wait for their delivery. */
+    isToRing: deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0),
   }
 }
 

@@ -1,0 +1,37 @@
+import { type Creds, SessionVault } from "../memory/vault.ts"
+import { Contacts } from "../people/contacts.ts"
+
+type Parts = ConstructorParameters<typeof SessionVault>[0] & ConstructorParameters<typeof Contacts>[0]
+
+/** The bridge's present login. A logout begins the next one. */
+export class Login {
+  readonly #parts: Parts
+  #present: { vault: SessionVault; contacts: Contacts }
+
+  constructor(parts: Parts, creds: Creds) {
+    this.#parts = parts
+    this.#present = this.#begun(creds)
+  }
+
+  /** Its keys. */
+  get vault(): SessionVault {
+    return this.#present.vault
+  }
+
+  /** The people whom it knows. */
+  get contacts(): Contacts {
+    return this.#present.contacts
+  }
+
+  /** It has ended: the next one has no keys yet, and knows nobody. */
+  beginNext(): void {
+    this.#present = this.#begun({ generation: this.vault.generation + 1, creds: undefined })
+  }
+
+  #begun(creds: Creds) {
+    return {
+      vault: new SessionVault(this.#parts, creds),
+      contacts: new Contacts(this.#parts, creds.generation),
+    }
+  }
+}
