@@ -208,7 +208,7 @@ async function start(
   stops.push(await lookAtRoom())
   const { startRemovingFiles } = await import("./old-files.ts")
   stops.push(startRemovingFiles())
-  const { listener } = await import("#functions/node-listener.ts")
+  const { listener } = await import("#one-machine/api/node-listener.ts")
   const { hangUpOnHosts } = await import("#core/lease/call-host.ts")
   stops.push(hangUpOnHosts)
   const watching =

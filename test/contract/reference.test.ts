@@ -15,7 +15,7 @@ import { Status } from "#contract/status-and-objection.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 import { config } from "#core/platform/config.ts"
 import { reference } from "#functions/api/reference.ts"
-import { app } from "#functions/whole-app.ts"
+import { app } from "#one-machine/api/whole-app.ts"
 import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 

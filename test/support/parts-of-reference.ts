@@ -1,4 +1,4 @@
-import { app } from "#functions/whole-app.ts"
+import { app } from "#one-machine/api/whole-app.ts"
 
 /** The parts of the reference, as the addresses in its contents name them. */
 export async function partsOfReference(): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { afterAll } from "vitest"
-import { listener } from "#functions/node-listener.ts"
+import { listener } from "#one-machine/api/node-listener.ts"
 import { stopListening, listen } from "#one-machine/listen.ts"
 import { startPretendStripe } from "#pretend-stripe/start.ts"
 

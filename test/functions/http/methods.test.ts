@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { ErrorBody } from "#contract/error.ts"
-import { app } from "#functions/whole-app.ts"
+import { app } from "#one-machine/api/whole-app.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 

@@ -1,4 +1,4 @@
-import { app } from "#functions/whole-app.ts"
+import { app } from "#one-machine/api/whole-app.ts"
 import { anAddress, at } from "#test/support/service/customer.ts"
 
 /** Where the pages are asked for. */

@@ -1,7 +1,7 @@
 /** The API as it is shipped, under watch, on a port of its own. */
 import { createServer } from "node:http"
 import { getRequestListener } from "@hono/node-server"
-import { app } from "#functions/whole-app.ts"
+import { app } from "#one-machine/api/whole-app.ts"
 import { listen } from "#one-machine/listen.ts"
 import { stepsOf } from "../armed-steps.ts"
 import { breakStore } from "../break-store-and-queue.ts"
