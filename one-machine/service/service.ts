@@ -79,6 +79,43 @@ async function start(
   elsewhere: PartsElsewhere,
   stops: (() => unknown)[],
 ): Promise<Omit<Service, "stop">> {
+  const parts = await startParts(settings, elsewhere, stops)
+  const environment = environmentOf(parts)
+  const sweep = new Sweep()
+  const orchestrator = await startTasks(parts, environment, sweep)
+  stops.push(orchestrator.close, () => sweep.stop())
+  const { serving } = settings
+  const { dataDir, api, billing, simulator } = parts
+  const own = {
+    ...environment,
+    AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
+    ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
+    ...billing?.forService,
+    ...(serving
+      ? publicly(serving)
+      : // Here mail is kept.
+        { MAIL_FROM: "" }),
+  }
+  Object.assign(
+    process.env,
+    own,
+    serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
+  )
+  await startHosts(parts, sweep, stops)
+  await answerCalls(parts, stops)
+  await startDeliveries(parts, stops)
+
+  const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
+  writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
+  announceRunning(dataDir, { ...service, environment: own })
+  stops.push(() => withdrawRunning(dataDir))
+  return service
+}
+
+type Parts = Awaited<ReturnType<typeof startParts>>
+
+/** What session hosts and the API need first: keys, store, doorbells and the simulated network. */
+async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: (() => unknown)[]) {
   const { DATA_DIR: dataDir } = settings
   // Of several first starts at once, one makes the keys.
   stops.push(await lockOf(dataDir))
@@ -111,7 +148,25 @@ async function start(
   stops.push(queue.close)
 
   const [simulator] = await starting
-  const environment = {
+  return {
+    settings,
+    dataDir,
+    socket,
+    measurements,
+    api,
+    billing,
+    keys,
+    kept,
+    store,
+    doorbells,
+    queue,
+    simulator,
+  }
+}
+
+/** The settings of every process of the service. */
+function environmentOf({ settings, dataDir, billing, keys, kept, store, queue, simulator }: Parts) {
+  return {
     LOG_DIR: join(dataDir, "logs", "bridges"),
     STORAGE_DIR: dataDir,
     SOCKET_DIR: dataDir,
@@ -126,7 +181,7 @@ async function start(
     HOST_NETWORK: settings.HOST_NETWORK,
     SANDBOX: settings.SANDBOX,
     URL_ALLOW: settings.URL_ALLOW,
-    ...(serving && { STAGE: process.env.STAGE ?? "production" }),
+    ...(settings.serving && { STAGE: process.env.STAGE ?? "production" }),
     HOST_CAPACITY: String(settings.HOST_CAPACITY),
     HOST_SPARE: String(settings.HOST_SPARE),
     // Here the store tells deliveries of events, and a delivery waits for longer than this: an event that
@@ -136,8 +191,15 @@ async function start(
     ...kept,
     ...billing?.forAll,
   }
-  const sweep = new Sweep()
-  const orchestrator = await startEcs({
+}
+
+/** Starts what starts session hosts, each in a process of its own. */
+function startTasks(
+  { settings: { serving }, dataDir, socket, measurements, store, simulator }: Parts,
+  environment: Record<string, string>,
+  sweep: Sweep,
+) {
+  return startEcs({
     at: socket("ecs.sock"),
     ...(measurements && {
       log: (line: string) => measurements.takeFrom(line) || process.stdout.write(`${line}\n`),
@@ -174,25 +236,11 @@ async function start(
       },
     },
   })
-  stops.push(orchestrator.close, () => sweep.stop())
-  const own = {
-    ...environment,
-    AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
-    ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
-    ...billing?.forService,
-    ...(serving
-      ? publicly(serving)
-      : // Here mail is kept.
-        { MAIL_FROM: "" }),
-  }
-  Object.assign(
-    process.env,
-    own,
-    serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
-  )
+}
 
-  // The environment is complete from here on: only now may settings be read. Our own modules are loaded while
-  // the rest starts.
+/** The environment of this process is complete from here on: only now may settings be read. */
+async function startHosts({ store, doorbells }: Parts, sweep: Sweep, stops: (() => unknown)[]) {
+  // Our own modules are loaded while the rest starts.
   const { createTables } = await import("../store/create-tables.ts")
   await createTables(store.endpoint)
   const { useDoorbellQueue } = await import("#core/event/doorbell.ts")
@@ -206,6 +254,14 @@ async function start(
   // Session hosts take seconds to start; the rest goes on meanwhile.
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   stops.push(await lookAtRoom())
+}
+
+/** From here on the API and the dashboard answer. */
+async function answerCalls(
+  { settings, dataDir, measurements, api, billing }: Parts,
+  stops: (() => unknown)[],
+) {
+  const { serving } = settings
   const { startRemovingFiles } = await import("./old-files.ts")
   stops.push(startRemovingFiles())
   const { listener } = await import("#one-machine/api/node-listener.ts")
@@ -221,17 +277,15 @@ async function start(
     if (!watching?.answer(request, response)) listener(request, response)
   })
   if (billing) stops.push(await billing.start())
+}
+
+/** Delivers what is left of an earlier process, and then what happens. */
+async function startDeliveries({ doorbells }: Parts, stops: (() => unknown)[]) {
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
   const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("../delivery/poller.ts")
   stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)
-
-  const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
-  writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
-  announceRunning(dataDir, { ...service, environment: own })
-  stops.push(() => withdrawRunning(dataDir))
-  return service
 }
 
 /** The environment of a service that is reached from elsewhere, through a proxy. */
