@@ -15,7 +15,7 @@ const other = "491715555555"
 const otherContact = "491715555555@s.whatsapp.net"
 const messageId = "3EB0A1B2C3D4E5F6A7B8C9"
 const eventId = "evt_aaaaaabkmz4wq2k7x5n3a6t2h7c4s6d3j5y2r7pb"
-const sent = { message_id: messageId, timestamp: 1_795_166_760 }
+const sent = { message_id: messageId, chat_id: contact, timestamp: 1_795_166_760 }
 const ok = { ok: true }
 
 const bridge = {
@@ -361,7 +361,7 @@ export const examples: Record<RouteName, Example> = {
   },
   revokeMessage: {
     parameters: { id: messageId },
-    answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", timestamp: sent.timestamp },
+    answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", chat_id: contact, timestamp: sent.timestamp },
   },
   editMessage: {
     parameters: { id: messageId },

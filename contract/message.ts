@@ -18,6 +18,9 @@ import {
 export const SendResult = z
   .object({
     message_id: z.string(),
+    chat_id: string(
+      "The chat to which it went, as in events: the network may know a number by another spelling.",
+    ),
     timestamp: integer("Unix seconds, by the network's clock."),
   })
   .openapi("SendResult")

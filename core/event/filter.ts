@@ -3,6 +3,7 @@ export * as Filter from "./filter.ts"
 import { z } from "zod"
 import { type Event, Ignored } from "#contract/event.ts"
 import { Choice } from "../bridge/choice.ts"
+import { isAmong } from "../message/spellings.ts"
 
 /** Which of a bridge's events a further webhook gets. An event must pass all that are given. */
 export const Info = z.object({
@@ -25,5 +26,5 @@ export function mayPass(filter: Info | undefined, type: string): boolean {
 export function passes(filter: Info, event: Event): boolean {
   if (!mayPass(filter, event.event)) return false
   if ("chat_id" in event && Choice.ignores(filter, event.chat_id)) return false
-  return filter.chats === undefined || ("chat_id" in event && filter.chats.includes(event.chat_id))
+  return filter.chats === undefined || ("chat_id" in event && isAmong(event.chat_id, filter.chats))
 }

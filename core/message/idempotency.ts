@@ -2,6 +2,7 @@ export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { z } from "zod"
+import { open, seal } from "../keys/seal.ts"
 import { isClockDoubted, latestEnd, now, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { Metrics } from "../platform/metrics.ts"
@@ -48,9 +49,15 @@ export interface Claim {
   isNew: boolean
 }
 
-/** The stored answer to an acknowledged send. */
-const Answer = z.object({ message_id: z.string(), timestamp: z.number().int() })
-export type Answer = z.infer<typeof Answer>
+/** The answer to an acknowledged send. */
+export interface Answer {
+  message_id: string
+  chat_id: string
+  timestamp: number
+}
+
+/** That answer as it is stored: its chat may be a phone number, so it is sealed, in base64. */
+const StoredAnswer = z.object({ message_id: z.string(), chat: z.string(), timestamp: z.number().int() })
 
 const Stored = z.object({
   state: z.enum(["inflight", "done"]),
@@ -59,7 +66,7 @@ const Stored = z.object({
   fingerprint: z.string(),
   lease_until: z.number().int(),
   expires_at: z.number().int(),
-  response: Answer.optional(),
+  response: StoredAnswer.optional(),
 })
 
 export type Outcome =
@@ -67,7 +74,7 @@ export type Outcome =
    * `mismatch`: the claim was taken over from a different request, whose message may be the one that is sent.
    */
   | { kind: "claimed"; claim: Claim; mismatch: boolean }
-  | { kind: "replay"; answer: Answer; mismatch: boolean }
+  | { kind: "replay"; answerUnder: (deliveryKey: Uint8Array) => Answer; mismatch: boolean }
   | { kind: "conflict" }
 
 /**
@@ -131,7 +138,11 @@ export async function messageIdOf(input: {
 }
 
 /** The send was acknowledged: for the next 24 hours the key is answered from its record. */
-export async function complete(record: string, messageId: string, answer: Answer): Promise<void> {
+export async function complete(
+  { record, messageId, deliveryKey }: { record: string; messageId: string; deliveryKey: Uint8Array },
+  { message_id, chat_id, timestamp }: Answer,
+): Promise<void> {
+  const chat = Buffer.from(seal(deliveryKey, key(record), chat_id)).toString("base64")
   await updateRow({
     TableName: tables.requests,
     Key: key(record),
@@ -140,7 +151,7 @@ export async function complete(record: string, messageId: string, answer: Answer
     ExpressionAttributeNames: { "#state": "state", "#response": "response" },
     ExpressionAttributeValues: {
       ":done": "done",
-      ":answer": answer,
+      ":answer": { message_id, chat, timestamp },
       ":expires_at": now() + keptFor,
       ":mine": messageId,
     },
@@ -184,10 +195,22 @@ async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint:
   if (seen.expires_at <= now() && !isClockDoubted() && !underWay)
     return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
-    return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }
+    return {
+      kind: "replay",
+      answerUnder: answerIn(fresh.record, seen.response),
+      mismatch: seen.fingerprint !== fingerprint,
+    }
   // This is our own claim, whose answer was lost.
   if (seen.holder === fresh.holder) return claimedAs(seen, fresh, fingerprint)
   return { kind: "conflict" }
+}
+
+function answerIn(record: string, { chat, ...rest }: z.infer<typeof StoredAnswer>) {
+  return (deliveryKey: Uint8Array): Answer => ({
+    message_id: rest.message_id,
+    chat_id: open(deliveryKey, key(record), Buffer.from(chat, "base64")).toString(),
+    timestamp: rest.timestamp,
+  })
 }
 
 async function replace(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {

@@ -9,8 +9,8 @@ import { log } from "#core/platform/log.ts"
 import { askHost } from "#functions/api/ask-host.ts"
 import type { Bubble } from "./sandbox-phone.ts"
 
-// A customer tries their own sandbox with this phone, within their account. The page of the simulator controls
-// every phone on the network: it is for developers, and only on the machine where the simulator runs.
+// A customer tries their own sandbox with this phone, within their account. The page of the simulator
+// controls every phone on the network: it is for developers, and only on the machine where it runs.
 
 /** The phone of the sandbox's contact, and the sandbox's own number. */
 export interface Info {

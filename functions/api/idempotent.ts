@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import type { ErrorCode } from "#contract/error.ts"
 import { IdempotencyKey } from "#contract/idempotency-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
 import { Idempotency } from "#core/message/idempotency.ts"
@@ -47,7 +48,11 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
       throw new ApiError("idempotency_conflict")
     case "replay":
       Metrics.add("IdemReplay")
-      return c.json(outcome.answer, 200, replayed(outcome.mismatch))
+      return c.json(
+        outcome.answerUnder(await Bridge.deliveryKeyOf(c.var.bridge)),
+        200,
+        replayed(outcome.mismatch),
+      )
     case "claimed": {
       const { claim, mismatch } = outcome
       const { messageId, isNew, record } = claim

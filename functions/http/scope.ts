@@ -5,6 +5,7 @@ import { type RouteName, routes } from "#contract/routes.ts"
 import type { ApiKey } from "#core/account/api-key.ts"
 import { ApiError, noSuchBridge } from "#core/error.ts"
 import { toJid } from "#core/message/jid.ts"
+import { isAmong } from "#core/message/spellings.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
@@ -112,7 +113,7 @@ export const withinChats = createMiddleware<ApiEnv>(async (c, next) => {
       throw new ApiError("forbidden", "this API key reads and writes in its chats alone, and this is in none")
     if (typeof place === "object")
       for (const [field, chat] of await namedChats(c, place, parameters as Record<string, string>))
-        if (typeof chat !== "string" || !chats.includes(toJid(chat)))
+        if (typeof chat !== "string" || !isAmong(toJid(chat), chats))
           throw new ApiError(
             "forbidden",
             `this API key is for these chats alone: name one of them, in this form, as \`${field}\`: ${chats.join(", ")}`,

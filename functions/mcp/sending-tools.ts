@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto"
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { z } from "zod"
 import { toJid } from "#core/message/jid.ts"
+import { isSameSpelt } from "#core/message/spellings.ts"
 import { failed, fromService } from "./answer.ts"
 import { type Api, pathOf, Refused } from "./api.ts"
 import { chat, chatOfMessage, message_id, number } from "./shared-fields.ts"
@@ -142,7 +143,7 @@ async function send(
  * in another form than events do is taken for another one.
  */
 function mayTellOthers({ chat, url }: Wish, read: string[], fileHosts: string[]): boolean {
-  if (read.some((one) => one !== toJid(chat))) return true
+  if (read.some((one) => !isSameSpelt(one, toJid(chat)))) return true
   return read.length > 0 && url !== undefined && !fileHosts.includes(new URL(url).host)
 }
 

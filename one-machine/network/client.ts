@@ -51,7 +51,7 @@ function people({ at, ask, look }: Asking) {
   return {
     phones: () => ask<Phone[]>("GET", "/phones"),
     phone: (number: string) => ask<Phone>("GET", `/phones/${number}`),
-    create: (name?: string) => ask<Phone>("POST", "/phones", { name }),
+    create: (name?: string, number?: string) => ask<Phone>("POST", "/phones", { name, number }),
     change: (number: string, changes: z.input<typeof Schema.ChangePhone>) =>
       ask<Phone>("PATCH", `/phones/${number}`, changes),
     /** Scans a QR code: its text, or a picture of it. */

@@ -29,10 +29,11 @@ interface Step {
  */
 export async function changeChat(session: Session, asked: string, wanted: Wanted) {
   const memory = await session.memory()
-  const { chats } = memory
+  const { chats, vault } = memory
   if (!chats.areKept) throw new ApiError("not_kept")
-  const jid = toJid(asked)
-  const chat = await chats.get(jid)
+  const names = await vault.namesOf(toJid(asked))
+  const found = await Promise.all([...names].map((name) => chats.get(name)))
+  const chat = found.find((each) => each)
   if (!chat) throw new ApiError("not_found", "there is no such chat: GET chats lists those that there are")
   if (wanted.pinned && (wanted.archived ?? chat.isArchived))
     throw invalid([{ path: "pinned", message: "an archived chat cannot be pinned" }])

@@ -20,13 +20,13 @@ const most = { lines: 2000, bytes: 8_000_000 }
  * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge or chat; SessionEnded
  */
 export async function messagePage(
-  memory: Pick<Memory, "transcript" | "store">,
+  memory: Pick<Memory, "transcript" | "store" | "vault">,
   asked: Asked,
 ): Promise<{ messages: Message[]; next?: string }> {
-  const { transcript, store } = memory
+  const { transcript, store, vault } = memory
   if (transcript.days === undefined) throw new ApiError("not_kept")
   const chat = toJid(asked.chat)
-  const [name = chat] = await transcript.namesOf(chat)
+  const [name = chat] = await vault.namesOf(chat)
   const purpose = `messages after, of ${name}`
   const before = asked.after === undefined ? undefined : store.unsealed(purpose, asked.after)
   if (asked.after !== undefined && before === undefined) throw notItsPage()
@@ -56,10 +56,10 @@ function notItsPage(): ApiError {
 
 /** Whether a message is of the person and the type that were asked for. */
 async function filterOf(
-  { transcript }: Pick<Memory, "transcript">,
+  { vault }: Pick<Memory, "vault">,
   { person, type }: Asked,
 ): Promise<(line: Line) => boolean> {
-  const names = person === undefined ? undefined : await transcript.namesOf(toJid(person))
+  const names = person === undefined ? undefined : await vault.namesOf(toJid(person))
   return ({ message }) =>
     (names === undefined || names.has(message.contact_id)) && (type === undefined || message.type === type)
 }

@@ -21,7 +21,7 @@ export type MessageEvent = Extract<Event, { event: "message" }>
 
 interface Parts {
   store: SessionStore
-  login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress"> }
+  login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress" | "namesOf"> }
   choice: () => Choice.Info
   log: Logger
 }
@@ -165,20 +165,11 @@ export class Transcript {
     const since = padded(Math.max(from.since ?? 0, oldest), 10)
     const until = from.until === undefined ? "~" : padded(from.until, 10)
     const before = from.before !== undefined && from.before < until ? from.before : until
-    const prefixes = [...(await this.namesOf(chat))].map((name) => this.#prefixOf(name))
+    const prefixes = [...(await this.#parts.login.vault.namesOf(chat))].map((name) => this.#prefixOf(name))
     const rows = prefixes.map((prefix) =>
       lines(store.backwards(prefix, { from: since, before }), (sk) => sk.slice(prefix.length)),
     )
     yield* merged(rows)
-  }
-
-  /**
-   * A person's address (JID) and the other one, if that is known; a group's only one. The phone number's
-   * first.
-   */
-  async namesOf(jid: string): Promise<Set<string>> {
-    const { vault } = this.#parts.login
-    return new Set([await vault.phoneOf(jid), jid, (await vault.otherAddress(jid)) ?? jid])
   }
 
   #takesChat(chat: string): boolean {

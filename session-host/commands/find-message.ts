@@ -3,7 +3,7 @@ import { isGroup, isLid, toJid } from "#core/message/jid.ts"
 import type { MessageKey } from "../content/compose.ts"
 import type { Remembered } from "../content/remembered.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
-import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
 
 /**
  * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says
@@ -21,10 +21,8 @@ export async function findMessages(
 ): Promise<[Recalled, ...Recalled[]]> {
   const all = (await connected.messages(asked.id)).filter(isReachable)
   const wanted = asked.chat === undefined ? undefined : await connected.named(toJid(asked.chat))
-  const found: Recalled[] = []
-  for (const message of all)
-    if (wanted === undefined || (await isSameChat(connected, wanted, chatOf(message)))) found.push(message)
-  const [first, ...more] = found
+  const names = wanted === undefined ? undefined : await connected.namesOf(wanted)
+  const [first, ...more] = all.filter((message) => names === undefined || names.has(chatOf(message)))
   if (first) return [first, ...more]
   const where = wanted === undefined ? "" : " in this chat"
   throw new ApiError("not_found", `there is no such message${where}: messages are remembered for 30 days`)

@@ -28,14 +28,14 @@ export async function recall(
   { messages, vault }: Pick<Memory, "messages" | "vault">,
   asked: { id: string; chat?: string | undefined },
 ): Promise<Named> {
-  const wanted = asked.chat === undefined ? undefined : await vault.phoneOf(toJid(asked.chat))
+  const names = asked.chat === undefined ? undefined : await vault.namesOf(toJid(asked.chat))
   for (const message of await messages.recall(asked.id)) {
     const chat = await vault.phoneOf(chatOf(message))
-    if (wanted !== undefined && wanted !== chat) continue
+    if (names && !names.has(chat)) continue
     const author = message.fromMe ? (vault.login?.jid ?? "") : await vault.phoneOf(message.sender)
     return { message, chat, author }
   }
-  const where = wanted === undefined ? "" : " in this chat"
+  const where = names === undefined ? "" : " in this chat"
   throw new ApiError(
     "not_found",
     `this bridge has sent or received no such message${where}: messages are remembered for 30 days`,

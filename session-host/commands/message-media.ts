@@ -19,10 +19,10 @@ export async function mediaResponse(
   asked: { id: string; chat?: string | undefined },
 ): Promise<Response> {
   const { messages, vault } = await session.memory()
-  const wanted = asked.chat === undefined ? undefined : await vault.phoneOf(toJid(asked.chat))
+  const names = asked.chat === undefined ? undefined : await vault.namesOf(toJid(asked.chat))
   const withMedia = (await messages.all(asked.id)).filter(({ content }) => mediaOf(unwrap(content)))
   const chats = await Promise.all(withMedia.map((message) => vault.phoneOf(chatOf(message))))
-  const message = withMedia.find((_, at) => wanted === undefined || chats[at] === wanted)
+  const message = withMedia.find((_, at) => names === undefined || names.has(chats[at] ?? ""))
   if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
   const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
   if (!(await StoredMedia.isFresh(key))) await store(session, message, key)

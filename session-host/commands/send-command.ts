@@ -3,7 +3,8 @@ import type { NewChat } from "#contract/send.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/message/idempotency.ts"
-import { toJid } from "#core/message/jid.ts"
+import { isLid, toJid, userOf } from "#core/message/jid.ts"
+import { spellingsOf } from "#core/message/spellings.ts"
 import { log } from "#core/platform/log.ts"
 import { buildMessage, type MessageContext } from "../content/compose.ts"
 import { quoteOf } from "../content/kept-content.ts"
@@ -22,6 +23,12 @@ interface Addressed {
   new_chat?: NewChat | undefined
 }
 
+/** The texts of a send in which people may be mentioned. */
+interface Texts {
+  body?: string
+  caption?: string
+}
+
 interface SendRoute<Input> extends Route {
   request: { body: { content: { "application/json": { schema: z.ZodType<Input> } } } }
 }
@@ -38,8 +45,9 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
     const input = body as Input // of the same route
     return sendAndAnswer({ session, call }, async (connected) => {
       const chat = await connected.reach(toJid(input.chat))
-      const context = await contextOf(input, chat, connected)
-      const message = buildMessage(await compose(input, { connected, context }))
+      const mentions = await addressesIn(chat, input.mentions ?? [], connected)
+      const context = await contextOf(input, { chat, mentions }, connected)
+      const message = buildMessage(await compose(withMentioned(input, mentions), { connected, context }))
       await connected.pace(chat, input.new_chat)
       return { chat, message }
     })
@@ -57,14 +65,16 @@ export async function sendAndAnswer(
 ): Promise<Response> {
   const { messageId, isNew, record, requestId, bridgeId } = call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
+  const { vault, deliveryKey } = await session.memory()
   const sent = await session.send({ messageId, isNew, requestId, compose }).catch((error: unknown) => {
     if (error instanceof ApiError) BridgeLog.append(bridgeId, "warn", `message ${messageId}: ${error.code}`)
     throw error
   })
   BridgeLog.append(bridgeId, "info", `message ${messageId} acknowledged`)
-  const answer = { message_id: shownId ?? messageId, timestamp: sent.timestamp }
+  const chat_id = await vault.phoneOf(sent.chat)
+  const answer = { message_id: shownId ?? messageId, chat_id, timestamp: sent.timestamp }
   if (record)
-    await Idempotency.complete(record, messageId, answer).catch((error: unknown) =>
+    await Idempotency.complete({ record, messageId, deliveryKey }, answer).catch((error: unknown) =>
       // The next claimant of the key finds the message acknowledged and completes the record.
       log.warn({ error, requestId, messageId }, "idempotency record not completed"),
     )
@@ -77,10 +87,9 @@ export async function sendAndAnswer(
  */
 async function contextOf(
   input: Addressed,
-  chat: string,
+  { chat, mentions }: { chat: string; mentions: string[] },
   connected: ConnectedSession,
 ): Promise<MessageContext> {
-  const mentions = input.mentions?.map(toJid) ?? []
   const expiration = await connected.connection.timerOf(chat)
   if (input.quoted_message_id === undefined) return { mentions, expiration }
   const [quoted] = await findMessages(connected, { id: input.quoted_message_id, chat })
@@ -93,5 +102,35 @@ async function contextOf(
       content: quoteOf(unwrap(quoted.content)),
       ...(chatOf(quoted) !== quoted.chat && { chat: quoted.chat }),
     },
+  }
+}
+
+/** People as a chat names its own: a group that goes by private ids shows no mention of a number. */
+async function addressesIn(chat: string, people: string[], connected: ConnectedSession): Promise<string[]> {
+  const isByLid = people.length > 0 && (await connected.connection.isByLid(chat))
+  return await Promise.all(
+    people.map(async (person) => {
+      const names = [...(await connected.namesOf(toJid(person)))]
+      return (isByLid ? names.find(isLid) : undefined) ?? names[0] ?? toJid(person)
+    }),
+  )
+}
+
+/**
+ * The texts with the people as they are addressed in `mentions`, which has one for each of the input's: a
+ * phone shows a mention where the text has that address.
+ */
+function withMentioned<Input extends Addressed & Texts>(input: Input, mentions: string[]): Input {
+  const named = (text: string) =>
+    (input.mentions ?? []).reduce((words, person, at) => {
+      const address = `@${userOf(mentions[at] ?? "")}`
+      const written = spellingsOf(toJid(person)).map((spelling) => `@${userOf(spelling)}`)
+      return written.reduce((inWords, each) => inWords.replaceAll(each, address), words)
+    }, text)
+  const { body, caption } = input
+  return {
+    ...input,
+    ...(body !== undefined && { body: named(body) }),
+    ...(caption !== undefined && { caption: named(caption) }),
   }
 }

@@ -19,10 +19,10 @@ const mostRead = 2000
  * @throws ApiError and SessionEnded as `SentList.behind` does
  */
 export async function sentPage(
-  memory: Pick<Memory, "sentList" | "vault" | "transcript">,
+  memory: Pick<Memory, "sentList" | "vault">,
   asked: Asked,
 ): Promise<{ messages: Message[]; next?: string }> {
-  const names = asked.chat === undefined ? undefined : await memory.transcript.namesOf(toJid(asked.chat))
+  const names = asked.chat === undefined ? undefined : await memory.vault.namesOf(toJid(asked.chat))
   const messages: Message[] = []
   let [looked, bytes] = [0, 0]
   let last: string | undefined

@@ -1,5 +1,5 @@
 import type { Event } from "#contract/event.ts"
-import { isGroup } from "#core/message/jid.ts"
+import { isGroup, isLid, isPhoneJid, userOf } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { encodeBare } from "../network/decode.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
@@ -67,6 +67,7 @@ interface Read {
 
 function messageOf(input: Incoming, { about, content, said }: Read): Mapped {
   const { chat, sender, fromMe, id } = about
+  const named = (text: string) => withNumbers(text, content, about)
   return {
     identity: ["message"],
     message: about.identity,
@@ -75,6 +76,8 @@ function messageOf(input: Incoming, { about, content, said }: Read): Mapped {
       ...about.common,
       is_group: isGroup(chat),
       ...said,
+      body: named(said.body),
+      ...(said.caption !== undefined && { caption: named(said.caption) }),
       ...(isSeenOnce(input.content) && { view_once: true as const }),
       ...referring(content, about),
       ...contextOf(content),
@@ -135,6 +138,20 @@ function authorOf(
   if (isGroup(about.chat)) return ""
   // In a chat of two it is the other person's.
   return about.fromMe ? about.common.chat_id : about.ownJid
+}
+
+/**
+ * A text with the numbers of the people whom it mentions, as `mentions` names them: groups that go by private
+ * ids have those in their texts (`@123`).
+ */
+function withNumbers(text: string, content: MessageContent, about: About): string {
+  const mentioned = contextInfoOf(content)?.mentionedJid ?? []
+  return mentioned.reduce((words, jid) => {
+    const number = about.person(jid)
+    return isLid(jid) && isPhoneJid(number)
+      ? words.replaceAll(`@${userOf(jid)}`, `@${userOf(number)}`)
+      : words
+  }, text)
 }
 
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */

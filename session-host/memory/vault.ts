@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Choice } from "#core/bridge/choice.ts"
 import { isLid, isPhoneJid, statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
+import { spellingsOf } from "#core/message/spellings.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import type { VaultChange, Gate, Outgoing, Vault } from "../network/connection.ts"
 import type { Commits } from "./commits.ts"
@@ -203,6 +204,16 @@ export class SessionVault implements Vault {
   async phoneOf(jid: string): Promise<string> {
     if (!isLid(jid)) return jid
     return jid === this.#login?.lid ? this.#login.jid : ((await this.otherAddress(jid)) ?? jid)
+  }
+
+  /**
+   * Every known address (JID) of a person: the number first, in both spellings if it has two, then the
+   * private id. A group has one.
+   */
+  async namesOf(jid: string): Promise<Set<string>> {
+    const spellings = spellingsOf(await this.phoneOf(jid))
+    const others = await Promise.all(spellings.map((each) => this.otherAddress(each)))
+    return new Set([...spellings, jid, ...others.flatMap((other) => other ?? [])])
   }
 
   /** Reads Baileys' pairs, which are kept by user. */

@@ -137,7 +137,9 @@ type Asked = Pick<Connection, "ask" | "registered" | "tokenOf">
  * NetworkRejected, NoAnswer
  */
 export async function askForPerson(connection: Asked, jid: string): Promise<Learnt | undefined> {
-  const [addresses, card] = await Promise.all([addressesOf(connection, jid), cardOf(connection, jid)])
+  const addresses = await addressesOf(connection, jid)
+  // Only the spelling that the network knows finds the rest.
+  const card = addresses && (await cardOf(connection, addresses.jid ?? jid))
   if (!addresses || !card) return undefined
   const business = businessIn(card)
   const verifiedName = addresses.verifiedName || business.verifiedName

@@ -308,6 +308,11 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   timerOf(chat: string): Promise<number>
+  /**
+   * Whether a group names its members by private id. The network may be asked. @throws NetworkRejected,
+   * NoAnswer
+   */
+  isByLid(group: string): Promise<boolean>
   /** The network's time in Unix seconds, whatever this host's clock says. */
   networkTime(): number
   /** Removes this device from the account, then closes. */

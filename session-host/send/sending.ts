@@ -43,6 +43,8 @@ export interface Wish {
 
 export interface SendAnswer {
   messageId: string
+  /** The chat that it went to. */
+  chat: string
   timestamp: number
   /**
    * An earlier call under this id had its message sent. That message counts, even if this call asked for
@@ -98,7 +100,8 @@ export class Sending {
   async #send({ messageId, isNew, requestId, compose }: Wish): Promise<SendAnswer> {
     const { memory, uplink, connected } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
-    if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
+    if (before?.state === "acked")
+      return { messageId, chat: before.chat, timestamp: before.timestamp, repeated: true }
     // The API did not hear of the refusal, or had no time to free the key. Once the key is free, the next
     // call has another id.
     if (before?.state === "failed") throw networkRefusal(before.network_code)
@@ -138,7 +141,7 @@ export class Sending {
     const timestamp = await this.#transmit(connection, outgoing, repeated, transcriptWrites)
     // If the host dies before this is durable, a retry sends the same bytes once more.
     await unlessEnded(memory.statuses.acked(inRow(outgoing), timestamp))
-    return { messageId, timestamp, repeated }
+    return { messageId, chat: outgoing.chat, timestamp, repeated }
   }
 
   /**

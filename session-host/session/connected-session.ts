@@ -1,6 +1,5 @@
 import type { LRUCache } from "lru-cache"
 import type { NewChat } from "#contract/send.ts"
-import { isLid } from "#core/message/jid.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import type { UploadedFile } from "../content/compose.ts"
 import type { CreatedGroups } from "../memory/created-groups.ts"
@@ -23,6 +22,8 @@ export interface ConnectedSession {
    * nobody has it
    */
   named: (chat: string) => Promise<string>
+  /** Every known address of a person or group, in both spellings of a number. */
+  namesOf: (jid: string) => Promise<Set<string>>
   /** Somebody with these addresses is on the network. */
   heardOf: (addresses: string[]) => void
   /** The private id that belongs to a number's JID, as far as that is known, without asking the network. */
@@ -63,18 +64,9 @@ export function connectedSession(
     pace: (chat, newChat) => pacing.wait(chat, connection, newChat),
     reach: (chat) => recipients.reach(chat, connection),
     named: (chat) => recipients.named(chat, connection),
+    namesOf: (jid) => vault.namesOf(jid),
     lidOf: (jid) => vault.otherAddress(jid),
     heardOf: (addresses) => recipients.heardOf(addresses),
     messages: (id) => messages.all(id),
   }
-}
-
-/** Whether both JIDs name one chat, by phone number or LID, as far as the pairs are known. */
-export async function isSameChat(connected: ConnectedSession, one: string, other: string): Promise<boolean> {
-  return one === other || (await phoneOf(connected, one)) === (await phoneOf(connected, other))
-}
-
-async function phoneOf({ connection, own }: ConnectedSession, jid: string): Promise<string> {
-  if (!isLid(jid)) return jid
-  return jid === own.lid ? own.jid : ((await connection.phonesOf([jid])).get(jid) ?? jid)
 }

@@ -205,7 +205,15 @@ export class Session {
   async memory(): Promise<
     Pick<
       Memory,
-      "messages" | "sentList" | "vault" | "transcript" | "store" | "chats" | "contacts" | "createdGroups"
+      | "messages"
+      | "sentList"
+      | "vault"
+      | "transcript"
+      | "store"
+      | "chats"
+      | "contacts"
+      | "createdGroups"
+      | "deliveryKey"
     >
   > {
     return (await this.#started()).memory

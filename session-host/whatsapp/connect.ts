@@ -102,6 +102,10 @@ function open(input: ConnectInput): Connection {
       const group = await answerOrEnd(findGroup({ groups, sock: () => sock }, chat))
       return group?.ephemeralDuration ?? 0
     },
+    async isByLid(chat) {
+      if (!isGroup(chat)) return false
+      return (await answerOrEnd(findGroup({ groups, sock: () => sock }, chat)))?.addressingMode === "lid"
+    },
     async logout() {
       // The network may end the connection before it has answered.
       if (lifetime.isOpen && creds.me) await answerOrEnd(removeDevice(sock, creds.me.id, log)).catch(() => {})

@@ -73,7 +73,8 @@ function codeOf(error: Error): number {
 }
 
 /**
- * The attributes of `<conflict type="device_removed"/>`. Without a code, Baileys takes that for another login.
+ * The attributes of `<conflict type="device_removed"/>`, which Baileys takes for another login if it has no
+ * code.
  */
 function removedIn(error: Error): { reason?: string } | undefined {
   if (!("data" in error) || typeof error.data !== "object" || error.data === null) return undefined

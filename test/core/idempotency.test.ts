@@ -1,11 +1,12 @@
-import { randomUUID } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Idempotency } from "#core/message/idempotency.ts"
 import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { dynamoDb } from "#test/support/store.ts"
 
-const answer = { message_id: "unset", timestamp: 1_700_000_000 }
+const deliveryKey = randomBytes(32)
+const answer = { message_id: "unset", chat_id: "1@s.whatsapp.net", timestamp: 1_700_000_000 }
 
 function aRequest(fields: Partial<Parameters<typeof Idempotency.claim>[0]> = {}) {
   return { accountId: randomUUID(), bridgeId: randomUUID(), key: "order-1", fingerprint: "f", ...fields }
@@ -49,7 +50,7 @@ test("after 24 hours the same key is a new message, whatever became of the old o
   for (const done of [true, false]) {
     const request = aRequest()
     const old = await claimed(request)
-    if (done) await Idempotency.complete(old.record, old.messageId, answer)
+    if (done) await Idempotency.complete({ ...old, deliveryKey }, answer)
     await age(old, "lease_until")
     await age(old, "expires_at")
     const outcomes = await Promise.all([Idempotency.claim(request), Idempotency.claim(request)])
@@ -69,7 +70,7 @@ test("after 24 hours a key whose request may still be under way is nobody else's
 test("the record of one message is not completed by another", async () => {
   const request = aRequest()
   const claim = await claimed(request)
-  await Idempotency.complete(claim.record, "3EB0OTHER", answer)
+  await Idempotency.complete({ ...claim, messageId: "3EB0OTHER", deliveryKey }, answer)
   expect(await Idempotency.claim(request)).toEqual({ kind: "conflict" })
 })
 

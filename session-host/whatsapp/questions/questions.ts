@@ -37,7 +37,15 @@ export function newQuestions(
   input: Input,
 ): Omit<
   Connection,
-  "send" | "changeSetting" | "takePasskey" | "isInGroup" | "timerOf" | "networkTime" | "logout" | "close"
+  | "send"
+  | "changeSetting"
+  | "takePasskey"
+  | "isInGroup"
+  | "timerOf"
+  | "isByLid"
+  | "networkTime"
+  | "logout"
+  | "close"
 > {
   const { sock, creds, log, answerOrEnd, availability, calls, groups, reportPeople } = input
   const { lidMapping } = sock.signalRepository

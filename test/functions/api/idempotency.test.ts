@@ -3,6 +3,7 @@ import { createServer, request, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
 import { getRequestListener } from "@hono/node-server"
 import { expect, onTestFinished, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Idempotency } from "#core/message/idempotency.ts"
 import { updateRow } from "#core/store/store.ts"
@@ -34,10 +35,13 @@ async function aShop(...script: Script[]) {
 }
 
 const acknowledge: Script = ({ token }, response) => {
-  const answer = { message_id: token!.messageId!, timestamp: 1_800_000_000 }
-  void Idempotency.complete(token!.record!, token!.messageId!, answer).then(() =>
-    sayJson(response, 200, answer),
-  )
+  const { messageId, record, bridgeId } = token!
+  const answer = { message_id: messageId!, chat_id: "4915112345678@s.whatsapp.net", timestamp: 1_800_000_000 }
+  void (async () => {
+    const deliveryKey = await Bridge.deliveryKeyOf((await Bridge.byId(bridgeId))!)
+    await Idempotency.complete({ record: record!, messageId: messageId!, deliveryKey }, answer)
+    sayJson(response, 200, answer)
+  })()
 }
 
 const refuse =

@@ -56,7 +56,7 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
     },
     call: control.call,
     fault: control.fault,
-    phone: (name?: string) => aPhone(control, name),
+    phone: (name?: string, number?: string) => aPhone(control, name, number),
     /** A group of phones, created by the first of them. */
     group: async (members: { number: string }[], addressing?: "lid" | "pn", subject = "A group") => {
       const [creator = "", ...rest] = members.map(({ number }) => number)

@@ -3,8 +3,8 @@ import type { NetworkClient, ReadMessage } from "#one-machine/network/client.ts"
 type Control = Pick<NetworkClient, "create" | "scan" | "typeCode" | "send" | "post" | "file" | "read">
 
 /** A new phone of a simulated network, and its owner's actions. */
-export async function aPhone(control: Control, name?: string) {
-  const phone = await control.create(name)
+export async function aPhone(control: Control, name?: string, wanted?: string) {
+  const phone = await control.create(name, wanted)
   const { number } = phone
   return {
     ...phone,

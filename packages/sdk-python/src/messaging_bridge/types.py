@@ -616,7 +616,7 @@ class ReportedStatus(Model):
     """Since when it is so, Unix seconds."""
     phone: str
     """The number that is linked, or was last; `""` before the first."""
-    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
+    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "device_untrusted", "device_unknown", "addresses_changed", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
 
 
 class BridgeWithManager(Bridge):
@@ -694,8 +694,8 @@ class SessionStatus(Model):
     phone: str
     passkey: SessionStatusPasskey | None = None
     """With `passkey_required`, while the network waits: what a browser has to answer on https://web.whatsapp.com. Absent when it waits no more: then ask for a new code."""
-    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
-    """Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection."""
+    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "device_untrusted", "device_unknown", "addresses_changed", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
+    """Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `device_untrusted`, `device_unknown`, `addresses_changed`: it has unlinked this session alone; link it again. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection."""
     objection_until: int | None = None
     """With `temporarily_banned`: when the session tries again, Unix seconds."""
     new_chats_left: int | None = None
@@ -732,6 +732,8 @@ class LinkSession(Model):
 
 class SendResult(Model):
     message_id: str
+    chat_id: str
+    """The chat to which it went, as in events: the network may know a number by another spelling."""
     timestamp: int
     """Unix seconds, by the network's clock."""
 

@@ -49,16 +49,17 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
     const name = child(entry, "contact")?.attrs.username
     if (name) return [byUsername(network, asking, child(entry, "contact")?.attrs ?? {})]
     const jid = whom(entry)
-    const known = findable(network, jid)
-    const user = knowEachOther(asking, known) ? known : undefined
     const number = bytes(child(entry, "contact"))
+    const known = findable(network, jid) ?? (number && findable(network, inOtherSpelling(jid)))
+    const user = knowEachOther(asking, known) ? known : undefined
     if (!jid || (!user && !number)) return []
     const by = { pn: line.device.user, token: bytes(child(entry, "tctoken")) }
     const content = user
       ? query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, { number, by }) ?? [])
       : [el("contact", { type: "out" }, number)]
     const isByLid = user && network.faults.strike("named_by_lid", deviceName(line.device))
-    return [el("user", isByLid ? byLid(user) : { jid: Jid.format(jid.user, jid.server) }, content)]
+    const named = user && number ? inMode("pn", user) : Jid.format(jid.user, jid.server)
+    return [el("user", isByLid ? byLid(user) : { jid: named }, content)]
   })
   const { sid, mode, context } = asked?.attrs ?? {}
   return [
@@ -91,6 +92,17 @@ function findable(network: Network, jid: Jid.Jid | undefined): User | undefined 
   const found = network.directory.find(jid)
   const isHidden = found && jid?.server !== "lid" && network.profiles.get(found.pn).username !== undefined
   return isHidden ? undefined : found
+}
+
+/**
+ * A number in its other spelling: with or without the 9 of Brazil and Argentina, the 1 of Mexico. Only who asks
+ * by number is told.
+ */
+function inOtherSpelling(jid: Jid.Jid | undefined): Jid.Jid | undefined {
+  const [, before, after = ""] = /^(55\d\d|52|54)(.*)$/.exec(jid?.user ?? "") ?? []
+  if (!jid || before === undefined) return undefined
+  const added = before === "52" ? "1" : "9"
+  return { ...jid, user: `${before}${after.startsWith(added) ? after.slice(1) : `${added}${after}`}` }
 }
 
 /**

@@ -1,0 +1,76 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { Lease } from "#core/lease/lease.ts"
+import { isSameSpelt, spellingsOf } from "#core/message/spellings.ts"
+import { aChat } from "#test/support/session/chat.ts"
+import { call } from "#test/support/session/host.ts"
+
+const jidOf = (digits: string) => `${digits}@s.whatsapp.net`
+
+test.for([
+  ["Brazil", "5511987654321", "551187654321"],
+  ["Mexico", "5215512345678", "525512345678"],
+  ["Argentina", "5491123456789", "541123456789"],
+])("numbers of %s have two spellings", ([, long, short]) => {
+  expect(spellingsOf(jidOf(long!))).toEqual([jidOf(long!), jidOf(short!)])
+  expect(spellingsOf(jidOf(short!))).toEqual([jidOf(short!), jidOf(long!)])
+  expect(isSameSpelt(jidOf(long!), jidOf(short!))).toBe(true)
+})
+
+test.for(["551133334444", "5511333344445", "491711234567", "52155123456789", "5491"])(
+  "%s has one spelling",
+  (digits) => {
+    expect(spellingsOf(jidOf(digits))).toEqual([jidOf(digits)])
+  },
+)
+
+test("however a person is named, every call finds the same chat, message and contact", async () => {
+  const { ask, bridge, network, phone, message } = await aChat({ timing: { beatMs: 4000 } })
+  await Lease.choose(bridge.id, { keep: 7 })
+  await call(bridge.id, "POST", "/look-at-lease")
+  const [long, short] = ["5511987654321", "551187654321"]
+  const ana = await network.phone("Ana", short)
+  const chat_id = jidOf(short)
+  const lid = ana.lid.replace("@lid", "")
+  const { id } = await ana.send(phone.number, "oi")
+  await message(id)
+  const group = await network.group([ana, phone], "lid")
+
+  const textOf = async (place: string) => await (await call(bridge.id, "GET", place)).text()
+  const sent: string[] = []
+  for (const chat of [long, short, `+${long}`, jidOf(long), jidOf(short), ana.lid]) {
+    const first = await ask("POST", "/send/text", { chat, body: "hello" })
+    expect([chat, first]).toEqual([chat, expect.objectContaining({ status: 200, chat_id })])
+    sent.push(first.message_id)
+    const path = encodeURIComponent(chat)
+    for (const [method, place, body] of [
+      ["POST", "/send/text", { chat, body: "as you said", quoted_message_id: id }],
+      ["POST", "/send/reaction", { chat, message_id: id, emoji: "👍" }],
+      ["PATCH", `/messages/${first.message_id}/edit`, { chat, body: "hello again" }],
+      ["POST", `/messages/${id}/read`, { chat }],
+      ["POST", "/send/typing", { chat, state: "composing" }],
+      ["GET", `/messages/${id}?chat=${path}`],
+      ["GET", `/messages/${first.message_id}?chat=${path}`],
+      ["PATCH", `/chats/${path}`, { archived: false }],
+      ["DELETE", `/messages/${first.message_id}?chat=${path}`],
+    ] as const) {
+      const { status } = await call(bridge.id, method, place, { body })
+      expect([chat, method, place, status]).toEqual([chat, method, place, 200])
+    }
+    expect(await ask("GET", `/contacts/${path}`)).toMatchObject({ jid: chat_id })
+    expect(await textOf(`/chats/${path}/messages?limit=100`)).toContain(first.message_id)
+    // In a group by private ids a phone shows no mention of a number.
+    const inGroup = { chat: group.jid, body: `@${chat.replace(/^\+|@.*/g, "")} hi`, mentions: [chat] }
+    const { message_id } = await ask("POST", "/send/text", inGroup)
+    const [read] = await ana.read({ id: message_id })
+    expect(read?.content).toMatchObject({
+      extendedTextMessage: { text: `@${lid} hi`, contextInfo: { mentionedJid: [ana.lid] } },
+    })
+  }
+  const listed = await textOf(`/sent?chat=${long}&limit=100`)
+  for (const one of sent) expect(listed).toContain(one)
+
+  const mention = { text: `@${lid}!`, mentions: [short] }
+  const { id: mentioning } = (await ana.post(group.jid, mention)) as { id: string }
+  expect(await message(mentioning)).toMatchObject({ body: `@${short}!`, mentions: [chat_id] })
+})
