@@ -1,9 +1,8 @@
 import { isPhoneJid, userOf } from "./jid.ts"
 
 /**
- * Countries that have changed how their mobile numbers are written. People use both spellings, and the network
- * knows a number by the one with which its owner joined: the digits before what was put in, that digit, and
- * how many follow.
+ * Countries that have put a digit into their mobile numbers. People write both spellings; the network knows
+ * a number by the one with which its owner joined. `before` and `after`: the digits around the added one.
  */
 const changed = [
   // Brazil: a 9 after the area code of mobile numbers.
@@ -27,6 +26,11 @@ export function spellingsOf(jid: string): [string, ...string[]] {
 /** Whether both JIDs are the same, however a number is spelt in them. */
 export function isSameSpelt(one: string, other: string): boolean {
   return one === other || spellingsOf(one).includes(other)
+}
+
+/** Whether two spellings are of one number, in digits. */
+export function isSameNumber(one: string, other: string): boolean {
+  return isSameSpelt(`${one}@s.whatsapp.net`, `${other}@s.whatsapp.net`)
 }
 
 /** Whether a JID is one of these, however a number is spelt in them. */

@@ -50,6 +50,7 @@ function open(input: ConnectInput): Connection {
     if (people.length > 0) lifetime.emit({ kind: "people", people })
   }
 
+  const groupOf = (group: string) => answerOrEnd(findGroup({ groups, sock: () => sock }, group))
   const availability = newShowAsAvailable(sock, creds, warn("presence was not shown"))
   const calls = newCallers()
   const questions = newQuestions({ ...dialled, availability, calls, reportPeople })
@@ -94,18 +95,14 @@ function open(input: ConnectInput): Connection {
       return sender(message, again)
     },
     async isInGroup(group) {
-      await answerOrEnd(findGroup({ groups, sock: () => sock }, group))
+      await groupOf(group)
       return !groups.isForeign(group)
     },
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
-      const group = await answerOrEnd(findGroup({ groups, sock: () => sock }, chat))
-      return group?.ephemeralDuration ?? 0
+      return (await groupOf(chat))?.ephemeralDuration ?? 0
     },
-    async isByLid(chat) {
-      if (!isGroup(chat)) return false
-      return (await answerOrEnd(findGroup({ groups, sock: () => sock }, chat)))?.addressingMode === "lid"
-    },
+    isByLid: async (chat) => isGroup(chat) && (await groupOf(chat))?.addressingMode === "lid",
     async logout() {
       // The network may end the connection before it has answered.
       if (lifetime.isOpen && creds.me) await answerOrEnd(removeDevice(sock, creds.me.id, log)).catch(() => {})

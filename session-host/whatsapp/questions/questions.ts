@@ -32,10 +32,8 @@ interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
   reportPeople: (people: Acquaintance[]) => void
 }
 
-/** Everything that a connection can be asked for besides sending. */
-export function newQuestions(
-  input: Input,
-): Omit<
+/** What a connection asks of the network. */
+type Questions = Omit<
   Connection,
   | "send"
   | "changeSetting"
@@ -46,7 +44,10 @@ export function newQuestions(
   | "networkTime"
   | "logout"
   | "close"
-> {
+>
+
+/** Everything that a connection can be asked for besides sending. */
+export function newQuestions(input: Input): Questions {
   const { sock, creds, log, answerOrEnd, availability, calls, groups, reportPeople } = input
   const { lidMapping } = sock.signalRepository
   const asked = async (question: Question) => {

@@ -95,8 +95,8 @@ function findable(network: Network, jid: Jid.Jid | undefined): User | undefined 
 }
 
 /**
- * A number in its other spelling: with or without the 9 of Brazil and Argentina, the 1 of Mexico. Only who asks
- * by number is told.
+ * A number in its other spelling: with or without the 9 of Brazil and Argentina, the 1 of Mexico. Only who
+ * asks by number is told.
  */
 function inOtherSpelling(jid: Jid.Jid | undefined): Jid.Jid | undefined {
   const [, before, after = ""] = /^(55\d\d|52|54)(.*)$/.exec(jid?.user ?? "") ?? []
