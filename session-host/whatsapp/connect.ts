@@ -114,7 +114,7 @@ function open(input: ConnectInput): Connection {
 
 function sendInputOf(
   dialled: ReturnType<typeof dial>,
-  { addressOf }: Addressing,
+  { addressOf, otherNameOf }: Addressing,
   restrictions: ReturnType<typeof newRestrictionsQuestions>,
 ): SendInput {
   const { creds, groups, lifetime, sock, warn } = dialled
@@ -122,6 +122,7 @@ function sendInputOf(
   return {
     ...dialled,
     addressOf,
+    otherNameOf,
     senderKeys: newSenderKeys({ ...dialled, me, sock: () => sock }),
     me,
     isOpen: () => lifetime.isOpen,

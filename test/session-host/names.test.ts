@@ -74,3 +74,10 @@ test("however a person is named, every call finds the same chat, message and con
   const { id: mentioning } = (await ana.post(group.jid, mention)) as { id: string }
   expect(await message(mentioning)).toMatchObject({ body: `@${short}!`, mentions: [chat_id] })
 })
+
+test("a message to a person says their other address, by which the owner's phone knows the chat", async () => {
+  const { ask, network, phone, bob } = await aChat({ timing: { beatMs: 4000 } })
+  await ask("POST", "/send/text", { chat: bob.number, body: "hello" })
+  const [sent] = await network.log({ who: `${phone.number}:1`, kind: "in", tag: "message" })
+  expect(sent?.stanza).toMatchObject({ attrs: { to: bob.lid, peer_recipient_pn: bob.jid } })
+})

@@ -22,6 +22,12 @@ export interface Addressing {
   take: (frame: BinaryNode) => void
   /** The address under which a message to this chat leaves. */
   addressOf: (chat: string) => Promise<string>
+  /**
+   * The attribute of a message that says the other address of the person to whom it goes. Without it the
+   * owner's phone, which may know the person by that address alone, opens a second chat with nobody's name
+   * (whatsmeow 1009; WhatsApp Web sends it).
+   */
+  otherNameOf: (chat: string) => Promise<Record<string, string>>
 }
 
 /** The account's property `lid_one_on_one_migration_enabled`. */
@@ -55,6 +61,13 @@ export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
       const number = isLidUser(chat) ? await lidMapping.getPNForLID(chat) : chat
       const other = byNumber || !isPnUser(number ?? "") ? number : await lidMapping.getLIDForPN(number!)
       return jidNormalizedUser(other ?? chat)
+    },
+    async otherNameOf(chat): Promise<Record<string, string>> {
+      const { lidMapping } = sock.signalRepository
+      const number = isLidUser(chat) ? await lidMapping.getPNForLID(chat) : undefined
+      if (number) return { peer_recipient_pn: jidNormalizedUser(number) }
+      const lid = isPnUser(chat) ? await lidMapping.getLIDForPN(chat) : undefined
+      return lid ? { peer_recipient_lid: jidNormalizedUser(lid) } : {}
     },
   }
 }

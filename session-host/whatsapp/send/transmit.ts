@@ -34,6 +34,8 @@ export interface SendInput {
   keys: Pick<Keys, "get" | "set">
   /** The address under which a message to this chat leaves. */
   addressOf: (chat: string) => Promise<string>
+  /** The attribute that says the other address of who gets it. */
+  otherNameOf: (chat: string) => Promise<Record<string, string>>
   senderKeys: SenderKeys
   me: () => { id: string } | undefined
   /** Logged in, and not ended. */
@@ -171,18 +173,20 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
  * and `dial.ts` have put them. They find the message in `baileys/async-context.ts`.
  */
 async function relayThroughBaileys(
-  { sock }: Pick<SendInput, "sock">,
+  { sock, otherNameOf }: Pick<SendInput, "sock" | "otherNameOf">,
   transmission: Transmission,
   device?: OneDevice,
 ): Promise<void> {
   const { chat, outgoing } = transmission
   const message = proto.Message.decode(outgoing.message)
   const { additionalAttributes, additionalNodes } = stanzaAttributesOf(message)
+  const otherName = await otherNameOf(chat)
   await inTransmission(transmission, () =>
     sock.relayMessage(chat, message, {
       messageId: outgoing.messageId,
       additionalAttributes: {
         ...additionalAttributes,
+        ...otherName,
         ...(device?.recipient && { recipient: device.recipient }),
       },
       additionalNodes: device ? additionalNodes : lookedAtLast(additionalNodes, () => transmission.built()),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { now } from "../clock.ts"
-import { findDevice, inMode, shownMode } from "../network/addressing.ts"
+import { alsoKnownAs, findDevice, inMode, shownMode } from "../network/addressing.ts"
 import { type DeviceAddress, deviceName, type User } from "../network/directory.ts"
 import type { Group } from "../network/groups.ts"
 import { devicesOf } from "../network/notify.ts"
@@ -136,7 +136,8 @@ async function toPerson(handset: Handset, { content, id }: Sending, target: Extr
     Object.assign(enc.attrs, extra)
     participants.push(el("to", { jid: inMode(mode, own ? handset.user() : user, device.id) }, [enc]))
   }
-  return el("message", { id, to: inMode(mode, user), ...attrs }, [
+  const otherName = alsoKnownAs(handset.network, user, { mode, prefix: "peer_recipient" })
+  return el("message", { id, to: inMode(mode, user), ...otherName, ...attrs }, [
     el("participants", {}, participants),
     ...meta,
   ])

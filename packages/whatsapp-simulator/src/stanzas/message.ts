@@ -213,7 +213,10 @@ function inChat(network: Network, { line, sender, stanza, chat }: Message, to: D
   return {
     from,
     recipient: inMode(modeOf(recipient), peer),
-    ...alsoKnownAs(network, peer, { mode, prefix: "peer_recipient" }),
+    // As the sender's device says: the network adds nothing (whatsmeow 1009).
+    ...Object.fromEntries(
+      Object.entries(stanza.attrs).filter(([name]) => name.startsWith("peer_recipient_")),
+    ),
     addressing_mode: mode,
   }
 }

@@ -36,6 +36,7 @@ function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault()
     },
     acks,
     keys,
+    otherNameOf: async () => ({}),
     addressOf: async (chat) => chat,
     senderKeys: { renewIfLeft: async () => {}, versionOf: () => 0 },
     me: () => undefined,
