@@ -57,6 +57,8 @@ const CallIncomingEvent = z
     call_id: z.string(),
     contact_id: ContactJid,
     platform: string("As the network gives it, else `unknown`."),
+    video: z.literal(true).optional(),
+    group_id: string("Of a call to a group: its JID.").optional(),
     timestamp: Timestamp,
   })
   .openapi("CallIncomingEvent", {

@@ -1,6 +1,6 @@
 import type { Event } from "#contract/event.ts"
 import { withoutDevice } from "#core/message/jid.ts"
-import type { Stanza } from "../network/stanza.ts"
+import { child, type Stanza } from "../network/stanza.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"
 import { type KnownPeople, personLookup } from "./people-in-stanza.ts"
 
@@ -46,7 +46,15 @@ export function fromCall(call: Stanza, known: KnownPeople): Mapped[] {
     case "offer":
     case "offer_notice": {
       const { platform = "" } = call.attrs
-      const event = { event: "call_incoming" as const, ...about, platform: platform || "unknown" }
+      const group = step.attrs["group-jid"]
+      const isVideo = child(step, "video") !== undefined || step.attrs.media === "video"
+      const event = {
+        event: "call_incoming" as const,
+        ...about,
+        platform: platform || "unknown",
+        ...(isVideo && { video: true as const }),
+        ...(group && { group_id: group }),
+      }
       return [{ identity: ["call_incoming", caller, id], event, mayRepeat: true }]
     }
     case "accept":

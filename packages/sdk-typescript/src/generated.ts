@@ -385,6 +385,9 @@ export interface CallIncomingEvent {
   contact_id: string
   /** As the network gives it, else `unknown`. */
   platform: string
+  video?: true
+  /** Of a call to a group: its JID. */
+  group_id?: string
   /** Unix seconds. */
   timestamp: number
 }

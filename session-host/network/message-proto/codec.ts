@@ -64,8 +64,9 @@ function typesOf(all: Record<string, Row[]>): Map<string, protobuf.Type> {
     made.set(name, type)
   }
   root.resolveAll()
-  for (const type of made.values())
-    for (const { name, repeated } of type.fieldsArray)
-      if (!repeated) Reflect.set(type.ctor.prototype as object, name, null)
+  for (const { ctor, fieldsArray } of made.values()) {
+    const prototype: object = ctor.prototype
+    for (const { name, repeated } of fieldsArray) if (!repeated) Reflect.set(prototype, name, null)
+  }
   return made
 }

@@ -1,4 +1,5 @@
 import {
+  type BinaryNode,
   decodeMessageNode,
   jidNormalizedUser,
   proto,
@@ -74,7 +75,7 @@ export function newQuestions(input: Input): Questions {
       reportPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
       return found
     },
-    showTyping: (chat, state) => answerOrEnd(sock.sendPresenceUpdate(state, chat)),
+    showTyping: (chat, state) => answerOrEnd(showTyping(sock, chat, state)),
     setAvailable: (isAvailable) => answerOrEnd(availability.set(isAvailable)),
     watch: (jid) => answerOrEnd(sock.presenceSubscribe(jid)),
     async rejectCall({ id, caller: asked }) {
@@ -104,4 +105,15 @@ export function newQuestions(input: Input): Questions {
       return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))
     },
   }
+}
+
+/** Baileys would say who types, which WhatsApp Web leaves to the network. */
+async function showTyping(
+  sock: Pick<WASocket, "sendNode">,
+  to: string,
+  state: Parameters<Connection["showTyping"]>[1],
+): Promise<void> {
+  const shown: BinaryNode =
+    state === "recording" ? { tag: "composing", attrs: { media: "audio" } } : { tag: state, attrs: {} }
+  await sock.sendNode({ tag: "chatstate", attrs: { to }, content: [shown] })
 }

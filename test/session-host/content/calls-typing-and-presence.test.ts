@@ -37,6 +37,15 @@ describe("calls", () => {
     })
   })
 
+  test("a call says that it has a picture, and which group it is to", () => {
+    const offer = node("offer", { "call-id": "C1", "group-jid": "1@g.us" }, [node("audio"), node("video")])
+    const call = node("call", { from: "22:3@lid", id: "s1", t: "1700000000" }, [offer])
+    expect(eventOf(call)).toMatchObject({ event: "call_incoming", video: true, group_id: "1@g.us" })
+    const noticed = aCall("offer_notice", { media: "video" })
+    expect(eventOf(noticed)).toMatchObject({ video: true })
+    expect(eventOf(noticed)).not.toHaveProperty("group_id")
+  })
+
   test("a platform that is not told is unknown, a number that is told counts before what is known", () => {
     expect(eventOf(aCall("offer", { caller_pn: "4999@s.whatsapp.net" }))).toMatchObject({
       platform: "unknown",

@@ -432,6 +432,9 @@ class CallIncomingEvent(Model):
     """JID of the person: the phone number's where known, else the LID."""
     platform: str
     """As the network gives it, else `unknown`."""
+    video: Literal[True] | None = None
+    group_id: str | None = None
+    """Of a call to a group: its JID."""
     timestamp: int
     """Unix seconds."""
 
