@@ -50,7 +50,7 @@ const EventDetails = z.object({
   start_time: Timestamp,
   end_time: integer("Unix seconds; 0: none was given."),
   join_link: z.string(),
-  location: Place.optional(),
+  location: Place.omit({ live: true, accuracy_m: true }).optional(),
   is_canceled: z.literal(true).optional(),
 })
 

@@ -1,13 +1,13 @@
 import { sentences } from "#contract/error-codes.ts"
 import { type Document, entriesOf, type Entry } from "#contract/openapi.ts"
 import { type Call, callsOf, exampleOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
-import { describedIn, isNullable, type Models, modelsOf } from "./python-models.ts"
+import { describedIn, isNullable, Models } from "./python-models.ts"
 import { doc, head, pascal, snake } from "./python-text.ts"
 
 /** The contract as modules of Python, by their names. */
 export function python(document: Document): Record<string, string> {
   const { Error: refusal } = document.components.schemas
-  const models = modelsOf(document)
+  const models = new Models(document)
   const calls = callsOf(document)
   const names = new Set(calls.map(({ operationId }) => operationId))
   /** With the names that calls have here. */
@@ -19,12 +19,9 @@ export function python(document: Document): Record<string, string> {
     ...classes("AccountCalls", "The calls about the account of the key.", account),
     ...classes("BridgeCalls", "The calls about one bridge.", bridge),
   ].join("\n")
-  const used = models
-    .names()
-    .filter((name) => new RegExp(`\\b${name}\\b`).test(text))
-    .toSorted()
+  const used = models.names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).toSorted()
   return {
-    "types.py": inPython(models.module()),
+    "types.py": inPython(models.module),
     "_calls.py": inPython(
       [
         head,
@@ -41,7 +38,7 @@ export function python(document: Document): Record<string, string> {
 
 /** The reference's example of each call, as a program, by its `operationId`. */
 export function pythonExamples(document: Document): Record<string, string> {
-  const models = modelsOf(document)
+  const models = new Models(document)
   for (const call of callsOf(document)) method(call, models) // the same classes get the same names
   return Object.fromEntries(
     entriesOf(document).map((entry) => [entry.operation.operationId, example(entry, models)]),

@@ -1,4 +1,5 @@
 import {
+  type AuthenticationCreds,
   type BinaryNode,
   makeWASocket,
   type SignalKeyStore,
@@ -20,7 +21,7 @@ import { credsToDialWith } from "./login/link-code.ts"
 import { sayAtLogin } from "./patches/login-counts.ts"
 import { agentThrough } from "./proxy-agent.ts"
 import { askNetwork } from "./questions/ask.ts"
-import { quietLog } from "./quiet-log.ts"
+import { type ILogger, quietLog } from "./quiet-log.ts"
 import { newBacklog } from "./receive/ask-for-backlog.ts"
 import { newBackpressure } from "./receive/backpressure.ts"
 import { newUnsettledStanzas } from "./receive/unsettled-stanzas.ts"
@@ -52,13 +53,11 @@ export interface DialInput {
  * Baileys' socket, dialling, and the parts of ours that its settings name, or that every other part needs.
  */
 export function dial(input: DialInput, lifetime: Lifetime) {
-  const { vault, intake } = input
+  const { vault, intake, proxy } = input
   const { gate } = vault
   const guarded = guardedBy(lifetime)
-  const keep: Vault["keep"] = (change) => guarded(() => vault.keep(change))
-  const sent: Vault["sent"] = (messageId) => guarded(() => vault.sent(messageId))
+  const { keep, sent, keys } = guardedVault(vault, guarded)
   const creds = credsToDialWith(vault.creds)
-  const keys = keysOf({ keep, keys: (type, ids) => guarded(() => vault.keys(type, ids)) })
   const log = quietLog(input.log)
   const warn = (text: string) => (error: unknown) => {
     if (!lifetime.isOver) log.warn({ error }, text)
@@ -70,13 +69,9 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     onStuck: ({ attrs }) => input.log.error({ messageId: attrs.id }, stuck),
   })
   const known = knownWith(vault)
-  if (creds.me) {
-    const { logins: lc = 0 } = keptWith(creds)
-    lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
-  }
+  sayLogins(creds, known, lifetime)
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
   const hold = newLocks()
-  const { proxy } = input
   const config = socketConfig({
     ...input,
     agent: proxy && agentThrough(proxy, input.url?.startsWith("ws:") ? "http:" : "https:"),
@@ -109,28 +104,15 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     lifetime.emit({ kind: "acknowledged", messageId, timestamp }),
   )
   const backlog = newBacklog(sock, warn("no more of the backlog was asked for"))
-  lifetime.atEnd(() => {
-    frames.cut()
-    backlog.end()
-    unsettled.end()
-    backpressure.end()
-    acks.end()
-    sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
-  })
-  const keepCreds = (onKept?: () => void) => {
-    const made = keep({ creds: credsToText(creds) })
-    const kept = onKept ? made.then(() => gate.whenKept(gate.made)).then(onKept) : made
-    // When it fails, the connection is closed already.
-    kept.catch(() => {})
-  }
+  const connection = { sock, frames, backlog, unsettled, backpressure, acks }
+  lifetime.atEnd(() => end(connection, log))
   return {
     ...known,
     lifetime,
-    sock,
-    frames,
+    ...connection,
     answerOrEnd: newAnswerOrEnd(lifetime, frames),
     creds,
-    keepCreds,
+    keepCreds: newKeepingCreds(creds, { keep, gate }),
     keys,
     hold,
     keep,
@@ -138,15 +120,50 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     guarded,
     intake,
     sent,
-    unsettled,
-    backpressure,
-    backlog,
-    acks,
     recipientDevices,
     uploadAgent: proxy && agentThrough(proxy),
     toFiles: () => new Connections({ proxy }),
     log,
     warn,
+  }
+}
+
+/** A vault whose failures end the connection before Baileys hears of them. */
+function guardedVault(vault: Vault, guarded: ReturnType<typeof guardedBy>) {
+  const keep: Vault["keep"] = (change) => guarded(() => vault.keep(change))
+  const sent: Vault["sent"] = (messageId) => guarded(() => vault.sent(messageId))
+  const keys = keysOf({ keep, keys: (type, ids) => guarded(() => vault.keys(type, ids)) })
+  return { keep, sent, keys }
+}
+
+/** Lets the login say how many there were, as a browser's does. */
+function sayLogins(creds: AuthenticationCreds, known: ReturnType<typeof newKnown>, lifetime: Lifetime): void {
+  if (!creds.me) return
+  const { logins: lc = 0 } = keptWith(creds)
+  lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
+}
+
+type Parts = Pick<
+  ReturnType<typeof dial>,
+  "sock" | "frames" | "backlog" | "unsettled" | "backpressure" | "acks"
+>
+
+function end({ sock, frames, backlog, unsettled, backpressure, acks }: Parts, log: ILogger): void {
+  frames.cut()
+  backlog.end()
+  unsettled.end()
+  backpressure.end()
+  acks.end()
+  sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
+}
+
+/** Keeps the credentials as they are now. `onKept` is called once they are durable. */
+function newKeepingCreds(creds: AuthenticationCreds, { keep, gate }: Pick<Vault, "keep" | "gate">) {
+  return (onKept?: () => void) => {
+    const made = keep({ creds: credsToText(creds) })
+    const kept = onKept ? made.then(() => gate.whenKept(gate.made)).then(onKept) : made
+    // When it fails, the connection is closed already.
+    kept.catch(() => {})
   }
 }
 

@@ -144,7 +144,7 @@ async function ran(): Promise<Map<string, Set<string>>> {
   const pids = readdirSync(folder).flatMap((name) =>
     name.endsWith(".up") ? [Number(basename(name, ".up"))] : [],
   )
-  const theirs = /^(?:one-machine|packages|test)\//
+  const theirs = /^(?:one-machine\/(?!api\/)|packages\/|test\/)/
   const found = new Map<string, Set<string>>()
   for (const one of await Promise.all(pids.filter(lives).map(ranIn)))
     for (const [file, names] of Object.entries(one))

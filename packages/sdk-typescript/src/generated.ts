@@ -112,10 +112,6 @@ export interface MessageEvent {
       lng: number
       name: string
       address: string
-      /** The sender shares where they are for some time: the place moves. */
-      live?: true
-      /** How exact a live place is, in metres. */
-      accuracy_m?: number
     }
     is_canceled?: true
   }
@@ -874,10 +870,6 @@ export interface KeptMessage {
       lng: number
       name: string
       address: string
-      /** The sender shares where they are for some time: the place moves. */
-      live?: true
-      /** How exact a live place is, in metres. */
-      accuracy_m?: number
     }
     is_canceled?: true
   }

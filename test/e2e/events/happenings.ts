@@ -76,6 +76,17 @@ test.for([
   })
 })
 
+test("a call with a picture, to a group", async () => {
+  const call = { to: grace.number, video: true, group: "1@g.us" }
+  const { call_id } = (await adaDoes("POST", "/calls", call)) as { call_id: string }
+  expect(await event("call_incoming", (told) => told.call_id === call_id)).toMatchObject({
+    video: true,
+    group_id: "1@g.us",
+  })
+  await adaDoes("POST", `/calls/${call_id}`, { to: grace.number })
+  await event("call_terminated", (told) => told.call_id === call_id)
+})
+
 const connections = () => whole.webhook.of("happenings").filter(({ event }) => event === "connected").length
 const pixel = "/9j/4AAQSkZJRgABAQAAAQABAAD/2Q=="
 

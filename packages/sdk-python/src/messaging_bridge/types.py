@@ -70,6 +70,13 @@ class MessageResult(Model):
     votes: int
 
 
+class MessageEventDetailsLocation(Model):
+    lat: float
+    lng: float
+    name: str
+    address: str
+
+
 class MessageEventDetails(Model):
     name: str
     description: str
@@ -78,7 +85,7 @@ class MessageEventDetails(Model):
     end_time: int
     """Unix seconds; 0: none was given."""
     join_link: str
-    location: MessageLocation | None = None
+    location: MessageEventDetailsLocation | None = None
     is_canceled: Literal[True] | None = None
 
 
