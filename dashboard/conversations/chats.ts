@@ -6,11 +6,11 @@ import { ChatId } from "#contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { page, toQuery } from "../answer.ts"
 import { copyable, type Html, icon } from "../elements.ts"
+import { wordsOf } from "../events/message-words.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { notShown, type SessionAnswer, askSession, phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
-import { wordsOf } from "./message-item.ts"
 
 const perPage = 50
 /** How long a page waits for the session, ms. */

@@ -4,7 +4,7 @@ import type { SentMessage } from "#contract/message.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { copyable, type Html } from "../elements.ts"
-import { directionMarks } from "../events/event-item.ts"
+import { wordsOf } from "../events/message-words.ts"
 import { phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 
@@ -88,15 +88,4 @@ export function cameItem(
     </div>
     <span class="small muted">${ago(created_at * 1000)}</span>
   </li>`
-}
-
-/** What a message says in a line. */
-export function wordsOf(
-  message: Pick<Sent, "body" | "media_type" | "type"> & { reaction?: { emoji: string } },
-): string {
-  if (message.reaction) return `reaction ${message.reaction.emoji}`
-  const kind = message.media_type || (message.type === "text" ? "" : message.type)
-  const body = message.body.replaceAll(directionMarks, "")
-  const words = body.length > 300 ? `${body.slice(0, 299)}…` : body
-  return [kind && `[${kind}]`, words].filter(Boolean).join(" ") || "a change of another message"
 }

@@ -6,6 +6,7 @@ import { phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 import { webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcomeMark } from "./event-outcomes.ts"
+import { wordsOf } from "./message-words.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(
@@ -66,21 +67,12 @@ export const eventMeanings: Record<EventType, string> = {
 
 type Event = StoredEvent["event"]
 
-/**
- * Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an
- * address.
- */
-export const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g
-
 /** The event in one line. */
 export function eventLine(event: Event): Html | string {
   switch (event.event) {
     case "message": {
       const who = event.from_me ? "from the phone" : event.name || event.phone || event.contact_id
-      const what = event.reaction
-        ? `reacted ${event.reaction.emoji}`
-        : event.body || event.media_type || event.type
-      return html`<b>${who}</b> ${what.slice(0, 300).replaceAll(directionMarks, "")}`
+      return html`<b>${who}</b> ${wordsOf(event)}`
     }
     case "message_lost":
       return html`from <b>${event.name || phoneOrJid(event.contact_id)}</b>: the phone has not given it`

@@ -94,12 +94,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   })
   const sock = makeWASocket(config)
   makeChangesAtOnce(sock, config.auth.keys)
-  // Baileys hides the socket, and can neither hold frames nor close at once. So we reach for the socket.
-  const { socket } = sock.ws as unknown as { socket: WebSocket }
-  const frames = holdOutgoingFrames(socket, gate)
-  // Baileys would wait half a minute for a dead server to agree.
-  sock.ws.close = async () => frames.cut()
-
+  const frames = holdFramesOf(sock, gate)
   const acks = newAcks(input.ackMs, (messageId, timestamp) =>
     lifetime.emit({ kind: "acknowledged", messageId, timestamp }),
   )
@@ -155,6 +150,15 @@ function end({ sock, frames, backlog, unsettled, backpressure, acks }: Parts, lo
   backpressure.end()
   acks.end()
   sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
+}
+
+/** Baileys hides the socket, and can neither hold frames nor close at once. So we reach for the socket. */
+function holdFramesOf({ ws }: ReturnType<typeof makeWASocket>, gate: Vault["gate"]) {
+  const { socket } = ws as unknown as { socket: WebSocket }
+  const frames = holdOutgoingFrames(socket, gate)
+  // Baileys would wait half a minute for a dead server to agree.
+  ws.close = async () => frames.cut()
+  return frames
 }
 
 /** Keeps the credentials as they are now. `onKept` is called once they are durable. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest"
-import { type Event, EventType } from "#contract/event.ts"
+import { EventType } from "#contract/event.ts"
 import { until } from "#test/support/until.ts"
 import { uncoveredIn } from "../contract-coverage.ts"
 import { kinds } from "./message-kinds.ts"

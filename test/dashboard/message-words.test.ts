@@ -1,0 +1,37 @@
+import { expect, test } from "vitest"
+import { wordsOf } from "#dashboard/events/message-words.ts"
+
+const text = { body: "", type: "text", media_type: "" } as const
+const file = { name: "a.pdf", content_type: "application/pdf", size: 9, pages: 2 }
+const order = { id: "O", token: "", title: "", item_count: 2, amount: 12.5, currency: "EUR" }
+
+test.for<[Parameters<typeof wordsOf>[0], string]>([
+  [{ ...text, body: "hello\nworld" }, "hello · world"],
+  [{ ...text, body: "x".repeat(400) }, `${"x".repeat(299)}…`],
+  [
+    { ...text, type: "media", media_type: "document", body: "For you", file },
+    "[document, a.pdf, 2 pages] For you",
+  ],
+  [
+    { ...text, type: "unknown", unknown_kind: "musicMessage" },
+    "[a kind that cannot be read yet: musicMessage]",
+  ],
+  [{ ...text, body: "please", order }, "[order of 2, 12.5 EUR] please"],
+  [{ ...text, body: "Soup", tapped: { id: "s", text: "Soup" } }, "[chose] Soup"],
+  [{ ...text, payment: { kind: "declined" } }, "[payment, declined]"],
+  [
+    {
+      ...text,
+      type: "contact",
+      body: "Ada",
+      contacts: [{ name: "Ada", phones: ["+49 1", "030"], vcard: "" }],
+    },
+    "[contact, +49 1 and 030] Ada",
+  ],
+  [{ ...text, edit: "revoke", target_id: "T" }, "[took a message back]"],
+  [{ ...text, body: "new", edit: "edit", target_id: "T" }, "[edited] new"],
+  [{ ...text, body: "safe\u202Etxt.exe" }, "safetxt.exe"],
+  [{ ...text }, "a change of another message"],
+])("%o is said as %s", ([message, words]) => {
+  expect(wordsOf(message)).toBe(words)
+})
