@@ -14,7 +14,8 @@ export const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g
 
 /** A message in one line, in plain words: `[document a.pdf, 2 pages] For you`. Strangers wrote most of it. */
 export function wordsOf(message: Said): string {
-  if (message.reaction) return `reaction ${message.reaction.emoji}`
+  if (message.reaction)
+    return message.reaction.emoji ? `reacted ${message.reaction.emoji}` : "took a reaction back"
   const kind = [kindOf(message), ...detailsOf(message)].filter(Boolean).join(", ")
   const body = message.body.replaceAll(directionMarks, "").replaceAll("\n", " · ")
   const words = body.length > 300 ? `${body.slice(0, 299)}…` : body

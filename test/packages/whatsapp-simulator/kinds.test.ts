@@ -140,6 +140,9 @@ test("a phone reacts, edits, pins, revokes; a client sees each for what it is", 
     client.statuses.find(({ key, update }) => key.id === id && update.message === null),
   )
   await expect(bob.post(ada.number, { revoke: { message_id: "NOSUCH" } })).rejects.toThrow("unknown_message")
+  const newer = { spoilerMessage: { message: { conversation: "who did it" } } }
+  for (const raw of [newer, { ephemeralMessage: { message: newer } }])
+    await expect(bob.post(ada.number, { raw })).rejects.toThrow("unknown_field")
 })
 
 test("a client's reaction, edit, pin and revocation reach the phone with their marks", async () => {

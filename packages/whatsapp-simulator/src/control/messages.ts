@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
-import { type Content, compose, UnknownMessage } from "../phone/content/compose.ts"
+import { type Content, compose, UnknownField, UnknownMessage } from "../phone/content/compose.ts"
 import type { Handset } from "../phone/handset.ts"
 import type { Target } from "../phone/target.ts"
 import { ControlError } from "./http/errors.ts"
@@ -69,6 +69,7 @@ function composed(handset: Handset, target: Target, body: Body) {
     return compose(handset, target, content as Content)
   } catch (error) {
     if (error instanceof UnknownMessage) throw new ControlError(404, "unknown_message", error.message)
+    if (error instanceof UnknownField) throw new ControlError(400, "unknown_field", error.message)
     throw error
   }
 }

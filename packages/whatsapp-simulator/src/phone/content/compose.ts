@@ -54,6 +54,14 @@ export class UnknownMessage extends Error {
   }
 }
 
+/** A raw content has a field that the protocol here lacks: it would be left out without a word. */
+export class UnknownField extends Error {
+  override name = "UnknownField"
+  constructor(field: string) {
+    super(`the protocol here has no ${field}: encode the message yourself, and send it as \`bytes\``)
+  }
+}
+
 const composers: { [K in Kind]: (content: Kinds[K], context: Context) => WrittenContent } = {
   text,
   media: (file, { handset }) => attach(handset.network, file),
@@ -67,7 +75,7 @@ const composers: { [K in Kind]: (content: Kinds[K], context: Context) => Written
   pin,
   location,
   contact: ({ name, vcard }) => ({ contactMessage: { displayName: name, vcard } }),
-  raw: (message) => proto.Message.fromObject(message),
+  raw,
   bytes: (content) => content,
 }
 
@@ -110,6 +118,15 @@ function text(words: string, context: Context): proto.IMessage {
       },
     },
   })
+}
+
+/** @throws UnknownField */
+function raw(message: object): proto.IMessage {
+  for (const [field, part] of Object.entries(message) as [string, { message?: object } | undefined][]) {
+    if (!(field in proto.Message.prototype)) throw new UnknownField(field)
+    if (part?.message) raw(part.message)
+  }
+  return proto.Message.fromObject(message)
 }
 
 function reaction({ message_id, emoji, sealed }: Kinds["reaction"], context: Context): proto.IMessage {
