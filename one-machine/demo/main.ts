@@ -11,6 +11,7 @@ import { sessionHostPids } from "../service/session-host-pids.ts"
 import { noRateLimits, type SpawnedService, spawnService } from "../service/spawn-service.ts"
 import { conversationsStory } from "./conversations.ts"
 import { manyBridgesStory } from "./many-bridges.ts"
+import { messagesStory } from "./messages.ts"
 import { passkeyStory } from "./passkey.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
 import { subscriptionStory } from "./subscription.ts"
@@ -30,16 +31,18 @@ const bridges = asked.data
 /**
  * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on
  * a page; with `--chromium <path>` in that browser, with the extension installed. `--conversations`: a group,
- * a file, statuses, and a dead webhook beside the one that is told of them.
+ * a file, statuses, and a dead webhook beside the one that is told of them. `--messages`: a message of every
+ * kind comes, and each kind that the API can send is sent.
  */
 const options = {
   subscription: { type: "boolean", default: false },
   passkey: { type: "boolean", default: false },
   chromium: { type: "string" },
   conversations: { type: "boolean", default: false },
+  messages: { type: "boolean", default: false },
 } as const
-const { subscription, passkey, conversations, chromium } = parseArgs({ options }).values
-const stories = { subscription, passkey, conversations }
+const { subscription, passkey, conversations, messages, chromium } = parseArgs({ options }).values
+const stories = { subscription, passkey, conversations, messages }
 const name = Object.entries(stories).find(([, isWanted]) => isWanted)?.[0] ?? "demo"
 /** Longer than any step may take, so that a demo that hangs fails. */
 const deadlineMs = (name === "demo" ? 60_000 : 120_000) + (bridges - 1) * 6000
@@ -88,6 +91,7 @@ async function tell(service: SpawnedService, receiver: Receiver, signal: AbortSi
   if (passkey) return await passkeyStory(service, { apiKey: await newKey(service), chromium, step, signal })
   if (conversations)
     return await conversationsStory(service, { apiKey: await newKey(service), receiver, step, signal })
+  if (messages) return await messagesStory(service, { apiKey: await newKey(service), receiver, step, signal })
   if (bridges > 1)
     return await manyBridgesStory(service, {
       apiKey: await newKey(service),
