@@ -10,7 +10,7 @@ type Said = Sent & Partial<Omit<MessageEvent, keyof Sent>>
  * Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an
  * address.
  */
-export const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g
+export const directionMarks = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
 /** A message in one line, in plain words: `[document a.pdf, 2 pages] For you`. Strangers wrote most of it. */
 export function wordsOf(message: Said): string {
@@ -18,9 +18,18 @@ export function wordsOf(message: Said): string {
     return message.reaction.emoji ? `reacted ${message.reaction.emoji}` : "took a reaction back"
   const kind = [kindOf(message), ...detailsOf(message)].filter(Boolean).join(", ")
   const body = message.body.replaceAll(directionMarks, "").replaceAll("\n", " · ")
-  const words = body.length > 300 ? `${body.slice(0, 299)}…` : body
+  const words = shortened(body, 300)
   const all = [kind && `[${kind.replaceAll(directionMarks, "")}]`, words].filter(Boolean).join(" ")
   return all || "a change of another message"
+}
+
+/** At most so many characters as a person counts them. One may be made of any number of code points. */
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text
+  const shown = new Intl.Segmenter().segment(text.slice(0, 20 * most))
+  const first = [...shown].slice(0, most).map(({ segment }) => segment)
+  const isWhole = first.join("").length === text.length
+  return isWhole ? text : `${first.slice(0, most - 1).join("")}…`
 }
 
 function kindOf(message: Said): string {
@@ -54,7 +63,7 @@ function detailsOf({
 }: Said): string[] {
   const { amount, currency } = order ?? payment ?? product ?? {}
   return [
-    file?.name.slice(0, longestName),
+    file && shortened(file.name, longestName),
     file?.seconds && `${file.seconds} s`,
     file?.pages && `${file.pages} pages`,
     view_once && "to be seen once",
@@ -66,7 +75,7 @@ function detailsOf({
     amount !== undefined && `${amount} ${currency ?? ""}`.trim(),
     more.interactive?.buttons && `${more.interactive.buttons.length} buttons`,
     more.scheduled_for && "to be sent later",
-    ad && `from the ad ${ad.title || ad.source_id}`.slice(0, longestName),
+    ad && shortened(`from the ad ${ad.title || ad.source_id}`, longestName),
     edit === "edit" && "edited",
   ].flatMap((each) => each || [])
 }

@@ -7,6 +7,8 @@ const order = { id: "O", token: "", title: "", item_count: 2, amount: 12.5, curr
 
 test.for<[Parameters<typeof wordsOf>[0], string]>([
   [{ ...text, body: "hello\nworld" }, "hello · world"],
+  [{ ...text, body: "👩‍👩‍👧".repeat(64) }, "👩‍👩‍👧".repeat(64)],
+  [{ ...text, body: "👩‍👩‍👧".repeat(400) }, `${"👩‍👩‍👧".repeat(299)}…`],
   [{ ...text, body: "x".repeat(400) }, `${"x".repeat(299)}…`],
   [
     { ...text, type: "media", media_type: "document", body: "For you", file },
