@@ -10,7 +10,7 @@ type Said = Sent & Partial<Omit<MessageEvent, keyof Sent>>
  * Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an
  * address.
  */
-export const directionMarks = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
+const directionMarks = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
 /** A message in one line, in plain words: `[document a.pdf, 2 pages] For you`. Strangers wrote most of it. */
 export function wordsOf(message: Said): string {

@@ -48,7 +48,7 @@ const payments: [string, MessageContent][] = [
 ]
 
 /** A file, as a phone attaches it. */
-export const media = (kind: string, more: Record<string, unknown> = {}) => ({
+const media = (kind: string, more: Record<string, unknown> = {}) => ({
   media: { kind, data: "AAAA", mimetype: "application/x-test", ...more },
 })
 
