@@ -8,6 +8,7 @@ import { spellingsOf } from "#core/message/spellings.ts"
 import { log } from "#core/platform/log.ts"
 import { buildMessage, type MessageContext } from "../content/compose.ts"
 import { quoteOf } from "../content/kept-content.ts"
+import { withMentions } from "../content/mentions.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Wish } from "../send/sending.ts"
@@ -121,12 +122,10 @@ async function addressesIn(chat: string, people: string[], connected: ConnectedS
  * phone shows a mention where the text has that address.
  */
 function withMentioned<Input extends Addressed & Texts>(input: Input, mentions: string[]): Input {
-  const named = (text: string) =>
-    (input.mentions ?? []).reduce((words, person, at) => {
-      const address = `@${userOf(mentions[at] ?? "")}`
-      const written = spellingsOf(toJid(person)).map((spelling) => `@${userOf(spelling)}`)
-      return written.reduce((inWords, each) => inWords.replaceAll(each, address), words)
-    }, text)
+  const digits = (input.mentions ?? []).flatMap((person, at) =>
+    spellingsOf(toJid(person)).map((spelling) => [userOf(spelling), userOf(mentions[at] ?? "")] as const),
+  )
+  const named = (text: string) => withMentions(text, new Map(digits))
   const { body, caption } = input
   return {
     ...input,

@@ -7,6 +7,7 @@ import { changeTypes, contextInfoOf, isSeenOnce, kindOf, wordsOf } from "./conte
 import { contextOf } from "./context.ts"
 import { keptContent } from "./kept-content.ts"
 import type { Mapped } from "./mapped.ts"
+import { withMentions } from "./mentions.ts"
 import { read } from "./reading.ts"
 import { inUnknownWrapper, unknownIn } from "./unknown.ts"
 import { unwrap } from "./unwrap.ts"
@@ -145,13 +146,12 @@ function authorOf(
  * ids have those in their texts (`@123`).
  */
 function withNumbers(text: string, content: MessageContent, about: About): string {
-  const mentioned = contextInfoOf(content)?.mentionedJid ?? []
-  return mentioned.reduce((words, jid) => {
-    const number = about.person(jid)
-    return isLid(jid) && isPhoneJid(number)
-      ? words.replaceAll(`@${userOf(jid)}`, `@${userOf(number)}`)
-      : words
-  }, text)
+  const mentioned = (contextInfoOf(content)?.mentionedJid ?? []).filter(isLid)
+  const numbers = mentioned.map((jid) => [userOf(jid), about.person(jid)] as const)
+  return withMentions(
+    text,
+    new Map(numbers.flatMap(([lid, jid]) => (isPhoneJid(jid) ? [[lid, userOf(jid)] as const] : []))),
+  )
 }
 
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */

@@ -582,6 +582,15 @@ function field(number: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(bytes.length)]), bytes])
 }
 
+test("a mention has the digits of the number where the text has those of its private id, and no others", () => {
+  const phones = new Map([["7@lid", bob]])
+  const contextInfo = { mentionedJid: ["7@lid", "(.*@lid"] }
+  const content = { extendedTextMessage: { text: "@7 and @77 (.* @", contextInfo } }
+  const attrs = { id: "ABC", from: eve, t: "1800000000" }
+  const [mapped] = fromMessage({ attrs, content, own, phones })
+  expect(mapped!.event).toMatchObject({ body: "@491710000001 and @77 (.* @", mentions: [bob, "(.*@lid"] })
+})
+
 function mapBytes(bytes: Uint8Array) {
   const attrs = { id: "ABC", from: bob, t: "1800000000" }
   return fromMessage({ attrs, content: decodeBare(bytes), bytes, own, phones: new Map() })
