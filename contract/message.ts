@@ -143,7 +143,7 @@ export const revokeMessage = createRoute({
 export const editMessage = createRoute({
   method: "patch",
   path: `${proxy}/messages/{id}/edit` as const,
-  summary: "Change the text of a sent message",
+  summary: "Change the text or the caption of a sent message",
   request: {
     params: message,
     headers: idempotencyHeaders,

@@ -17,8 +17,9 @@ import {
   toRevocation,
   toStatusText,
   toText,
+  withText,
 } from "../content/compose.ts"
-import { contextInfoOf, isSeenOnce, kindOf, mediaOf, textOf } from "../content/content.ts"
+import { contextInfoOf, isSeenOnce, mediaOf, textOf } from "../content/content.ts"
 import { longestText } from "../content/kept-content.ts"
 import { unwrap } from "../content/unwrap.ts"
 import { makePreview } from "../media/picture.ts"
@@ -132,9 +133,12 @@ export const messages = {
       called,
       async (connected) => {
         const message = await findOwnMessage(connected, { id, chat: called.body.chat })
-        if (kindOf(unwrap(message.content)) !== "text")
-          throw new ApiError("invalid_request", "only the text of a text message can be changed")
-        return { chat: message.chat, message: buildMessage(toEdit(keyOf(message), toText(called.body.body))) }
+        const changed = withText(unwrap(message.content), called.body.body)
+        if (changed) return { chat: message.chat, message: buildMessage(toEdit(keyOf(message), changed)) }
+        throw new ApiError(
+          "invalid_request",
+          "only a text, and the caption of a picture, a video or a document, can be changed",
+        )
       },
       // The edit's own id is of no use to anybody: it is still the same message.
       id,

@@ -6,6 +6,7 @@ import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { ContextInfo } from "../network/message-proto/types.ts"
 import { proto } from "../network/proto.ts"
+import { textOf } from "./content.ts"
 
 /** The message that a reaction, an edit or a revocation refers to, in the network's form. */
 export interface MessageKey {
@@ -294,6 +295,15 @@ export function toRevocation(key: MessageKey): MessageContent {
 export function toEdit(key: MessageKey, content: MessageContent): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
+}
+
+/** The same message with another text or caption; undefined for one that has neither. */
+export function withText(content: MessageContent, text: string): MessageContent | undefined {
+  const { imageMessage, videoMessage, documentMessage } = content
+  if (imageMessage) return { imageMessage: { ...imageMessage, caption: text } }
+  if (videoMessage) return { videoMessage: { ...videoMessage, caption: text } }
+  if (documentMessage) return documentOf({ ...documentMessage, caption: text })
+  return textOf(content) === undefined ? undefined : toText(text)
 }
 
 function contextInfo(context: MessageContext): ContextInfo | undefined {

@@ -90,7 +90,9 @@ async function loadSharp() {
 async function opened(from: string | Buffer) {
   const sharp = await loadSharp()
   const header = await orMismatch(sharp(from, { limitInputPixels: false }).metadata())
-  const { width, height, pages = 1, format, isProgressive } = header
+  const { pages = 1, format, isProgressive, autoOrient } = header
+  // As the picture is shown: a camera may have been turned.
+  const { width, height } = autoOrient
   const most = format === "jpeg" && !isProgressive ? mostPixelsInOneScan : mostPixels
   if (width * height > most)
     throw new ApiError(

@@ -1720,7 +1720,7 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<SentMessage>
 
-  /** Change the text of a sent message */
+  /** Change the text or the caption of a sent message */
   editMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string

@@ -39,6 +39,14 @@ test("a picture has a size and a thumbnail that is a JPEG of our own", async () 
   }
 })
 
+test("a picture that a turned camera took has the size at which it is shown", async () => {
+  const turned = await small.clone().withMetadata({ orientation: 6 }).jpeg().toBuffer()
+  const { width, height, thumbnail } = await read(turned)
+  expect([width, height]).toEqual([30, 40])
+  const shown = await sharp(thumbnail).metadata()
+  expect(shown.width).toBeLessThan(shown.height)
+})
+
 test("a small file that says it is a huge picture is refused for what it says", async () => {
   for (const bomb of [hugePng(png), hugeJpeg(jpeg)])
     await expect(read(bomb)).rejects.toMatchObject({ code: "payload_too_large" })

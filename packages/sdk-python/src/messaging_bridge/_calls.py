@@ -500,7 +500,7 @@ class BridgeCalls(Calls):
         chat: str | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
-        """Change the text of a sent message
+        """Change the text or the caption of a sent message
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
