@@ -13,9 +13,9 @@ import type { Logger } from "#core/platform/log.ts"
 import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
 import { internalCommands } from "./commands/session.ts"
+import { sessionScope } from "./concurrency/session-scope.ts"
 import type { SessionHost } from "./host/host.ts"
-import { SessionEnded } from "./session/session-ended.ts"
-import { sessionScope } from "./session/session-scope.ts"
+import { SessionEnded } from "./memory/session-ended.ts"
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(

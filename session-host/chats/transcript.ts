@@ -11,11 +11,11 @@ import { lidsIn, phonesIn } from "../content/chat-and-sender.ts"
 import { fromMessage } from "../content/message.ts"
 import { stanzaFormOf } from "../content/resent-by-phone.ts"
 import type { Put, SessionStore, Stored } from "../memory/rows.ts"
+import { SessionEnded } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { MessageContent, Outgoing, Received } from "../network/connection.ts"
 import { decodeBare } from "../network/decode.ts"
 import type { Own } from "../session/own-addresses.ts"
-import { SessionEnded } from "../session/session-ended.ts"
 
 export type MessageEvent = Extract<Event, { event: "message" }>
 

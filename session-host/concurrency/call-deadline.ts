@@ -1,4 +1,4 @@
-import { sessionScope } from "../session/session-scope.ts"
+import { sessionScope } from "./session-scope.ts"
 
 /**
  * How much longer the call being answered may wait for its session in all, in milliseconds: to start, to

@@ -1,5 +1,5 @@
 import type { Logger } from "#core/platform/log.ts"
-import { sessionScope } from "../session/session-scope.ts"
+import { sessionScope } from "../concurrency/session-scope.ts"
 
 /**
  * Makes an uncaught error end the session that it belongs to. An error that belongs to no session ends the

@@ -1,10 +1,10 @@
 import { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { type Row, StoreAway, transact } from "#core/store/store.ts"
-import { Fenced, RuleBroken, SessionEnded } from "../session/session-ended.ts"
 import { bytesOf, isSessionWrite, nextBatch, type Packable, type UnitWrite } from "./next-batch.ts"
 import type { Patience } from "./patience.ts"
 import type { SessionStore } from "./rows.ts"
+import { Fenced, RuleBroken, SessionEnded } from "./session-ended.ts"
 
 /**
  * How long a unit that nobody waits for may stay in memory, so that others can share its transaction, in ms:

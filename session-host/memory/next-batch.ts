@@ -1,6 +1,6 @@
 import type { Row, Write } from "#core/store/store.ts"
-import { RuleBroken } from "../session/session-ended.ts"
 import type { SessionWrite } from "./rows.ts"
+import { RuleBroken } from "./session-ended.ts"
 
 /** DynamoDB takes 100 operations in a transaction; one is the lease check. */
 const maxWrites = 99

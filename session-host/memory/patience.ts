@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { isStoreFault } from "#core/store/store.ts"
-import { SessionEnded } from "../session/session-ended.ts"
+import { SessionEnded } from "./session-ended.ts"
 
 /**
  * How a session waits for its store. Baileys must never see the store fail: it would answer a message with a

@@ -11,11 +11,11 @@ import type { Commits } from "../memory/commits.ts"
 import type { MessageCount } from "../memory/message-count.ts"
 import { type Sent, sentMessage, sentMessages, sentRow } from "../memory/messages/sent.ts"
 import type { Put, SessionStore, SessionWrite } from "../memory/rows.ts"
+import { SessionEnded } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { Outgoing, Receipt } from "../network/connection.ts"
 import { decodeBare } from "../network/decode.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
-import { SessionEnded } from "../session/session-ended.ts"
 import { afterReceipts, type Counts, countsOf, type Step } from "./receipt-steps.ts"
 
 interface Parts {

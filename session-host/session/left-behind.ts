@@ -9,13 +9,13 @@ import { tables } from "#core/store/tables.ts"
 import { standingRows } from "../memory/login-standing.ts"
 import { Patience } from "../memory/patience.ts"
 import { SessionStore } from "../memory/rows.ts"
+import { SessionEnded } from "../memory/session-ended.ts"
 import { credsSk } from "../memory/vault.ts"
 import type { Connection, KeysAnew } from "../network/connection.ts"
 import { awaitedPrefix } from "../receive/awaited.ts"
 import { pacingRow } from "../send/pacing.ts"
 import type { Timing } from "../timing.ts"
 import { reportedRow } from "../uplink/connection-events.ts"
-import { SessionEnded } from "./session-ended.ts"
 
 /** What a session gives to its memory. */
 export interface MemoryInput {

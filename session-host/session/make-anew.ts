@@ -3,9 +3,9 @@ import { nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { Patience } from "../memory/patience.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
+import { Fenced } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { KeysAnew } from "../network/connection.ts"
-import { Fenced } from "./session-ended.ts"
 
 /** How many rows are read at a time. */
 const atOnce = 50

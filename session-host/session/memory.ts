@@ -16,6 +16,7 @@ import { MessageCount } from "../memory/message-count.ts"
 import { Messages } from "../memory/messages/messages.ts"
 import { SentList } from "../memory/messages/sent-list.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
+import { SessionEnded } from "../memory/session-ended.ts"
 import { credsOf, credsSk, emptyCredsRow, removalsOfOldKeys } from "../memory/vault.ts"
 import { removalsOfContacts } from "../people/contacts.ts"
 import { Recipients } from "../people/recipients.ts"
@@ -29,7 +30,6 @@ import { ConnectionEvents, reportedRow } from "../uplink/connection-events.ts"
 import { findLeftBehind, type LeftBehind, type MemoryInput } from "./left-behind.ts"
 import { Login } from "./login.ts"
 import { makeAnew } from "./make-anew.ts"
-import { SessionEnded } from "./session-ended.ts"
 
 /** The durable side of a session. */
 export type Memory = ReturnType<typeof memoryOf>

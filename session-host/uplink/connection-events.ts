@@ -9,8 +9,8 @@ import {
 import type { Commits } from "../memory/commits.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
+import { SessionEnded } from "../memory/session-ended.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
-import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
 
 /** No record means `disconnected`. */

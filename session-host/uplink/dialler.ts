@@ -1,8 +1,8 @@
 import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { sessionScope } from "../concurrency/session-scope.ts"
 import type { Connection, Intake, Vault } from "../network/connection.ts"
 import type { End, Happening } from "../network/happening.ts"
-import { sessionScope } from "../session/session-scope.ts"
 import { Backoff } from "./backoff.ts"
 
 /** The longest wait for a temporary ban, in ms: the ban may be lifted early. */

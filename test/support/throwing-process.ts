@@ -1,6 +1,6 @@
 import { log } from "#core/platform/log.ts"
+import { sessionScope } from "#session-host/concurrency/session-scope.ts"
 import { containExceptions } from "#session-host/host/exceptions.ts"
-import { sessionScope } from "#session-host/session/session-scope.ts"
 
 // A process in which sessions throw errors that nobody catches, and finally code of no session does.
 containExceptions(log)

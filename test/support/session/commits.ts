@@ -3,7 +3,7 @@ import type { Lease } from "#core/lease/lease.ts"
 import { Commits } from "#session-host/memory/commits.ts"
 import { Patience } from "#session-host/memory/patience.ts"
 import { SessionStore } from "#session-host/memory/rows.ts"
-import type { SessionEnded } from "#session-host/session/session-ended.ts"
+import type { SessionEnded } from "#session-host/memory/session-ended.ts"
 
 /** The commits of a session under this lease, and the store that reads what they made. */
 export function commitsUnder(
