@@ -34,7 +34,7 @@ export const silent = new Set<string>([
   "placeholderMessage",
 ] satisfies (keyof MessageContent)[])
 
-/** A message of a kind that this release cannot read. */
+/** A message of a kind that this release cannot read (Contract, "Kinds of messages"). */
 export interface Unknown {
   /** The name of its field of `Message`; `field 140` for one that the protocol here does not have. */
   kind: string
