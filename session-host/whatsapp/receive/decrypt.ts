@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto"
-import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import {
+  type BinaryNode,
+  proto,
+  type SignalRepositoryWithLIDStore,
+  unpadRandomMax16,
+} from "@whiskeysockets/baileys"
 import { SessionEnded } from "../../memory/session-ended.ts"
 import type { MessageContent, Received } from "../../network/connection.ts"
 import { decode } from "../../network/decode.ts"
@@ -64,7 +69,10 @@ function wasDecrypted(error: unknown): boolean {
 /** The content of a plaintext; undefined if the protocol as we know it has no such message. */
 function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
   try {
-    return decode(plaintext)
+    const content = decode(plaintext)
+    // What Baileys cannot read as well, it would ask the sender for.
+    proto.Message.decode(unpadRandomMax16(plaintext))
+    return Object.keys(content).length > 0 ? content : undefined
   } catch (error) {
     // It would be no better if it came again, so it is parked until a later version of the code reads it.
     log.warn({ error }, "a message was decrypted and cannot be read")
