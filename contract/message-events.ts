@@ -18,7 +18,7 @@ import {
 
 // The events about messages: what came in, what answers a message, and what has become of one that was sent.
 
-/** What kind of a message it is. */
+/** The kinds of messages. */
 export const MessageType = z.enum([
   "text",
   "media",
@@ -69,14 +69,16 @@ export const MessageEvent = z
     event: z.literal("message"),
     ...ofMessage,
     body: string(
-      "Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message.",
+      "Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message.",
     ),
     type: MessageType.openapi({
       description:
         "`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one " +
         "can be found. Once a later release can read it, an event with `edit` follows.",
     }),
-    unknown_kind: string("Of `unknown`: the name of the kind in the network's protocol.").optional(),
+    unknown_kind: string(
+      "The name of the kind in the network's protocol, if `type` is `unknown`.",
+    ).optional(),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
       description:
         'The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither ' +
@@ -86,7 +88,7 @@ export const MessageEvent = z
     from_me: FromMe,
     timestamp: Timestamp,
     caption: string("The caption of media.").optional(),
-    file: File.optional().openapi({ description: "Of media: its file, as the sender describes it." }),
+    file: File.optional().openapi({ description: "The file of media, as its sender describes it." }),
     view_once: z.literal(true).optional().openapi({ description: "The message may be viewed once." }),
     quoted: Quoted.optional().openapi({ description: "The message that this one replies to." }),
     mentions: z
@@ -118,7 +120,7 @@ export const MessageEvent = z
     event_details: EventDetails.optional(),
     contacts: z.array(ContactCard).optional(),
     interactive: Interactive.optional().openapi({
-      description: "Of a business' message: what can be tapped.",
+      description: "What people can tap in a business's message, and what surrounds its text.",
     }),
     tapped: Tapped.optional().openapi({
       description: "This message is somebody's choice in an earlier one, which `quoted` names.",

@@ -22,7 +22,7 @@ export const File = z.object({
   seconds: integer("How long an audio or a video plays.").optional(),
   width: integer("In pixels.").optional(),
   height: integer("In pixels.").optional(),
-  pages: integer("Of a document.").optional(),
+  pages: integer("How many pages a document has.").optional(),
   gif: z
     .literal(true)
     .optional()
@@ -36,7 +36,7 @@ export const ContactCard = z.object({
 })
 
 const Button = z.object({
-  id: string('What `tapped.id` says when somebody taps it; `""` for one that answers nothing.'),
+  id: string('The `tapped.id` of the message that comes when a person taps it; `""` if none comes.'),
   text: z.string(),
   url: string("Opens this address.").optional(),
   phone: string("Calls this number.").optional(),
@@ -54,7 +54,7 @@ const Card = z.object({
   buttons: z.array(Button),
 })
 
-/** What a business' message is made of, beside its `body`. */
+/** The parts of a business's message, besides its `body`. */
 export const Interactive = z.object({
   title: string("The line above the text.").optional(),
   footer: string("The line below the text.").optional(),
@@ -65,7 +65,7 @@ export const Interactive = z.object({
 
 export const Tapped = z.object({
   id: string("The id of the button or row."),
-  text: string("What stands on it."),
+  text: string("The label of the button or row."),
   description: z.string().optional(),
   answers: z
     .record(z.string(), z.unknown())
@@ -80,7 +80,7 @@ const Price = {
 
 export const Order = z.object({
   id: z.string(),
-  token: string("With it, its lines can be asked for."),
+  token: string("The network's token of the order."),
   title: z.string(),
   item_count: z.int(),
   ...Price,

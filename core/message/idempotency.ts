@@ -205,11 +205,11 @@ async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint:
   return { kind: "conflict" }
 }
 
-function answerIn(record: string, { chat, ...rest }: z.infer<typeof StoredAnswer>) {
+function answerIn(record: string, { message_id, chat, timestamp }: z.infer<typeof StoredAnswer>) {
   return (deliveryKey: Uint8Array): Answer => ({
-    message_id: rest.message_id,
+    message_id,
     chat_id: open(deliveryKey, key(record), Buffer.from(chat, "base64")).toString(),
-    timestamp: rest.timestamp,
+    timestamp,
   })
 }
 

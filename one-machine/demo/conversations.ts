@@ -1,16 +1,10 @@
 import { z } from "zod"
-import { apiClient, Unexpected } from "../api-client.ts"
+import { Unexpected } from "../api-client.ts"
 import { networkClient } from "../network/client.ts"
 import { link } from "../network/link.ts"
 import type { SpawnedService } from "../service/spawn-service.ts"
-import type { Arrival, startReceiver } from "./receiver.ts"
-
-interface Told {
-  apiKey: string
-  receiver: Awaited<ReturnType<typeof startReceiver>>
-  step: (what: string) => void
-  signal: AbortSignal
-}
+import { bridgeWithWebhook, type Told } from "./bridge-with-webhook.ts"
+import type { Arrival } from "./receiver.ts"
 
 const Sent = z.object({ message_id: z.string() })
 const Form = z.object({
@@ -26,10 +20,7 @@ export async function conversationsStory(
   service: SpawnedService,
   { apiKey, receiver, step, signal }: Told,
 ): Promise<void> {
-  const api = apiClient(service.baseUrl, apiKey)
-  const post = async (path: string, body: object) => await (await api("POST", path, body)).json()
-  const bridge = await post("/instances", { customer_ref: "demo", webhook_url: receiver.url })
-  receiver.trust(z.object({ webhook_secret: z.string() }).parse(bridge).webhook_secret)
+  const { api, post } = await bridgeWithWebhook(service, { apiKey, receiver })
   await api("PATCH", "/instances/demo", { events: ["message", "message_status", "group"] })
   await post("/instances/demo/webhooks", { url: "http://127.0.0.1:1/nobody-is-here" })
   step("a bridge has two webhooks: nobody answers at the second")

@@ -31,8 +31,8 @@ const bridges = asked.data
 /**
  * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on
  * a page; with `--chromium <path>` in that browser, with the extension installed. `--conversations`: a group,
- * a file, statuses, and a dead webhook beside the one that is told of them. `--messages`: a message of every
- * kind comes, and each kind that the API can send is sent.
+ * a file, statuses, and a dead webhook beside the one that is told of them. `--messages`: a
+ * phone writes messages of most kinds, and the API sends most of its own.
  */
 const options = {
   subscription: { type: "boolean", default: false },

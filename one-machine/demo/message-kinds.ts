@@ -11,7 +11,7 @@ const place = { degreesLatitude: 52.5, degreesLongitude: 13.4 }
 const card = { displayName: "Bo", vcard: "BEGIN:VCARD\nFN:Bo\nTEL:+49 30 1\nEND:VCARD" }
 const price = { currencyCode: "EUR" }
 
-/** A message of every kind, as `raw` or as `bytes`, with the fields that its event must have. */
+/** Messages of most kinds, as `raw` or as `bytes`, with the fields that their events must have. */
 export const received: Kind[] = [
   ["text", text, ["body"]],
   ["text behind a spoiler", { bytes: bytesOf(118, part(1, part(1, "Hello"))) }, ["body"]],

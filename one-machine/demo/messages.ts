@@ -1,17 +1,11 @@
 import { z } from "zod"
-import { apiClient, Unexpected } from "../api-client.ts"
+import { Unexpected } from "../api-client.ts"
 import { networkClient } from "../network/client.ts"
 import { link } from "../network/link.ts"
 import type { SpawnedService } from "../service/spawn-service.ts"
+import { bridgeWithWebhook, type Told } from "./bridge-with-webhook.ts"
 import { received } from "./message-kinds.ts"
-import type { Arrival, startReceiver } from "./receiver.ts"
-
-interface Told {
-  apiKey: string
-  receiver: Awaited<ReturnType<typeof startReceiver>>
-  step: (what: string) => void
-  signal: AbortSignal
-}
+import type { Arrival } from "./receiver.ts"
 
 /** How long the event of one message may take, ms. */
 const patienceMs = 5000
@@ -22,7 +16,7 @@ const Sent = z.object({ message_id: z.string() })
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-/** What the API sends, by the last part of its path. */
+/** Sends of the API: the last part of each path, and its body. */
 const sends: [path: string, body: object][] = [
   ["text", { body: "Hello" }],
   ["media", { data: pixel, content_type: "image/png", caption: "A pixel" }],
@@ -32,15 +26,12 @@ const sends: [path: string, body: object][] = [
   ["event", { name: "Party", start_time: 1_900_000_000 }],
 ]
 
-/** A phone writes a message of every kind, the API sends each kind that it can, and the events are listed. */
+/** A phone writes messages of most kinds, the API sends most of its own, and the events are listed. */
 export async function messagesStory(
   service: SpawnedService,
   { apiKey, receiver, step, signal }: Told,
 ): Promise<void> {
-  const api = apiClient(service.baseUrl, apiKey)
-  const post = async (path: string, body: object) => await (await api("POST", path, body)).json()
-  const bridge = await post("/instances", { customer_ref: "demo", webhook_url: receiver.url })
-  receiver.trust(z.object({ webhook_secret: z.string() }).parse(bridge).webhook_secret)
+  const { api, post } = await bridgeWithWebhook(service, { apiKey, receiver })
   await api("PATCH", "/instances/demo", { events: ["message", "message_status"] })
   const network = networkClient({ controlUrl: service.phonesUrl })
   const olga = await network.create("Olga")

@@ -114,7 +114,7 @@ async function start(
 
 type Parts = Awaited<ReturnType<typeof startParts>>
 
-/** What session hosts and the API need first: keys, store, doorbells and the simulated network. */
+/** Starts what session hosts and the API need: keys, the store, doorbells and the simulated network. */
 async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: (() => unknown)[]) {
   const { DATA_DIR: dataDir } = settings
   // Of several first starts at once, one makes the keys.

@@ -4,6 +4,7 @@ import type { Encrypted } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network/connection.ts"
+import { encodeBare } from "../network/decode.ts"
 import type { ContextInfo } from "../network/message-proto/types.ts"
 import { proto } from "../network/proto.ts"
 import { textOf } from "./content.ts"
@@ -34,7 +35,7 @@ export interface MessageContext {
 export function buildMessage(content: MessageContent): Uint8Array {
   const isAnswer = content.reactionMessage ?? content.protocolMessage
   const secret = { messageContextInfo: { ...content.messageContextInfo, messageSecret: randomBytes(32) } }
-  return proto.Message.encode({ ...content, ...(!isAnswer && secret) }).finish()
+  return encodeBare({ ...content, ...(!isAnswer && secret) })
 }
 
 /**

@@ -18,7 +18,7 @@ import type { Connection, Intake, KeyChange, Receipt, Received } from "../networ
 import type { Contacts } from "../people/contacts.ts"
 import type { Statuses } from "../send/statuses.ts"
 import { nobody, type Own } from "../session/own-addresses.ts"
-import { newSay } from "../session/say-in-log.ts"
+import { newSay, type Say } from "../session/say-in-log.ts"
 import type { Timing } from "../timing.ts"
 import type { Awaited } from "./awaited.ts"
 import { OperatorSkip } from "./operator-skip.ts"
@@ -88,6 +88,7 @@ const goodFor = 500
 export class SessionIntake implements Intake {
   readonly #parts: Parts
   readonly #parking: Parking
+  readonly #say: Say
   readonly #skip: OperatorSkip
   readonly #provenAtMs: number
   readonly #lookups: BatchedLookups<MessageIdentity, KnownMessage | undefined>
@@ -97,6 +98,7 @@ export class SessionIntake implements Intake {
   constructor(parts: Parts) {
     this.#parts = parts
     this.#parking = new Parking(parts.store)
+    this.#say = newSay(parts.lease.bridgeId, parts.log)
     this.#skip = new OperatorSkip(parts)
     this.#provenAtMs = performance.now() + parts.timing.provenMs
     this.#lookups = new BatchedLookups((identities) => parts.messages.findAll(identities))
@@ -250,13 +252,7 @@ export class SessionIntake implements Intake {
       if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
       const parked = await this.#parking.writesFor(received)
       if (parked.length > 0)
-        newSay(this.#parts.lease.bridgeId, log)(
-          "error",
-          "a message could not become an event and was parked",
-          {
-            fields: { error },
-          },
-        )
+        this.#say("error", "a message could not become an event and was parked", { fields: { error } })
       else log.debug({ error }, "a message could not become an event and was not kept")
       return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
     }
@@ -270,8 +266,7 @@ export class SessionIntake implements Intake {
     const mapped = await this.#map(received)
     const unread = mapped.find((each) => each.unread)?.unread
     if (unread === undefined) return await this.#makeOf(received, mapped, writes)
-    const { lease, log } = this.#parts
-    newSay(lease.bridgeId, log)("warn", "a message came of a kind that this release cannot read", {
+    this.#say("warn", "a message came of a kind that this release cannot read", {
       detail: `: its event has the type unknown (${unread})`,
       fields: { unread },
     })

@@ -16,11 +16,11 @@ export interface MessageEvent {
   name: string
   /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
   username?: string
-  /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message. */
+  /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message. */
   body: string
   /** `unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows. */
   type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
-  /** Of `unknown`: the name of the kind in the network's protocol. */
+  /** The name of the kind in the network's protocol, if `type` is `unknown`. */
   unknown_kind?: string
   /** The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404. */
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
@@ -31,7 +31,7 @@ export interface MessageEvent {
   timestamp: number
   /** The caption of media. */
   caption?: string
-  /** Of media: its file, as the sender describes it. */
+  /** The file of media, as its sender describes it. */
   file?: {
     /** The name that the sender gave it; `""` without one. */
     name: string
@@ -44,7 +44,7 @@ export interface MessageEvent {
     width?: number
     /** In pixels. */
     height?: number
-    /** Of a document. */
+    /** How many pages a document has. */
     pages?: number
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
@@ -122,14 +122,14 @@ export interface MessageEvent {
     /** The whole card (RFC 6350). */
     vcard: string
   })[]
-  /** Of a business' message: what can be tapped. */
+  /** What people can tap in a business's message, and what surrounds its text. */
   interactive?: {
     /** The line above the text. */
     title?: string
     /** The line below the text. */
     footer?: string
     buttons?: ({
-      /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+      /** The `tapped.id` of the message that comes when a person taps it; `""` if none comes. */
       id: string
       text: string
       /** Opens this address. */
@@ -154,7 +154,7 @@ export interface MessageEvent {
       body: string
       footer: string
       buttons: ({
-        /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+        /** The `tapped.id` of the message that comes when a person taps it; `""` if none comes. */
         id: string
         text: string
         /** Opens this address. */
@@ -170,7 +170,7 @@ export interface MessageEvent {
   tapped?: {
     /** The id of the button or row. */
     id: string
-    /** What stands on it. */
+    /** The label of the button or row. */
     text: string
     description?: string
     /** What a form was filled in with, by the names of its fields. */
@@ -178,7 +178,7 @@ export interface MessageEvent {
   }
   order?: {
     id: string
-    /** With it, its lines can be asked for. */
+    /** The network's token of the order. */
     token: string
     title: string
     item_count: number
@@ -774,11 +774,11 @@ export interface KeptMessage {
   name: string
   /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
   username?: string
-  /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message. */
+  /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message. */
   body: string
   /** `unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows. */
   type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
-  /** Of `unknown`: the name of the kind in the network's protocol. */
+  /** The name of the kind in the network's protocol, if `type` is `unknown`. */
   unknown_kind?: string
   /** The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404. */
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
@@ -789,7 +789,7 @@ export interface KeptMessage {
   timestamp: number
   /** The caption of media. */
   caption?: string
-  /** Of media: its file, as the sender describes it. */
+  /** The file of media, as its sender describes it. */
   file?: {
     /** The name that the sender gave it; `""` without one. */
     name: string
@@ -802,7 +802,7 @@ export interface KeptMessage {
     width?: number
     /** In pixels. */
     height?: number
-    /** Of a document. */
+    /** How many pages a document has. */
     pages?: number
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
@@ -880,14 +880,14 @@ export interface KeptMessage {
     /** The whole card (RFC 6350). */
     vcard: string
   })[]
-  /** Of a business' message: what can be tapped. */
+  /** What people can tap in a business's message, and what surrounds its text. */
   interactive?: {
     /** The line above the text. */
     title?: string
     /** The line below the text. */
     footer?: string
     buttons?: ({
-      /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+      /** The `tapped.id` of the message that comes when a person taps it; `""` if none comes. */
       id: string
       text: string
       /** Opens this address. */
@@ -912,7 +912,7 @@ export interface KeptMessage {
       body: string
       footer: string
       buttons: ({
-        /** What `tapped.id` says when somebody taps it; `""` for one that answers nothing. */
+        /** The `tapped.id` of the message that comes when a person taps it; `""` if none comes. */
         id: string
         text: string
         /** Opens this address. */
@@ -928,7 +928,7 @@ export interface KeptMessage {
   tapped?: {
     /** The id of the button or row. */
     id: string
-    /** What stands on it. */
+    /** The label of the button or row. */
     text: string
     description?: string
     /** What a form was filled in with, by the names of its fields. */
@@ -936,7 +936,7 @@ export interface KeptMessage {
   }
   order?: {
     id: string
-    /** With it, its lines can be asked for. */
+    /** The network's token of the order. */
     token: string
     title: string
     item_count: number

@@ -70,7 +70,7 @@ function wasDecrypted(error: unknown): boolean {
 function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
   try {
     const content = decode(plaintext)
-    // What Baileys cannot read as well, it would ask the sender for.
+    // Baileys decodes it once more, and would ask the sender for what it cannot read.
     proto.Message.decode(unpadRandomMax16(plaintext))
     return Object.keys(content).length > 0 ? content : undefined
   } catch (error) {

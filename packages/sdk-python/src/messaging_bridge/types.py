@@ -12,7 +12,7 @@ E = TypeVar("E", bound=Model)
 
 
 class MessageFile(Model):
-    """Of media: its file, as the sender describes it."""
+    """The file of media, as its sender describes it."""
 
     name: str
     """The name that the sender gave it; `""` without one."""
@@ -26,7 +26,7 @@ class MessageFile(Model):
     height: int | None = None
     """In pixels."""
     pages: int | None = None
-    """Of a document."""
+    """How many pages a document has."""
     gif: Literal[True] | None = None
     """A video that plays by itself, again and again, without sound."""
 
@@ -99,7 +99,7 @@ class MessageContact(Model):
 
 class MessageInteractiveButton(Model):
     id: str
-    """What `tapped.id` says when somebody taps it; `""` for one that answers nothing."""
+    """The `tapped.id` of the message that comes when a person taps it; `""` if none comes."""
     text: str
     url: str | None = None
     """Opens this address."""
@@ -128,7 +128,7 @@ class MessageInteractiveCard(Model):
 
 
 class MessageInteractive(Model):
-    """Of a business' message: what can be tapped."""
+    """What people can tap in a business's message, and what surrounds its text."""
 
     title: str | None = None
     """The line above the text."""
@@ -147,7 +147,7 @@ class MessageTapped(Model):
     id: str
     """The id of the button or row."""
     text: str
-    """What stands on it."""
+    """The label of the button or row."""
     description: str | None = None
     answers: dict[str, object] | None = None
     """What a form was filled in with, by the names of its fields."""
@@ -156,7 +156,7 @@ class MessageTapped(Model):
 class MessageOrder(Model):
     id: str
     token: str
-    """With it, its lines can be asked for."""
+    """The network's token of the order."""
     title: str
     item_count: int
     amount: float | None = None
@@ -245,11 +245,11 @@ class MessageEvent(Model):
     username: str | None = None
     """The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown."""
     body: str
-    """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message."""
+    """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message."""
     type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"]
     """`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows."""
     unknown_kind: str | None = None
-    """Of `unknown`: the name of the kind in the network's protocol."""
+    """The name of the kind in the network's protocol, if `type` is `unknown`."""
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     """The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404."""
     is_group: bool
@@ -260,7 +260,7 @@ class MessageEvent(Model):
     caption: str | None = None
     """The caption of media."""
     file: MessageFile | None = None
-    """Of media: its file, as the sender describes it."""
+    """The file of media, as its sender describes it."""
     view_once: Literal[True] | None = None
     """The message may be viewed once."""
     quoted: MessageQuoted | None = None
@@ -285,7 +285,7 @@ class MessageEvent(Model):
     event_details: MessageEventDetails | None = None
     contacts: List[MessageContact] | None = None
     interactive: MessageInteractive | None = None
-    """Of a business' message: what can be tapped."""
+    """What people can tap in a business's message, and what surrounds its text."""
     tapped: MessageTapped | None = None
     """This message is somebody's choice in an earlier one, which `quoted` names."""
     order: MessageOrder | None = None
@@ -839,11 +839,11 @@ class KeptMessage(Model):
     username: str | None = None
     """The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown."""
     body: str
-    """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business' message."""
+    """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message."""
     type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"]
     """`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows."""
     unknown_kind: str | None = None
-    """Of `unknown`: the name of the kind in the network's protocol."""
+    """The name of the kind in the network's protocol, if `type` is `unknown`."""
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     """The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404."""
     is_group: bool
@@ -854,7 +854,7 @@ class KeptMessage(Model):
     caption: str | None = None
     """The caption of media."""
     file: MessageFile | None = None
-    """Of media: its file, as the sender describes it."""
+    """The file of media, as its sender describes it."""
     view_once: Literal[True] | None = None
     """The message may be viewed once."""
     quoted: MessageQuoted | None = None
@@ -879,7 +879,7 @@ class KeptMessage(Model):
     event_details: MessageEventDetails | None = None
     contacts: List[MessageContact] | None = None
     interactive: MessageInteractive | None = None
-    """Of a business' message: what can be tapped."""
+    """What people can tap in a business's message, and what surrounds its text."""
     tapped: MessageTapped | None = None
     """This message is somebody's choice in an earlier one, which `quoted` names."""
     order: MessageOrder | None = None
