@@ -12,8 +12,8 @@ export type Status = z.infer<typeof Status>
 
 /**
  * The network's objection to an account, to this device of it, or to the version of its protocol that is
- * spoken here; or how a proxy is in the way; or `unanswered`: the connection was open, and for minutes nothing
- * on it was answered.
+ * spoken here; or how a proxy is in the way; or `unanswered`: the connection was open, and nothing on it was
+ * answered for minutes.
  */
 export const Objection = z.enum([
   "locked",
