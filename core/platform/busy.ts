@@ -22,9 +22,16 @@ export function isBusy(): boolean {
   return busyShare() > 0.5
 }
 
-const restMs = 2
+/** How long the next chunk waits after the last one, ms: with chunks of 64 KiB, 16 MB/s at most. */
+const restMs = 4
+let rested = Promise.resolve()
 
-/** Rests between two chunks of a large file, while this process has much to do. */
+/**
+ * Rests between two chunks of a large file, while this process has much to do. Chunks of all files then wait
+ * for each other, so that many files take no more of the process than one.
+ */
 export async function restWhileBusy(): Promise<void> {
-  if (isBusy()) await sleep(restMs)
+  if (!isBusy()) return
+  rested = rested.then(() => sleep(restMs))
+  await rested
 }

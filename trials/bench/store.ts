@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
-import { startChild } from "./child.ts"
+import { startChild } from "../child.ts"
 
 const Counts = z.array(z.tuple([z.string(), z.number()]))
 const Used = z.object({
@@ -20,7 +20,11 @@ export type Store = Awaited<ReturnType<typeof startStore>>
 export async function startStore(dir: string) {
   const path = join(dir, "store")
   mkdirSync(path, { recursive: true })
-  const child = await startChild("store", { args: [path], env: {}, logFile: join(dir, "store.log") })
+  const child = await startChild(new URL("processes/store.ts", import.meta.url), {
+    args: [path],
+    env: {},
+    logFile: join(dir, "store.log"),
+  })
   const { endpoint } = z.object({ endpoint: z.string() }).parse(child.ready)
   return {
     endpoint,

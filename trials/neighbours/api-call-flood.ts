@@ -6,7 +6,7 @@ const huge = JSON.stringify({ chat: "491711234567", body: "x".repeat(700_000) })
 
 /** Calls in great number, bodies that are too large, and bodies that never end: until it is stopped. */
 export function startCallFlood(
-  service: Service,
+  service: Pick<Service, "baseUrl">,
   bully: Customer,
   { floodPerSecond }: { floodPerSecond: number },
 ) {

@@ -13,7 +13,7 @@ export interface Answers {
 
 /** The bully's questions to its bridge, side by side, and the answers. */
 export class BullyQuestions {
-  readonly #service: Service
+  readonly #service: Pick<Service, "baseUrl">
   readonly #bully: Customer
   readonly #answers: Answers = { statuses: {}, longest: 0, slowestMs: 0 }
   readonly #running = new Set<Promise<boolean>>()
@@ -21,7 +21,7 @@ export class BullyQuestions {
   // may wait to be accepted: more would keep neighbours out before our code hears of them.
   readonly #dispatcher = new Agent({ connections: 256 })
 
-  constructor(service: Service, bully: Customer) {
+  constructor(service: Pick<Service, "baseUrl">, bully: Customer) {
     this.#service = service
     this.#bully = bully
   }

@@ -1,10 +1,13 @@
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
 import { quantile } from "#test/support/quantile.ts"
 import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
+import { startChild } from "../child.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
-import { prepareTaker, takeNames } from "./takers.ts"
+import { takeNames } from "./takers.ts"
 
 /** A send and an incoming message so often, ms. */
 const eachMs = 60
@@ -18,7 +21,7 @@ const mostRatio = 2
  */
 export async function takeEach(street: Street, { take, seconds }: Options) {
   const receiver = await startReceiver()
-  const taker = await prepareTaker(street)
+  const taker = await startTaker(street)
   try {
     await street.neighbour.call("PATCH", "/instances/shop", { webhook_url: receiver.urlOf("shop") })
     const live = async (share: number) => await life(street, receiver, share * seconds * 1000)
@@ -30,9 +33,9 @@ export async function takeEach(street: Street, { take, seconds }: Options) {
     for (const name of names) {
       // Before each, since a machine is not always as fast.
       quiet.push(await live(0.5))
-      const end = taker.begin(name)
+      await taker.ask({ begin: name })
       const found = await live(1)
-      noisy.push({ name, ...found, answers: await end() })
+      noisy.push({ name, ...found, answers: Taken.parse(await taker.ask({})) })
       console.log(name, JSON.stringify({ ...toWire(found), answers: noisy.at(-1)!.answers }))
     }
     const usualMs = p99Of(quiet.flatMap(({ tookMs }) => tookMs))
@@ -48,6 +51,18 @@ export async function takeEach(street: Street, { take, seconds }: Options) {
     await receiver.stop()
   }
 }
+
+/** The account that takes, in a process of its own. */
+async function startTaker({ service, bully, chat, eve, dead }: Street) {
+  const { id, key, name } = bully
+  const { baseUrl, phonesUrl, dataDir } = service
+  const about = JSON.stringify({ baseUrl, phonesUrl, owner: { id, key, name }, chat, eve, dead })
+  const logFile = join(dataDir, "taker.log")
+  return await startChild(new URL("processes/taker.ts", import.meta.url), { args: [about], env: {}, logFile })
+}
+
+/** How the taker was answered: how often with each status. */
+const Taken = z.record(z.string(), z.number())
 
 interface Life {
   /** How long each send took, ms. */

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import sharp from "sharp"
 import { z } from "zod"
-import { listen, stopListening } from "#one-machine/listen.ts"
+import { listen } from "#one-machine/listen.ts"
 import { startCallFlood } from "./api-call-flood.ts"
 import type { Street } from "./street.ts"
 
@@ -14,11 +14,16 @@ import type { Street } from "./street.ts"
 /** Further bridges of the taker, which are not linked: what belongs to a bridge it has that often. */
 const refs = ["bully", ...Array.from({ length: 9 }, (_, n) => `more-${n}`)]
 
+/** Where it takes. */
+export type Reached = Pick<Street, "bully" | "chat" | "eve" | "dead"> & {
+  service: Pick<Street["service"], "baseUrl" | "network">
+}
+
 /** How the taker was answered: how often with each status. */
 export type Taken = Record<string, number>
 
 /** Takes as much as it can until `signal` ends it. */
-type Take = (to: { street: Street; taken: Taken; signal: AbortSignal; at: string }) => Promise<void>
+type Take = (to: { street: Reached; taken: Taken; signal: AbortSignal; at: string }) => Promise<void>
 
 const takes = {
   calls: async ({ street, taken, signal }) => {
@@ -66,24 +71,23 @@ const takes = {
 /** What it can take. */
 export const takeNames = Object.keys(takes) as [keyof typeof takes, ...(keyof typeof takes)[]]
 
-/** Makes ready what the taker needs. @returns how one thing is taken, and how to end it all */
-export async function prepareTaker(street: Street) {
+/** Makes ready what the taker needs. @returns how one thing is taken */
+export async function prepareTaker(street: Reached) {
   const { bully } = street
   for (const ref of refs.slice(1)) await bully.bridge(ref)
-  const files = await servedFiles()
+  const at = await servedFiles()
   return {
     /** Begins. @returns what ends it, with the answers to the taker */
     begin(name: keyof typeof takes): () => Promise<Taken> {
       const ending = new AbortController()
       const taken: Taken = {}
-      const taking = takes[name]({ street, taken, signal: ending.signal, at: files.url })
+      const taking = takes[name]({ street, taken, signal: ending.signal, at })
       return async () => {
         ending.abort()
         await taking
         return taken
       }
     },
-    stop: files.stop,
   }
 }
 
@@ -187,7 +191,7 @@ async function answered(socket: Socket, { taken, signal }: To): Promise<void> {
   if (!signal.aborted) await once(socket, "close")
 }
 
-/** Files that the taker sends by their URLs. */
+/** Files that the taker sends by their URLs. @returns where they are, as long as the process runs */
 async function servedFiles() {
   const side = 4900
   const noise = { create: { width: side, height: side, channels: 3 as const, background: "#336699" } }
@@ -208,8 +212,7 @@ async function servedFiles() {
     const timer = setInterval(() => response.write("x"), 500)
     response.on("close", () => clearInterval(timer))
   })
-  const url = `http://127.0.0.1:${await listen(server)}`
-  return { url, stop: async () => await stopListening(server) }
+  return `http://127.0.0.1:${await listen(server)}`
 }
 
 /** Noise, in one channel at 16 kHz: RIFF's header and samples. */

@@ -10,7 +10,7 @@ import { noRateLimits, spawnService } from "#one-machine/service/spawn-service.t
 const linkedWithinMs = 60_000
 
 export type Service = Awaited<ReturnType<typeof startService>>
-export type Customer = Awaited<ReturnType<ReturnType<typeof customersOf>>>
+export type Customer = ReturnType<typeof customerOf>
 
 /**
  * The whole service as `npm start` runs it, in processes of its own, on a data folder of its own. Rate limits
@@ -39,44 +39,51 @@ interface Means {
   network: Pick<ReturnType<typeof networkClient>, "scan">
 }
 
+type Owner = { id: string; key: string; name: string } & Omit<Means, "admin">
+
 /** Makes accounts with a key, and their owners' actions. They have an active subscription by default. */
 export function customersOf({ admin, baseUrl, network }: Means) {
   return async (name: string, about: { bridges?: number; subscription?: "active" | "none" } = {}) => {
     const { subscription = "active", bridges } = about
     const { id, key } = await admin(NewAccount, "account", "create", name, subscription, "--key")
     if (bridges !== undefined) await admin(z.unknown(), "account", "limit", id, String(bridges))
-    const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-      await fetch(`${baseUrl}/api${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-    const bridge = async (ref: string, more: { webhook_url?: string } = {}) =>
-      Made.parse(await (await call("POST", "/instances", { customer_ref: ref, ...more })).json())
-    /** Links a bridge to this phone. @returns the picture of the code, as latin1 */
-    const linkTo = async (ref: string, number: string): Promise<string> => {
-      let qr = ""
-      await link(ref, {
-        api: apiClient(baseUrl, key),
-        scan: (png) => {
-          qr = Buffer.from(png).toString("latin1")
-          return network.scan(number, png)
-        },
-        signal: AbortSignal.timeout(linkedWithinMs),
-      })
-      return qr
-    }
-    /** A bridge linked to this phone. */
-    const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => ({
-      ...(await bridge(ref, more)),
-      qr: await linkTo(ref, number),
-    })
-    return { id, key, name, call, bridge, linkTo, linked }
+    return customerOf({ id, key, name, baseUrl, network })
   }
+}
+
+/** What an account's owner does, with their key. */
+export function customerOf({ id, key, name, baseUrl, network }: Owner) {
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    await fetch(`${baseUrl}/api${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  const bridge = async (ref: string, more: { webhook_url?: string } = {}) =>
+    Made.parse(await (await call("POST", "/instances", { customer_ref: ref, ...more })).json())
+  /** Links a bridge to this phone. @returns the picture of the code, as latin1 */
+  const linkTo = async (ref: string, number: string): Promise<string> => {
+    let qr = ""
+    await link(ref, {
+      api: apiClient(baseUrl, key),
+      scan: (png) => {
+        qr = Buffer.from(png).toString("latin1")
+        return network.scan(number, png)
+      },
+      signal: AbortSignal.timeout(linkedWithinMs),
+    })
+    return qr
+  }
+  /** A bridge linked to this phone. */
+  const linked = async (ref: string, number: string, more: { webhook_url?: string } = {}) => ({
+    ...(await bridge(ref, more)),
+    qr: await linkTo(ref, number),
+  })
+  return { id, key, name, call, bridge, linkTo, linked }
 }
 
 const NewAccount = z.object({ id: z.string(), key: z.string() })

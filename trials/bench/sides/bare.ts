@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { Pool } from "undici"
 import { z } from "zod"
 import { call } from "#one-machine/api-client.ts"
-import { type Child, startChild } from "../child.ts"
+import { type Child, startChild } from "../../child.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
 import { linkLines } from "./link-lines.ts"
@@ -25,7 +25,11 @@ export async function startBare({ dir, network, receiver, name = "bare" }: Input
 
   async function start(): Promise<void> {
     const args = [network.url, join(dir, "bare.json")]
-    child = await startChild("bare", { args, env: {}, logFile: join(dir, "bare.log") })
+    child = await startChild(new URL("../processes/bare.ts", import.meta.url), {
+      args,
+      env: {},
+      logFile: join(dir, "bare.log"),
+    })
     baseUrl = z.object({ baseUrl: z.string() }).parse(child.ready).baseUrl
     pool = new Pool(baseUrl, { connections: 512, headersTimeout: 120_000 })
   }

@@ -8,7 +8,7 @@ import { link } from "#one-machine/network/link.ts"
 import { findRunning, type Running } from "#one-machine/service/running.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { noRateLimits } from "#one-machine/service/spawn-service.ts"
-import { type Child, startChild } from "../child.ts"
+import { type Child, startChild } from "../../child.ts"
 import type { Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
 import type { Process } from "../usage.ts"
@@ -50,7 +50,7 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
   let running: Running
 
   async function start(): Promise<void> {
-    gateway = await startChild("service", {
+    gateway = await startChild(new URL("../processes/service.ts", import.meta.url), {
       args: [JSON.stringify(elsewhere)],
       env: {
         ...noRateLimits,

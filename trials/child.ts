@@ -1,28 +1,29 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync, readFileSync } from "node:fs"
+import { basename } from "node:path"
 
 export interface Child {
   pid: number
   /** Its first message. */
   ready: unknown
   /** Sends it a message, and resolves with the answer. */
-  ask: (said: number) => Promise<unknown>
+  ask: (said: number | object) => Promise<unknown>
   /** SIGTERM, and waits for the end. */
   stop: () => Promise<void>
 }
 
 /**
- * A process of `processes/`, once it has said that it is ready. Its output goes into a file. If it ends
+ * A process of a folder `processes`, once it has said that it is ready. Its output goes into a file. If it ends
  * unasked, this process fails.
  * @throws Error when it does not start, with what it printed
  */
 export async function startChild(
-  name: string,
+  program: URL,
   input: { args: string[]; env: Record<string, string>; logFile: string },
 ): Promise<Child> {
   const log = openSync(input.logFile, "a")
-  const child = fork(new URL(`processes/${name}.ts`, import.meta.url), input.args, {
+  const child = fork(program, input.args, {
     env: { ...process.env, ...input.env },
     stdio: ["ignore", log, log, "ipc"],
     // Not in our process group: Ctrl-C in a terminal is for us, and we tell the children.
@@ -32,7 +33,7 @@ export async function startChild(
   const ended = once(child, "exit")
   const broken = ended.then(([code, signal]): never => {
     const said = readFileSync(input.logFile, "utf8").slice(-2000)
-    throw new Error(`${name} has ended (${code ?? signal}): ${said}`)
+    throw new Error(`${basename(program.pathname)} has ended (${code ?? signal}): ${said}`)
   })
   const ready = await heard(child, broken)
   let stopping = false
