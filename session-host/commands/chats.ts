@@ -1,8 +1,8 @@
 import * as contract from "#contract/chat.ts"
-import { changeChat } from "../chats/change-chat.ts"
-import { chatPage } from "../chats/chat-page.ts"
-import { messagePage } from "../chats/message-page.ts"
+import { changeChat } from "./change-chat.ts"
+import { chatPage } from "./chat-page.ts"
 import { command, pageResponse } from "./command.ts"
+import { messagePage } from "./message-page.ts"
 
 export const chats = {
   listChats: command(contract.listChats, async ({ session, query }) => {

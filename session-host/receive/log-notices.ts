@@ -3,8 +3,8 @@ import { isLid } from "#core/message/jid.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import type { Notice, Restriction } from "../network/happening.ts"
+import type { Say } from "../say-in-log.ts"
 import type { Memory } from "../session/memory.ts"
-import type { Say } from "../session/say-in-log.ts"
 
 interface Input {
   memory: Pick<Memory, "standing">

@@ -8,9 +8,9 @@ import { SessionEnded } from "../memory/session-ended.ts"
 import type { Connection } from "../network/connection.ts"
 import type { News } from "../network/happening.ts"
 import type { Stanza } from "../network/stanza.ts"
+import type { Say } from "../say-in-log.ts"
 import type { Memory } from "../session/memory.ts"
 import { nobody } from "../session/own-addresses.ts"
-import type { Say } from "../session/say-in-log.ts"
 import { newNoticing } from "./log-notices.ts"
 
 interface Input {

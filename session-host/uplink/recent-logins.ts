@@ -2,7 +2,7 @@ import { type ApiError, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { Fenced } from "../memory/session-ended.ts"
-import type { Say } from "../session/say-in-log.ts"
+import type { Say } from "../say-in-log.ts"
 
 const tooOften = "its last five logins or more did not last, and numbers that keep logging in may be banned"
 

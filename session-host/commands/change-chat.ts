@@ -3,13 +3,13 @@ import type * as contract from "#contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { isLid, toJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
+import { withSetting, type Chat } from "../chats/chats.ts"
 import type { SettingChange } from "../network/connection.ts"
 import type { ChatSetting } from "../network/happening.ts"
 import { refusalOf } from "../network/refusals.ts"
 import type { Memory } from "../session/memory.ts"
 import type { Session } from "../session/session.ts"
 import { chatWire } from "./chat-page.ts"
-import { withSetting, type Chat } from "./chats.ts"
 
 type Wanted = z.output<
   (typeof contract.updateChat)["request"]["body"]["content"]["application/json"]["schema"]

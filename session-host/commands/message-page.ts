@@ -3,10 +3,10 @@ import type * as contract from "#contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { toJid } from "#core/message/jid.ts"
-import { outcomeOf } from "../commands/look-up-message.ts"
+import type { Line } from "../chats/transcript.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
-import type { Line } from "./transcript.ts"
+import { outcomeOf } from "./look-up-message.ts"
 
 type Message = z.input<typeof contract.KeptMessage>
 type Asked = z.output<typeof contract.listMessages.request.query> & { chat: string }

@@ -3,12 +3,12 @@ import type * as contract from "#contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { isGroup } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
+import { type Chat, isBehind, placeName } from "../chats/chats.ts"
 import { askForGroups } from "../groups/list.ts"
 import { NoAnswer, NetworkRejected } from "../network/errors.ts"
 import { contactWire } from "../people/contacts.ts"
 import type { Memory } from "../session/memory.ts"
 import type { Session } from "../session/session.ts"
-import { type Chat, isBehind, placeName } from "./chats.ts"
 
 type Wire = z.input<typeof contract.Chat>
 type Asked = z.output<typeof contract.listChats.request.query>

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-const root = join(import.meta.dirname, "../..")
+const root = join(import.meta.dirname, "..")
 
 let found: Promise<string> | undefined
 
