@@ -15,7 +15,7 @@ import { SessionEnded } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { MessageContent, Outgoing, Received } from "../network/connection.ts"
 import { decodeBare } from "../network/decode.ts"
-import type { Own } from "../session/own-addresses.ts"
+import type { Own } from "../network/happening.ts"
 
 export type MessageEvent = Extract<Event, { event: "message" }>
 

@@ -1,6 +1,6 @@
 import type { Event } from "#contract/event.ts"
 import { withoutDevice } from "#core/message/jid.ts"
-import type { MessageContent } from "../network/connection.ts"
+import type { MessageContent, MediaKind } from "../network/connection.ts"
 import type {
   HydratedTemplateButton,
   Message_InteractiveMessage,
@@ -13,7 +13,7 @@ import type {
 } from "../network/message-proto/types.ts"
 import * as everyday from "./everyday.ts"
 import { wholeNumber } from "./mapped.ts"
-import { fileIn, type MediaKind } from "./media.ts"
+import { fileIn } from "./media.ts"
 import type { Reading } from "./reading.ts"
 import { unwrap } from "./unwrap.ts"
 

@@ -1,6 +1,6 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
-import type { Own } from "../session/own-addresses.ts"
+import type { Own } from "../network/happening.ts"
 import { contextInfoOf } from "./content.ts"
 import { type MessageIdentity, wholeNumber } from "./mapped.ts"
 import { messageIdentityOf, usernameOf } from "./message-identity.ts"

@@ -1,6 +1,5 @@
-import type { MessageContent } from "../network/connection.ts"
+import type { MessageContent, Media } from "../network/connection.ts"
 import type { ContextInfo, Message_PollCreationMessage } from "../network/message-proto/types.ts"
-import type { Media } from "./media.ts"
 import { read } from "./reading.ts"
 import { unwrap } from "./unwrap.ts"
 

@@ -1,5 +1,5 @@
 import type { Event } from "#contract/event.ts"
-import type { MessageContent } from "../network/connection.ts"
+import type { MessageContent, MediaKind } from "../network/connection.ts"
 import type {
   Message_EventMessage,
   Message_LiveLocationMessage,
@@ -7,7 +7,7 @@ import type {
   Message_PollCreationMessage,
 } from "../network/message-proto/types.ts"
 import { wholeNumber } from "./mapped.ts"
-import { fileIn, type FilePart, type MediaKind } from "./media.ts"
+import { fileIn, type FilePart } from "./media.ts"
 import type { Reading } from "./reading.ts"
 
 // What people send each other: texts, files, polls, places, events, contact cards.

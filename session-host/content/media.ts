@@ -1,22 +1,8 @@
 import type { Event } from "#contract/event.ts"
+import type { Media, MediaKind } from "../network/connection.ts"
 import { wholeNumber } from "./mapped.ts"
 
 type Facts = NonNullable<Extract<Event, { event: "message" }>["file"]>
-
-export type MediaKind = "image" | "video" | "audio" | "voice" | "document" | "sticker"
-
-/** Where the bytes of a file are, and how they are decrypted. */
-export interface Media {
-  kind: MediaKind
-  caption: string
-  mimetype: string
-  fileName: string
-  url: string
-  directPath: string
-  mediaKey: Uint8Array
-  fileEncSha256: Uint8Array
-  fileSha256: Uint8Array
-}
 
 /** The part of a message that names a file, as far as each kind has these fields. */
 export interface FilePart {

@@ -1,7 +1,6 @@
 import { isGroup, isLid, usernameIn, withoutDevice, isPhoneJid } from "#core/message/jid.ts"
 import type { Received } from "../network/connection.ts"
-import type { Acquaintance } from "../network/happening.ts"
-import type { Own } from "../session/own-addresses.ts"
+import type { Acquaintance, Own } from "../network/happening.ts"
 import type { MessageIdentity } from "./mapped.ts"
 
 /**

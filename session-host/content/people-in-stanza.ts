@@ -1,6 +1,6 @@
 import { isLid, withoutDevice } from "#core/message/jid.ts"
+import type { Own } from "../network/happening.ts"
 import type { Stanza } from "../network/stanza.ts"
-import type { Own } from "../session/own-addresses.ts"
 
 /** Facts that a mapper of stanzas may use beside the stanza. */
 export interface KnownPeople {

@@ -1,8 +1,7 @@
 import type { Event } from "#contract/event.ts"
-import type { MessageContent } from "../network/connection.ts"
+import type { MessageContent, Media } from "../network/connection.ts"
 import { readers as business } from "./business.ts"
 import * as everyday from "./everyday.ts"
-import type { Media } from "./media.ts"
 import { unwrap } from "./unwrap.ts"
 
 type Fields = Extract<Event, { event: "message" }>

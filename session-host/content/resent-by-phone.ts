@@ -1,6 +1,6 @@
 import { withoutDevice } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
-import type { Own } from "../session/own-addresses.ts"
+import type { Own } from "../network/happening.ts"
 
 interface Input {
   attrs: Record<string, string>

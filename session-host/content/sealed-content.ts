@@ -1,7 +1,7 @@
 import { isLid } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { decodeBare, eventResponse, pollVote, reaction } from "../network/decode.ts"
-import type { Own } from "../session/own-addresses.ts"
+import type { Own } from "../network/happening.ts"
 import type { About } from "./chat-and-sender.ts"
 import { toEdit } from "./compose.ts"
 import { openSealed, type SecretUse } from "./message-secret-cipher.ts"

@@ -3,8 +3,8 @@ import type { getGroup, listGroups } from "#contract/group.ts"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/message/jid.ts"
 import { wholeNumber } from "../content/mapped.ts"
 import type { Connection } from "../network/connection.ts"
+import type { Own } from "../network/happening.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"
-import type { Own } from "../session/own-addresses.ts"
 
 export type Group = z.infer<
   (typeof listGroups.responses)[200]["content"]["application/json"]["schema"]

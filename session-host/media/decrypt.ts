@@ -2,7 +2,7 @@ import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:
 import { createReadStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { FilesOnDisk } from "#core/files/files-on-disk.ts"
-import type { Media } from "../content/media.ts"
+import type { Media } from "../network/connection.ts"
 import { keysForKind, macBytes } from "./keys.ts"
 
 /** The file is not what its message promised. */

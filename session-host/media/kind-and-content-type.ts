@@ -1,5 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import type { Media } from "../content/media.ts"
+import type { Media } from "../network/connection.ts"
 
 export type Kind = Media["kind"]
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { isLid, isPhoneJid, userOf, usernameIn, withoutDevice } from "#core/message/jid.ts"
-import type { Learnt } from "../people/contacts.ts"
 import type { Connection, Registered } from "./connection.ts"
 import { NoAnswer } from "./errors.ts"
+import type { Learnt } from "./happening.ts"
 import { proto } from "./proto.ts"
 import { type Stanza, child, childrenOf, el, textOf } from "./stanza.ts"
 

@@ -6,7 +6,6 @@
 
 import type { PasskeyAssertion } from "#contract/passkey.ts"
 import type { Connections } from "#core/fetch/connections.ts"
-import type { Media } from "../content/media.ts"
 import type { SessionWrite } from "../memory/rows.ts"
 import type { Message, Message_EventResponseMessage, Message_PollVoteMessage } from "./message-proto/types.ts"
 import type { proto } from "./proto.ts"
@@ -58,6 +57,21 @@ export interface Outgoing {
   requestId?: string
   /** Rows that are written together with the message's row. Called when that row is made. */
   beside?: () => SessionWrite[]
+}
+
+export type MediaKind = "image" | "video" | "audio" | "voice" | "document" | "sticker"
+
+/** Where the bytes of a file are, and how they are decrypted. */
+export interface Media {
+  kind: MediaKind
+  caption: string
+  mimetype: string
+  fileName: string
+  url: string
+  directPath: string
+  mediaKey: Uint8Array
+  fileEncSha256: Uint8Array
+  fileSha256: Uint8Array
 }
 
 /** What the devices of a recipient say of a message, in the order in which it happens. */

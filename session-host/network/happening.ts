@@ -11,6 +11,12 @@ export interface Me {
   name: string
 }
 
+/** Who the session itself is. */
+export type Own = Pick<Me, "jid" | "lid">
+
+/** The identity of a session that has not logged in. */
+export const nobody: Own = { jid: "", lid: "" }
+
 /**
  * - `logged_out`: the phone or the network removed the device; the credentials are worthless.
  * - `replaced`: another login of the same device took over.
@@ -140,4 +146,12 @@ export interface Acquaintance {
   formerJid?: string | undefined
   /** Adds to an existing contact only; it does not create one. */
   ofContactsOnly?: true
+}
+
+/** Anything that may be learnt about somebody: what the network says by itself, and what it answers. */
+export interface Learnt extends Acquaintance {
+  isBusiness?: boolean
+  businessAddress?: string
+  businessEmail?: string
+  isRegistered?: boolean
 }

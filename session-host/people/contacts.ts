@@ -7,7 +7,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Commits } from "../memory/commits.ts"
 import { type SessionStore, type SessionWrite, RowTooLarge } from "../memory/rows.ts"
-import type { Acquaintance } from "../network/happening.ts"
+import type { Learnt } from "../network/happening.ts"
 import type { Recipients } from "./recipients.ts"
 
 /** A contact, as last heard of. */
@@ -45,10 +45,6 @@ const nobody: Contact = {
   businessEmail: "",
   isRegistered: true,
 }
-
-/** Anything that may be learnt about somebody. */
-export type Learnt = Acquaintance &
-  Partial<Pick<Contact, "isBusiness" | "businessAddress" | "businessEmail" | "isRegistered">>
 
 /** The phone JIDs of these LIDs, by LID, as far as they are known. */
 type PhonesOf = (lids: string[]) => Promise<Map<string, string>>

@@ -1,8 +1,14 @@
 import { ApiError } from "#core/error.ts"
 import type { Connection } from "../network/connection.ts"
+import type { Own } from "../network/happening.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
-import type { ConnectedSession } from "../session/connected-session.ts"
-import type { Contact } from "./contacts.ts"
+import type { Contact, Contacts } from "./contacts.ts"
+
+interface Asking {
+  connection: Pick<Connection, "ask">
+  contacts: Pick<Contacts, "pages">
+  own: Pick<Own, "jid">
+}
 
 /** The most people whom a status is encrypted for. */
 const mostViewers = 5000
@@ -24,7 +30,7 @@ export function peopleOn(list: Stanza | undefined): string[] {
  * Those who may see a status that is posted now: the address book, or all of it but some, or some alone.
  * @throws ApiError `recipient_not_found`, `payload_too_large`. NetworkRejected, NoAnswer
  */
-export async function findStatusAudience(connected: ConnectedSession): Promise<string[]> {
+export async function findStatusAudience(connected: Asking): Promise<string[]> {
   const list = (await askForStatusLists(connected.connection)).find(({ attrs }) => attrs.default === "true")
   const named = peopleOn(list)
   const type = list?.attrs.type ?? "contacts"
@@ -35,7 +41,7 @@ export async function findStatusAudience(connected: ConnectedSession): Promise<s
   return viewers
 }
 
-async function contactsBut(hidden: Set<string>, { contacts, own }: ConnectedSession): Promise<string[]> {
+async function contactsBut(hidden: Set<string>, { contacts, own }: Asking): Promise<string[]> {
   const found: string[] = []
   const isShown = ({ jid, lid, isRegistered }: Contact) =>
     isRegistered && jid !== own.jid && ![jid, lid].some((address) => hidden.has(address))

@@ -12,8 +12,8 @@ import type { SessionStore, Stored } from "../memory/rows.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { Connection, Received } from "../network/connection.ts"
 import { decode, decodeWeb } from "../network/decode.ts"
+import { nobody, type Own } from "../network/happening.ts"
 import type { Say } from "../say-in-log.ts"
-import { nobody, type Own } from "../session/own-addresses.ts"
 import type { EventOutbox } from "./outbox.ts"
 
 /** What the keys of the rows begin with. */

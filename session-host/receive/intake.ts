@@ -15,10 +15,9 @@ import { RowTooLarge, type SessionStore } from "../memory/rows.ts"
 import { SessionEnded } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
+import { nobody, type Own } from "../network/happening.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { newSay, type Say } from "../say-in-log.ts"
-import type { Statuses } from "../send/statuses.ts"
-import { nobody, type Own } from "../session/own-addresses.ts"
 import type { Timing } from "../timing.ts"
 import type { Awaited } from "./awaited.ts"
 import { OperatorSkip } from "./operator-skip.ts"
@@ -35,7 +34,8 @@ interface Parts {
   login: { vault: Pick<SessionVault, "keep" | "login" | "otherAddress">; contacts: Contacts }
   choice: () => Choice.Info
   awaited: Pick<Awaited, "expect" | "arrivedIn">
-  statuses: Pick<Statuses, "isWanted" | "take">
+  /** What becomes of messages that were sent (`send/statuses.ts`). */
+  statuses: { readonly isWanted: boolean; take: (receipts: Receipt[]) => Promise<void> }
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */

@@ -6,11 +6,10 @@ import { phonesOf } from "../content/map-received.ts"
 import { lidsInStanza } from "../content/people-in-stanza.ts"
 import { SessionEnded } from "../memory/session-ended.ts"
 import type { Connection } from "../network/connection.ts"
-import type { News } from "../network/happening.ts"
+import { type News, nobody } from "../network/happening.ts"
 import type { Stanza } from "../network/stanza.ts"
 import type { Say } from "../say-in-log.ts"
 import type { Memory } from "../session/memory.ts"
-import { nobody } from "../session/own-addresses.ts"
 import { newNoticing } from "./log-notices.ts"
 
 interface Input {

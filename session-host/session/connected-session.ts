@@ -6,9 +6,9 @@ import type { CreatedGroups } from "../memory/created-groups.ts"
 import type { LoginStanding } from "../memory/login-standing.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
+import type { Own } from "../network/happening.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Memory } from "./memory.ts"
-import type { Own } from "./own-addresses.ts"
 
 /** A connected session, as a command needs it. */
 export interface ConnectedSession {
