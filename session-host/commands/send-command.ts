@@ -11,8 +11,7 @@ import { quoteOf } from "../content/kept-content.ts"
 import { withMentions } from "../content/mentions.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { MessageContent } from "../network/connection.ts"
-import type { Wish } from "../send/sending.ts"
-import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Compose, ConnectedSession } from "../session/connected-session.ts"
 import { type Called, command, type Route } from "./command.ts"
 import { authorOf, chatOf, findMessages } from "./find-message.ts"
 
@@ -61,7 +60,7 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
  */
 export async function sendAndAnswer(
   { session, call }: Pick<Called, "session" | "call">,
-  compose: Wish["compose"],
+  compose: Compose,
   shownId?: string,
 ): Promise<Response> {
   const { messageId, isNew, record, requestId, bridgeId } = call

@@ -1,12 +1,18 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { FilesOnDisk } from "#core/files/files-on-disk.ts"
+import type { Slots } from "#core/platform/slots.ts"
+import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
-import type { ConnectedSession } from "../session/connected-session.ts"
 import { fetchCustomerFile } from "./fetch.ts"
 import { makeAvatar } from "./picture.ts"
 
-type Asking = Pick<ConnectedSession, "bridgeId" | "connection" | "media">
+interface Asking {
+  bridgeId: string
+  connection: Pick<Connection, "ask">
+  /** The limit on this bridge's media transfers. */
+  media: Slots
+}
 
 /**
  * Sets the account's own picture, or a group's, to the JPEG at this URL.

@@ -2,12 +2,12 @@ import type { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { isLid } from "#core/message/jid.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Condition } from "../concurrency/condition.ts"
+import type { LoginStanding } from "../memory/login-standing.ts"
 import type { Notice, Restriction } from "../network/happening.ts"
 import type { Say } from "../say-in-log.ts"
-import type { Memory } from "../session/memory.ts"
 
 interface Input {
-  memory: Pick<Memory, "standing">
+  memory: { standing: LoginStanding }
   say: Say
   changes: Pick<Condition, "notify">
 }

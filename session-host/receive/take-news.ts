@@ -1,19 +1,36 @@
 import type { Logger } from "#core/platform/log.ts"
+import type { Chats } from "../chats/chats.ts"
+import type { History } from "../chats/keep-history.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import type { OccurrenceNumbers } from "../content/connection.ts"
 import { mapNonMessage } from "../content/map-non-message.ts"
 import { phonesOf } from "../content/map-received.ts"
 import { lidsInStanza } from "../content/people-in-stanza.ts"
+import type { LoginStanding } from "../memory/login-standing.ts"
 import { SessionEnded } from "../memory/session-ended.ts"
+import type { SessionVault } from "../memory/vault.ts"
 import type { Connection } from "../network/connection.ts"
 import { type News, nobody } from "../network/happening.ts"
 import type { Stanza } from "../network/stanza.ts"
+import type { Contacts } from "../people/contacts.ts"
 import type { Say } from "../say-in-log.ts"
-import type { Memory } from "../session/memory.ts"
 import { newNoticing } from "./log-notices.ts"
+import type { EventOutbox } from "./outbox.ts"
+
+/** The parts of a session's memory that news goes to. */
+export interface NewsParts {
+  readonly vault: SessionVault
+  readonly contacts: Contacts
+  chats: Chats
+  history: History
+  outbox: EventOutbox
+  standing: LoginStanding
+  /** `send/statuses.ts` */
+  statuses: { ackedLate: (messageId: string, timestamp: number) => Promise<void> }
+}
 
 interface Input {
-  memory: Memory
+  memory: NewsParts
   /** The session's connection, which may be asked for more. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
   say: Say

@@ -5,21 +5,27 @@ import type { Logger } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { MessageKeeping } from "../chats/keep-messages.ts"
 import { Condition } from "../concurrency/condition.ts"
+import type { SentList } from "../memory/messages/sent-list.ts"
 import { type Sent, sentMessage, withoutReceipts } from "../memory/messages/sent.ts"
+import type { SessionStore } from "../memory/rows.ts"
 import { SessionEnded } from "../memory/session-ended.ts"
+import type { SessionVault } from "../memory/vault.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotInGroup, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
 import { notInGroup } from "../people/recipients.ts"
-import type { ConnectedSession } from "../session/connected-session.ts"
-import type { Memory } from "../session/memory.ts"
 import type { Uplink } from "../uplink/uplink.ts"
+import type { Statuses } from "./statuses.ts"
 
 interface Input {
-  memory: Pick<Memory, "store" | "vault" | "statuses" | "keeping" | "sentList">
+  memory: {
+    store: SessionStore
+    readonly vault: SessionVault
+    statuses: Statuses
+    keeping: MessageKeeping
+    sentList: SentList
+  }
   uplink: Pick<Uplink, "ready" | "during">
-  /** The session, as commands need it, on this connection. */
-  connected: (connection: Connection) => ConnectedSession
   log: Logger
 }
 
@@ -38,7 +44,7 @@ export interface Wish {
    * Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was
    * written.
    */
-  compose: (connected: ConnectedSession) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
+  compose: (connection: Connection) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
 }
 
 export interface SendAnswer {
@@ -98,7 +104,7 @@ export class Sending {
    * later, a retry on the next host finds the row, and sends the same bytes under the same id.
    */
   async #send({ messageId, isNew, requestId, compose }: Wish): Promise<SendAnswer> {
-    const { memory, uplink, connected } = this.#input
+    const { memory, uplink } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked")
       return { messageId, chat: before.chat, timestamp: before.timestamp, repeated: true }
@@ -116,7 +122,7 @@ export class Sending {
     })
     const { chat, message, members } = before
       ? { ...before, members: viewersOf(before) }
-      : await uplink.during(connection, () => compose(connected(connection)))
+      : await uplink.during(connection, () => compose(connection))
 
     // A new message is not written yet. If the host dies here, a retry composes it again.
     const {

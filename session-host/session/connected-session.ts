@@ -8,6 +8,7 @@ import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Own } from "../network/happening.ts"
 import type { Contacts } from "../people/contacts.ts"
+import type { Wish } from "../send/sending.ts"
 import type { Memory } from "./memory.ts"
 
 /** A connected session, as a command needs it. */
@@ -46,6 +47,9 @@ export interface ConnectedSession {
   /** Uploads that the network has by now, by their ids. */
   sentFiles: Pick<LRUCache<string, UploadedFile>, "get" | "set">
 }
+
+/** Composes a message that a command wants sent (`Wish`). */
+export type Compose = (connected: ConnectedSession) => ReturnType<Wish["compose"]>
 
 /** A session that is connected now. */
 export function connectedSession(

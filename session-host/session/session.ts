@@ -23,7 +23,7 @@ import type { Connect } from "../uplink/dialler.ts"
 import { waitForHousehold } from "../uplink/link-sandbox.ts"
 import type { Linking } from "../uplink/linking.ts"
 import { Uplink } from "../uplink/uplink.ts"
-import { connectedSession, type ConnectedSession } from "./connected-session.ts"
+import { type Compose, connectedSession, type ConnectedSession } from "./connected-session.ts"
 import { startDailyPresence } from "./daily-presence.ts"
 import { LeaseNotes } from "./lease-notes.ts"
 import { linkedPhoneOf, type Memory, openMemory } from "./memory.ts"
@@ -120,8 +120,7 @@ export class Session {
           isOver: () => this.#isOver,
           onError: (error) => this.fail(error),
         })
-        const connected = (connection: Connection) => this.#connected(connection, memory)
-        const sending = new Sending({ memory, uplink, connected, log: this.#log })
+        const sending = new Sending({ memory, uplink, log: this.#log })
         this.#parts = { memory, sending, uplink }
         this.#changes.notify()
         this.notes.start()
@@ -231,9 +230,10 @@ export class Session {
   }
 
   /** Sends a message under an id that the caller chose. @throws as `Sending.send` */
-  async send(wish: Wish): Promise<SendAnswer> {
-    const { sending } = await this.#started()
-    return await sending.send(wish)
+  async send(wish: Omit<Wish, "compose"> & { compose: Compose }): Promise<SendAnswer> {
+    const { memory, sending } = await this.#started()
+    const compose = (connection: Connection) => wish.compose(this.#connected(connection, memory))
+    return await sending.send({ ...wish, compose })
   }
 
   /** Closes the socket until `connectAgain`: the host has not beaten for too long. */

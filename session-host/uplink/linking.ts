@@ -8,10 +8,11 @@ import type { Logger } from "#core/platform/log.ts"
 import { mayWaitMs } from "../concurrency/call-deadline.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import { objectionSentences } from "../content/connection.ts"
+import type { LoginStanding } from "../memory/login-standing.ts"
+import type { SessionVault } from "../memory/vault.ts"
 import type { Happening } from "../network/happening.ts"
 import { alreadyPaired, notPaired, passkeyNotAwaited, passkeyRequired } from "../network/refusals.ts"
 import type { Say } from "../say-in-log.ts"
-import type { Memory } from "../session/memory.ts"
 import type { Timing } from "../timing.ts"
 import { showCodeToHousehold } from "./link-sandbox.ts"
 import type { Uplink } from "./uplink.ts"
@@ -24,7 +25,7 @@ interface Code {
 }
 
 interface Input {
-  memory: Pick<Memory, "vault" | "standing" | "sandboxOf">
+  memory: { readonly vault: SessionVault; standing: LoginStanding; sandboxOf: string | undefined }
   uplink: Pick<
     Uplink,
     "connection" | "isLost" | "refusal" | "dial" | "hangUp" | "ready" | "during" | "loggedOut"

@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type { Objection, Status } from "#contract/status-and-objection.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
+import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -8,16 +9,31 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { mayWaitMs } from "../concurrency/call-deadline.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import { type OccurrenceNumbers, isOfProxy, objectionSentences } from "../content/connection.ts"
-import type { Connection } from "../network/connection.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { UnitWrite } from "../memory/next-batch.ts"
+import type { Patience } from "../memory/patience.ts"
+import type { Connection, Intake } from "../network/connection.ts"
 import type { End, Happening } from "../network/happening.ts"
 import { notPaired, refusalOf, takenOver } from "../network/refusals.ts"
-import { newTakingNews, logNotWritten } from "../receive/take-news.ts"
+import { type NewsParts, newTakingNews, logNotWritten } from "../receive/take-news.ts"
 import type { Say } from "../say-in-log.ts"
-import type { Memory } from "../session/memory.ts"
 import type { Timing } from "../timing.ts"
+import type { ConnectionEvents } from "./connection-events.ts"
 import { type Connect, Dialler } from "./dialler.ts"
 import { Linking } from "./linking.ts"
 import { RecentLogins } from "./recent-logins.ts"
+
+/** What it needs of a session's memory (`session/memory.ts`). */
+interface Memory extends NewsParts {
+  patience: Patience
+  commits: Commits
+  connectionEvents: ConnectionEvents
+  intake: Intake
+  readonly proxy: Proxy | undefined
+  sandboxOf: string | undefined
+  forget: (report: (writes: UnitWrite[]) => Promise<void>) => Promise<void>
+  readParkedAgain: () => Promise<void>
+}
 
 interface Input {
   held: Lease.Info
