@@ -104,6 +104,26 @@ test("a test's name has at most 100 characters", () => {
   expect(long).toEqual([])
 })
 
+/** The folder of a session host that a file is in. */
+const roomOf = (path: string) => /^session-host\/([\w-]+)\//.exec(path)?.[1]
+
+test("of two folders of a session host one does not import the other, not even its types", () => {
+  const ways = new Set(
+    sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/(?:from |import\()"([#.][^"]+)"/g)].flatMap(([, to = ""]) => {
+        const [from, at] = [
+          roomOf(path),
+          roomOf(new URL(to.replace("#", "/"), `file:///${path}`).pathname.slice(1)),
+        ]
+        return from && at && from !== at ? `${from} ${at}` : []
+      }),
+    ),
+  )
+  const both = [...ways].filter((way) => ways.has(way.split(" ").toReversed().join(" ")))
+  // A message that goes out carries rows of its session through the port.
+  expect(both.toSorted()).toEqual(["memory network", "network memory"])
+})
+
 const folders = new Set(
   files.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))),
 )
