@@ -1,6 +1,6 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { TrialChecks } from "#core/bridge/trial-checks.ts"
+import { NewlyLinked } from "#core/lease/newly-linked.ts"
 import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
@@ -36,11 +36,11 @@ export async function lookAtDue(withinMs = 45_000): Promise<void> {
  * trial.
  */
 async function markNewlyLinked(): Promise<void> {
-  for (const bridgeId of await TrialChecks.list()) {
+  for (const bridgeId of await NewlyLinked.list()) {
     const bridge = await Bridge.byId(bridgeId)
     const account = bridge && (await Account.get(bridge.accountId))
     if (account?.subscription === "trialing" && !bridge?.isSandbox) await Due.mark(account.id)
-    await TrialChecks.remove(bridgeId)
+    await NewlyLinked.remove(bridgeId)
   }
 }
 

@@ -1,4 +1,7 @@
 import { now, nowMs } from "../platform/clock.ts"
+import { transact } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+import { NewlyLinked } from "./newly-linked.ts"
 import { change, type Held, key, partOf, type Reported } from "./row.ts"
 
 // The notes of a session in its lease. Each is written only while the session's host holds the lease.
@@ -50,10 +53,14 @@ export async function noteRestart(held: Held): Promise<void> {
   await note(held, "started_ms", nowMs())
 }
 
-/** The session's status has changed. While its phone is not connected, the index `byDown` has the lease. */
-export async function reportStatus(held: Held, reported: Reported): Promise<void> {
+/**
+ * The session's status has changed. While its phone is not connected, the index `byDown` has the lease.
+ * @param isOtherPhone another phone was linked, of which `NewlyLinked` hears exactly if this is written
+ */
+export async function reportStatus(held: Held, reported: Reported, isOtherPhone = false): Promise<void> {
   const isDown = reported.phone !== undefined && reported.status !== "connected"
-  await change({
+  const update = {
+    TableName: tables.leases,
     Key: key(held.bridgeId),
     UpdateExpression: `SET reported = :reported${isDown ? ", #down = :part" : " REMOVE #down"}`,
     ConditionExpression: "#host = :me AND epoch = :mine",
@@ -64,7 +71,9 @@ export async function reportStatus(held: Held, reported: Reported): Promise<void
       ":mine": held.epoch,
       ...(isDown && { ":part": partOf(held.bridgeId) }),
     },
-  })
+  }
+  if (isOtherPhone) await transact([{ Update: update }, NewlyLinked.adding(held.bridgeId)])
+  else await change(update)
 }
 
 /**

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { isDeepStrictEqual } from "node:util"
 import type { Status } from "#contract/status-and-objection.ts"
-import { Billing } from "#core/account/billing.ts"
-import { TrialChecks } from "#core/bridge/trial-checks.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -111,9 +109,8 @@ export class LeaseNotes {
     while (this.#reported && this.#reported !== this.#reportWritten && !this.#isOver) {
       const reported = this.#reported
       try {
-        await Lease.reportStatus(this.#lease, reported)
-        const isOther = reported.phone_hash !== this.#reportWritten?.phone_hash
-        if (isOther && Billing.isOn()) await TrialChecks.add(this.#lease.bridgeId)
+        const isOtherPhone = reported.phone_hash !== this.#reportWritten?.phone_hash
+        await Lease.reportStatus(this.#lease, reported, isOtherPhone)
         this.#reportWritten = reported
       } catch (error) {
         this.#log.warn({ error, what: "reported" }, "a note in the lease was not written")

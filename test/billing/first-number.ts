@@ -10,7 +10,7 @@ import { Billing } from "#core/account/billing.ts"
 import { Member } from "#core/account/member.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import { TrialChecks } from "#core/bridge/trial-checks.ts"
+import { NewlyLinked } from "#core/lease/newly-linked.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { Settings } from "#one-machine/service/settings.ts"
@@ -41,7 +41,7 @@ async function links(accountId: string, phone: string): Promise<void> {
   const notes = new LeaseNotes(await aHeldLease(bridge.id), { ...timing(), beatMs: 100 }, log)
   onTestFinished(() => notes.end())
   notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: BridgesOfPhone.hashOf(phone) }))
-  await until(async () => (await TrialChecks.list()).includes(bridge.id))
+  await until(async () => (await NewlyLinked.list()).includes(bridge.id))
   await lookAtDue()
 }
 

@@ -3,6 +3,7 @@ import type { Status } from "#contract/status-and-objection.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
+import { NewlyLinked } from "#core/lease/newly-linked.ts"
 import { log } from "#core/platform/log.ts"
 import { LeaseNotes } from "#session-host/session/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
@@ -82,6 +83,33 @@ test("why a phone was unlinked is in the lease, and which phone it was", async (
   notes.end()
 })
 
+test.for([0, 1])(
+  "a phone that was linked is on the list of those, though its host dies after %i writes",
+  async (cut) => {
+    const first = await aHeldLease()
+    let writes = 0
+    const isDead = dynamoDb.faults.add({
+      fault: "denied",
+      when: (request) => isOf(request, first.bridgeId) && isWrite(request) && ++writes > cut,
+    })
+    const linked = () => ({ phone: "sealed", phone_hash: "hashed" })
+    const dying = new LeaseNotes(first, { ...timing(), beatMs: 50 }, log)
+    dying.report("connected", undefined, linked)
+    dying.report("connecting")
+    await until(() => writes > cut)
+    dying.end()
+    isDead()
+
+    await Lease.letGo(first)
+    const next = await aHeldLease(first.bridgeId)
+    const notes = new LeaseNotes(next, { ...timing(), beatMs: 50 }, log)
+    notes.report("connected", undefined, linked)
+    await told(next.bridgeId, "connected")
+    expect(await NewlyLinked.list()).toContain(next.bridgeId)
+    notes.end()
+  },
+)
+
 test("a session that has ended says nothing more, nor does one whose lease is another's", async () => {
   const lease = await aHeldLease()
   const [ended, fenced] = [
@@ -120,6 +148,10 @@ test("that a session has lived for a minute is written once the store takes it, 
   expect(notes.isProven).toBe(true)
   notes.end()
 })
+
+function isWrite(request: object): boolean {
+  return JSON.stringify(request).includes("UpdateExpression")
+}
 
 function isOf(request: object, bridgeId: string): boolean {
   return JSON.stringify(request).includes(bridgeId)
