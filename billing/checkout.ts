@@ -7,13 +7,13 @@ import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import { need } from "#core/platform/config.ts"
 import { countToPay } from "./billable-bridges.ts"
-import { FormerTrials } from "./former-trials.ts"
+import { FreeTrials } from "./free-trials.ts"
 import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripeMode, stripe } from "./stripe.ts"
 
 /** Contract, "Subscription" */
-const trialDays = 7
+const freeTrialDays = 7
 
 /** If several tabs begin at the same time, those that lose the race begin again. */
 const tries = 10
@@ -45,7 +45,7 @@ export async function begin(accountId: string, email: string): Promise<string | 
     const account = await Account.get(accountId)
     if (!account) throw new ApiError("unauthorized", "this account has been deleted")
     if (account.isByHand || !["none", "canceled"].includes(account.subscription)) return undefined
-    if (!(await noteTrial(accountId, email))) continue
+    if (!(await noteFreeTrial(accountId, email))) continue
     const customer = await withCustomer(accountId, email)
     const session = customer && (await openSession(customer))
     if (session) return session.url ?? undefined
@@ -54,14 +54,14 @@ export async function begin(accountId: string, email: string): Promise<string | 
 }
 
 /**
- * Notes a trial that somebody had in another account: they have none here.
+ * Notes a free trial that somebody had in another account: they have none here.
  * @returns false if somebody else has written meanwhile
  */
-async function noteTrial(accountId: string, email: string): Promise<boolean> {
+async function noteFreeTrial(accountId: string, email: string): Promise<boolean> {
   const payer = await Payer.getOrBlank(accountId)
-  if (payer.hadTrial || !(await FormerTrials.isOfAnother(accountId, [FormerTrials.markOf("address", email)])))
+  if (payer.hadFreeTrial || !(await FreeTrials.isOfAnother(accountId, [FreeTrials.markOf("address", email)])))
     return true
-  return (await Payer.change(payer, { hadTrial: true })) !== undefined
+  return (await Payer.change(payer, { hadFreeTrial: true })) !== undefined
 }
 
 /**
@@ -130,7 +130,7 @@ async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session |
 
 /** The parameters are the same in every tab: Stripe refuses a known key with others. */
 function paramsOf(
-  { accountId, customer, hadTrial }: Payer.Info,
+  { accountId, customer, hadFreeTrial }: Payer.Info,
   quantity: number,
 ): Stripe.Checkout.SessionCreateParams {
   return {
@@ -139,9 +139,9 @@ function paramsOf(
     client_reference_id: accountId,
     metadata: { account_id: accountId },
     line_items: [{ price: need("STRIPE_PRICE"), quantity }],
-    // The card is asked for although nothing is due during the trial.
+    // The card is asked for although nothing is due during the free trial.
     payment_method_collection: "always",
-    subscription_data: { metadata: { account_id: accountId }, ...(!hadTrial && trial()) },
+    subscription_data: { metadata: { account_id: accountId }, ...(!hadFreeTrial && freeTrial()) },
     success_url: Billing.dashboardUrl("/subscription/return"),
     cancel_url: Billing.dashboardUrl("/subscription"),
   }
@@ -151,6 +151,6 @@ function paramsOf(
  * In November 2026 Stripe calls `trial_period_days` legacy, while its successor is a preview. Once the
  * successor is released, it belongs here.
  */
-function trial() {
-  return { trial_period_days: trialDays }
+function freeTrial() {
+  return { trial_period_days: freeTrialDays }
 }

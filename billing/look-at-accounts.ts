@@ -32,8 +32,8 @@ export async function lookAtDue(withinMs = 45_000): Promise<void> {
 }
 
 /**
- * Makes accounts on trial due that have linked a phone: a phone that another account had on trial ends this
- * trial.
+ * Makes accounts due that have linked a phone during their free trial: it ends if another account had this
+ * phone during its own.
  */
 async function markNewlyLinked(): Promise<void> {
   for (const bridgeId of await NewlyLinked.list()) {

@@ -7,7 +7,7 @@ import { iso, now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { transact } from "#core/store/store.ts"
 import { billableBridges, isNumberStillWanted } from "./billable-bridges.ts"
-import { FormerTrials } from "./former-trials.ts"
+import { FreeTrials } from "./free-trials.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
 import { idOf, ifThere, stripeMode, stripe } from "./stripe.ts"
@@ -41,10 +41,10 @@ async function hasLooked(accountId: string): Promise<boolean> {
 
   const [own, ...others] = await subscriptionsOf(payer)
   for (const other of others) await cancelSecond(accountId, other)
-  if (own?.status === "trialing" && !account.isByHand && (await isAnothersTrial(payer, own))) {
+  if (own?.status === "trialing" && !account.isByHand && (await isAnothersFreeTrial(payer, own))) {
     // The subscription goes on as a paid one from this moment on.
     await (await stripe()).subscriptions.update(own.id, { trial_end: "now" })
-    log.warn({ accountId }, "a second trial of the same card or phone was ended")
+    log.warn({ accountId }, "a second free trial of the same card or phone was ended")
     return false
   }
   const said = own && saidOf(own)
@@ -57,7 +57,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
     ...payer,
     ...customersBy(payer, own),
     said,
-    hadTrial: payer.hadTrial || said?.trialEnd !== undefined,
+    hadFreeTrial: payer.hadFreeTrial || said?.freeTrialEnd !== undefined,
     hasPaid,
     pastDueSince,
     wanted: (await isNumberStillWanted(payer)) ? payer.wanted : undefined,
@@ -96,7 +96,7 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
     accountId,
     version,
     mode,
-    hadTrial: false,
+    hadFreeTrial: false,
     hasPaid: false,
     checkouts: checkouts + 1,
     generation: generation + 1,
@@ -120,25 +120,25 @@ async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]
 }
 
 /**
- * Remembers the trial by its owners' addresses, the card and the phones. Addresses are compared only before a
- * trial begins: somebody whom the account makes an owner later does not end it.
- * @returns whether another account has had a trial with this card, or one of these phones
+ * Remembers the free trial by its owners' addresses, the card and the phones. Addresses are compared only
+ * before it begins: somebody whom the account makes an owner later does not end it.
+ * @returns whether another account has had a free trial with this card, or one of these phones
  */
-async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {
+async function isAnothersFreeTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {
   const [members, bridges] = await Promise.all([Member.list(accountId), billableBridges(accountId)])
   const leases = await Promise.all(bridges.map(async ({ id }) => await Lease.get(id)))
   const owners = members.filter(({ role }) => role === "owner")
   const method = own.default_payment_method
   const card = typeof method === "object" ? method?.card?.fingerprint : undefined
-  await FormerTrials.remember(
+  await FreeTrials.remember(
     accountId,
-    owners.map(({ email }) => FormerTrials.markOf("address", email)),
+    owners.map(({ email }) => FreeTrials.markOf("address", email)),
   )
-  return await FormerTrials.remember(accountId, [
-    ...(card ? [FormerTrials.markOf("card", card)] : []),
+  return await FreeTrials.remember(accountId, [
+    ...(card ? [FreeTrials.markOf("card", card)] : []),
     ...leases
       .flatMap((lease) => lease?.reported?.phone_hash ?? [])
-      .map((hash) => FormerTrials.markOf("phone", hash)),
+      .map((hash) => FreeTrials.markOf("phone", hash)),
   ])
 }
 
@@ -212,7 +212,7 @@ function saidOf(subscription: Stripe.Subscription): Payer.Said {
     id: subscription.id,
     status: Payer.Status.parse(subscription.status),
     quantity: item?.quantity ?? 0,
-    trialEnd: subscription.trial_end ?? undefined,
+    freeTrialEnd: subscription.trial_end ?? undefined,
     periodEnd: item?.current_period_end ?? 0,
     cancelAt: subscription.cancel_at ?? undefined,
   }
@@ -231,8 +231,8 @@ export function subscriptionInWords(
 }
 
 /**
- * Whether the account has paid for an invoice. The invoice of a trial counts as paid at Stripe, too, but
- * amounts to nothing.
+ * Whether the account has paid for an invoice. The invoice of a free trial counts as paid at Stripe, too,
+ * but amounts to nothing.
  */
 async function hasPaidOnce(payer: Payer.Info): Promise<boolean> {
   const { invoices } = await stripe()

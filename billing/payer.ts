@@ -26,7 +26,7 @@ const Said = z.object({
   id: z.string(),
   status: Status,
   quantity: z.number().int(),
-  trialEnd: z.number().int().optional(),
+  freeTrialEnd: z.number().int().optional(),
   periodEnd: z.number().int(),
   /** When the subscription ends because its customer said so. */
   cancelAt: z.number().int().optional(),
@@ -49,8 +49,8 @@ const Info = z.object({
    */
   others: z.array(z.string()),
   said: Said.optional(),
-  /** The account has had its trial, of which there is one for each account. */
-  hadTrial: z.boolean(),
+  /** The account has had its free trial, of which there is one for each account. */
+  hadFreeTrial: z.boolean(),
   /** The account has once paid for an invoice. Stripe is asked only while a payment is past due. */
   hasPaid: z.boolean(),
   /** How many pages of Stripe's Checkout were asked for, and the last of them while it may be open. */
@@ -93,7 +93,15 @@ export async function getOrBlank(accountId: string): Promise<Info> {
 }
 
 function blank(accountId: string): Info {
-  return { accountId, version: 0, others: [], hadTrial: false, hasPaid: false, checkouts: 0, generation: 0 }
+  return {
+    accountId,
+    version: 0,
+    others: [],
+    hadFreeTrial: false,
+    hasPaid: false,
+    checkouts: 0,
+    generation: 0,
+  }
 }
 
 /** The write of a row, as a member of a transaction. It is refused if somebody wrote it after it was read. */
@@ -170,11 +178,11 @@ function toRow(payer: Info): Row {
       id: said.id,
       status: said.status,
       quantity: said.quantity,
-      trial_end: said.trialEnd,
+      trial_end: said.freeTrialEnd,
       period_end: said.periodEnd,
       cancel_at: said.cancelAt,
     },
-    had_trial: payer.hadTrial,
+    had_trial: payer.hadFreeTrial,
     has_paid: payer.hasPaid,
     checkouts: payer.checkouts,
     checkout: payer.checkout,
@@ -194,12 +202,12 @@ function fromRow(row: Row): Info {
     accountId: z.string().parse(row.pk).slice("ACCOUNT#".length),
     said: said && {
       ...said,
-      trialEnd: said.trial_end,
+      freeTrialEnd: said.trial_end,
       periodEnd: said.period_end,
       cancelAt: said.cancel_at,
     },
     others: row.others ?? [],
-    hadTrial: row.had_trial,
+    hadFreeTrial: row.had_trial,
     hasPaid: row.has_paid,
     wanted: wanted && { ...wanted, customerRef: wanted.customer_ref, webhookUrl: wanted.webhook_url },
     pastDueSince: row.past_due_since,

@@ -12,7 +12,7 @@ interface Shown {
   /** The operator has set the state by hand. */
   isByHand: boolean
   isPretend: boolean
-  hadTrial: boolean
+  hadFreeTrial: boolean
   /** There is a subscription at Stripe, which can be changed there. */
   hasPortal: boolean
   /** There is, or was, a subscription at Stripe: it has invoices. */
@@ -35,7 +35,7 @@ interface Shown {
   lastDigits: string | undefined
   /** Until when it is paid, Unix seconds. */
   periodEnd: number | undefined
-  trialEnd: number | undefined
+  freeTrialEnd: number | undefined
   /** When the subscription ends because its customer said so, Unix seconds. */
   cancelAt: number | undefined
   /** Until when the data of stopped numbers is kept, Unix seconds. */
@@ -94,7 +94,7 @@ function portalButton(label = "Card, invoices, cancellation"): Html {
 
 const titles: Record<State, string> = {
   none: "No subscription yet",
-  trialing: "Your trial",
+  trialing: "Your free trial",
   active: "Active",
   past_due: "A payment has failed",
   unpaid: "A payment is missing",
@@ -103,7 +103,7 @@ const titles: Record<State, string> = {
 
 /** When one more number is charged, while one can be added. */
 const aboutAdding: Partial<Record<State, string>> = {
-  trialing: "One that you add during the trial is charged from its end on.",
+  trialing: "One that you add during the free trial is charged from its end on.",
   active:
     "One that you add is charged at once for the rest of the time that is paid. One that you delete is a credit on the next invoice.",
 }
@@ -143,9 +143,9 @@ function card(input: Shown): Html {
           : ""
       }
       ${
-        state === "trialing" && input.trialEnd !== undefined
-          ? html`<dt>Trial</dt>
-              <dd>${until(input.trialEnd * 1000)} left</dd>`
+        state === "trialing" && input.freeTrialEnd !== undefined
+          ? html`<dt>Free trial</dt>
+              <dd>${until(input.freeTrialEnd * 1000)} left</dd>`
           : ""
       }
       ${
@@ -211,15 +211,15 @@ function invoices({ bills }: Shown): Html | string {
   </section>`
 }
 
-function beginLabel({ state, hadTrial, wanted }: Shown): string {
+function beginLabel({ state, hadFreeTrial, wanted }: Shown): string {
   if (state === "canceled") return "Subscribe again"
-  const first = hadTrial ? "Subscribe" : "Start 7 days free"
+  const first = hadFreeTrial ? "Subscribe" : "Start 7 days free"
   return wanted ? `${first} and link ${wanted}` : first
 }
 
 function reason({
   state,
-  hadTrial,
+  hadFreeTrial,
   wanted,
   cancelAt,
   keptUntil,
@@ -237,7 +237,7 @@ function reason({
         )
       return html`<p>
         ${wanted ? html`To link <b>${wanted}</b>, this account needs a subscription.` : "Your first number begins it."}
-        ${hadTrial ? "You have had the free trial, so the first month is charged at once." : "It starts with 7 days free, once for a person, a card and a phone: you put a card on file, and nothing is charged before they are over. You can end it at any time."}
+        ${hadFreeTrial ? "You have had the free trial, so the first month is charged at once." : "It starts with 7 days free, once for a person, a card and a phone: you put a card on file, and nothing is charged before they are over. You can end it at any time."}
       </p>`
     case "trialing":
     case "active":

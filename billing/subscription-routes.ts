@@ -14,7 +14,7 @@ import { note } from "#dashboard/elements.ts"
 import { askOwners, type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
 import { countToPay, isNumberStillWanted } from "./billable-bridges.ts"
 import { Checkout } from "./checkout.ts"
-import { FormerTrials } from "./former-trials.ts"
+import { FreeTrials } from "./free-trials.ts"
 import { lookAtStripe, subscriptionInWords } from "./look-at-stripe.ts"
 import { cancelPage, payPage, portalPage } from "./pages-at-stripe.ts"
 import { Payer } from "./payer.ts"
@@ -123,8 +123,8 @@ async function show(
   if (!account) throw new ApiError("unauthorized", "this account has been deleted")
   const isOwner = me.role === "owner"
   const { said, stoppedAt, wanted } = payer
-  const address = FormerTrials.markOf("address", me.person.email)
-  const hadTrial = payer.hadTrial || (await FormerTrials.isOfAnother(accountId, [address]))
+  const address = FreeTrials.markOf("address", me.person.email)
+  const hadFreeTrial = payer.hadFreeTrial || (await FreeTrials.isOfAnother(accountId, [address]))
   // If Stripe cannot be asked, the page is still of use, without the amounts.
   const asked = await Promise.all([
     priceOf(payer),
@@ -140,7 +140,7 @@ async function show(
     // An account from before there was billing has a state that did not come from Stripe.
     isByHand: account.isByHand || (payer.customer === undefined && account.subscription !== "none"),
     isPretend: isPretend(),
-    hadTrial,
+    hadFreeTrial,
     hasPortal: said !== undefined && said.status !== "canceled",
     hasInvoices: said !== undefined,
     mayChange: isOwner,
@@ -153,7 +153,7 @@ async function show(
     bills: asked[2],
     lastDigits: asked[3],
     periodEnd: said?.periodEnd,
-    trialEnd: said?.trialEnd,
+    freeTrialEnd: said?.freeTrialEnd,
     cancelAt: said?.cancelAt,
     keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptUnpaidFor,
     wanted: (await isNumberStillWanted(payer)) ? wanted?.customerRef : undefined,

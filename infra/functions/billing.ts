@@ -38,8 +38,8 @@ function looks(stripe: Record<string, $util.Input<string>>) {
     },
     permissions: [
       tableAccess(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
-      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery. A
-      // trial ends when a phone is linked that had one before: the newly linked phones are a list in this
+      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery.
+      // A free trial ends when a phone is linked that had one before: hosts list newly linked phones in this
       // table.
       tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "Query"),
       tableAccess(events, "DeleteItem"),

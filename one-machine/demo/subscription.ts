@@ -10,8 +10,8 @@ const ref = "shop"
 const card = { pays: "4242424242424242", fails: "4000000000000341" }
 
 /**
- * An account's first month: trial, a card that fails, numbers that are paused, a payment, and everything runs
- * again.
+ * An account's first month: free trial, a card that fails, numbers that are paused, a payment, and everything
+ * runs again.
  */
 export async function subscriptionStory(
   service: SpawnedService,
@@ -25,7 +25,7 @@ export async function subscriptionStory(
   const asked = await ada.send("/new-number", { customer_ref: ref, webhook_url: "" })
   expect(asked.url.endsWith("/subscription"), `a first number led to ${asked.url}`)
   const checkout = await ada.send("/subscription/begin")
-  expect(checkout.text.includes("7 days free"), "Checkout does not name the trial")
+  expect(checkout.text.includes("7 days free"), "Checkout does not name the free trial")
   step("their first number led to Checkout: 7 days free, and a card")
   const back = await ada.send(checkout.url, { card: card.fails })
   expect(back.url.endsWith(`/numbers/${ref}/connect`), `the card led to ${back.url}`)

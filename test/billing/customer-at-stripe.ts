@@ -54,7 +54,7 @@ describe("a customer", () => {
     expect(await stateOf(id)).toBe("canceled")
   })
 
-  test("whom Stripe never knows again subscribes as a new one, without a second trial", async () => {
+  test("whom Stripe never knows again subscribes as a new one, without a second free trial", async () => {
     const { id } = await subscriber()
     stripe.book.customers = {}
     await subscribes(id)

@@ -62,7 +62,7 @@ describe("a first number", () => {
     expect(await stateOf(id)).toBe("trialing")
     expect((await customer.post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
     const { said } = (await Payer.get(id))!
-    expect(said!.trialEnd! - Date.now() / 1000).toBeGreaterThan(6.9 * 86_400)
+    expect(said!.freeTrialEnd! - Date.now() / 1000).toBeGreaterThan(6.9 * 86_400)
   })
 
   test("is paid once, though two tabs ask for the page at once and both pay it", async () => {
@@ -76,7 +76,7 @@ describe("a first number", () => {
     expect(ofStripe(account.id)).toHaveLength(1)
   })
 
-  test("has one trial for an address, a card and a phone: a phone's second trial ends when it is linked", async () => {
+  test("has one free trial for an address, a card and a phone, whose second one ends when it is linked", async () => {
     stripe.webhooks.hold()
     const own = randomUUID()
     const first = await begun(`carl.${own}@gmail.com`, own)

@@ -17,7 +17,8 @@ import { Lease } from "#core/lease/lease.ts"
  */
 export interface Means {
   /**
-   * Puts a card on file, and begins a subscription for one number: with the trial, unless the account had it.
+   * Puts a card on file, and begins a subscription for one number: with the free trial, unless the account
+   * had it.
    */
   subscribe: (accountId: string, card: Card) => Promise<void>
   /** A second subscription of the same customer, as somebody makes it by hand at Stripe. */
@@ -86,7 +87,7 @@ async function quantityOf(accountId: string): Promise<number> {
 
 /** The scenarios that end alike at both Stripes, by name. */
 export const scenarios: Record<string, (means: Means) => Promise<void>> = {
-  "a first month: trial, a card that fails, a payment, the end, and a customer who is deleted": async (
+  "a first month: free trial, a card that fails, a payment, the end, and a customer who is deleted": async (
     means,
   ) => {
     const { id, bridge } = await subscriber(means, "fails")
@@ -146,7 +147,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     expect(await stateOf(id)).toBe("active")
   },
 
-  "a subscription that ends with its trial stops the number, and the next one has no trial": async (
+  "a subscription that ends with its free trial stops the number, and the next one has no free trial": async (
     means,
   ) => {
     const { id, bridge } = await subscriber(means, "pays")

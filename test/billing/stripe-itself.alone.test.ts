@@ -74,14 +74,14 @@ describe.runIf(key)("at Stripe's test mode, as at the pretend Stripe", () => {
 
   /** A customer of a test clock cannot use Checkout: the subscription is made as Checkout would make it. */
   async function subscribe(accountId: string): Promise<void> {
-    const { hadTrial } = await Payer.getOrBlank(accountId)
+    const { hadFreeTrial } = await Payer.getOrBlank(accountId)
     await (
       await stripe()
     ).subscriptions.create({
       customer: await customerOf(accountId),
       items: [{ price, quantity: 1 }],
       metadata: { account_id: accountId },
-      ...(!hadTrial && { trial_period_days: 7 }),
+      ...(!hadFreeTrial && { trial_period_days: 7 }),
     })
   }
 

@@ -26,7 +26,7 @@ export const billing: State[] = [
       await pay(world, payer, pays)
       return at
     },
-    reads: "Your trial",
+    reads: "Your free trial",
   },
   {
     name: "billing-past-due",

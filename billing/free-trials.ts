@@ -1,4 +1,4 @@
-export * as FormerTrials from "./former-trials.ts"
+export * as FreeTrials from "./free-trials.ts"
 
 import { hashOf } from "#core/account/token.ts"
 import { now } from "#core/platform/clock.ts"
@@ -6,7 +6,7 @@ import { getRow, putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { stripeMode } from "./stripe.ts"
 
-/** How long a trial is remembered, in seconds. */
+/** How long a free trial is remembered, in seconds. */
 const keptFor = 2 * 365 * 86_400
 
 /**
@@ -28,14 +28,15 @@ function plain(email: string): string {
     : `${name}@${domain}`
 }
 
-/** Whether another account has had its trial under one of these marks. */
+/** Whether another account has had its free trial under one of these marks. */
 export async function isOfAnother(accountId: string, marks: string[]): Promise<boolean> {
   const rows = await Promise.all(marks.map(async (mark) => await getRow(tables.accounts, key(mark))))
   return rows.some((row) => row !== undefined && row.account_id !== accountId)
 }
 
 /**
- * Remembers that an account has its trial. @returns whether another one has had it under one of these marks
+ * Remembers that an account has its free trial.
+ * @returns whether another one has had it under one of these marks
  */
 export async function remember(accountId: string, marks: string[]): Promise<boolean> {
   const former = await Promise.all(
