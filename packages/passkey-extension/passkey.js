@@ -35,8 +35,8 @@ const whys = {
 }
 
 /**
- * Asks the person. Nobody but they can press: scripts of the page see nothing of it, and their clicks are not
- * trusted.
+ * Asks the person. Only a press of theirs counts: the page's scripts see nothing of the dialog, and their
+ * clicks are not trusted.
  */
 function showDialog({ options, back, linksTo }) {
   const host = document.createElement("div")

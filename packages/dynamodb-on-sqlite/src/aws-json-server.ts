@@ -67,7 +67,7 @@ export async function answerCall(
   answer: (operation: string, call: object) => Promise<Answer>,
 ): Promise<void> {
   const operation = String(request.headers["x-amz-target"]).split(".").at(-1)!
-  // Where the client has gone, nobody hears the answer.
+  // If the client has hung up, the body cannot be read, and the answer reaches no client.
   const call: unknown = await json(request).catch(() => undefined)
   const said = typeof call === "object" && call ? await answer(operation, call) : notJson
   if (!said) return void response.socket?.resetAndDestroy()

@@ -71,7 +71,7 @@ export function keepingBelieved(believed: number): Step {
 const ofMachine = () => Math.floor(Date.now() / 1000)
 const onErrorOutput = (about: object, sentence: string) => console.error(sentence, about)
 
-/** Seconds on a clock that nobody sets. */
+/** Seconds on the monotonic clock, which no administrator or time server sets. */
 function passedS(): number {
   return performance.now() / 1000
 }

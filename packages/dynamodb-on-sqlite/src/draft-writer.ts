@@ -36,7 +36,7 @@ export class DraftWriter {
 
   async wait(ms: number) {
     await sleep(ms, undefined, { signal: this.#closing }).catch(() => {
-      // The store is closing: nobody waits any longer.
+      // The store is closing, and so the wait ends early.
     })
   }
 

@@ -3,8 +3,9 @@ import type { Server as HttpServer } from "node:http"
 import type { AddressInfo, Server } from "node:net"
 
 /**
- * Where a server listens: on a port of this machine, 0 is any free one, where it answers everybody there; or
- * wherever this function makes it listen, which returns the address for clients.
+ * Where a server listens. With `port`, it listens on that port of this machine (0: any free one) and answers
+ * every caller there. With a function, it listens wherever the function makes it listen; the function returns
+ * the address for clients.
  */
 export type At = { port: number } | ((server: Server) => Promise<string>)
 

@@ -153,8 +153,8 @@ function end(why: string): never {
 }
 
 /**
- * Answers a caller in this process, but lets others run first: data in memory is found without waiting, so a
- * caller in a loop would starve everybody else.
+ * Answers a caller in this process, but lets other work run first: data in memory is found without waiting,
+ * so a caller in a loop would starve all others.
  */
 async function answerHere(engine: EngineParts, call: Call): Promise<Answer> {
   await setImmediate()

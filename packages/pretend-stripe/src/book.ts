@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import type { Card } from "./cards.ts"
 
 /**
- * The objects of Stripe's API, in its own shapes as far as anybody here reads them. Times are Unix seconds.
+ * The objects of Stripe's API, in its own shapes, with the fields that are read here. Times are Unix seconds.
  */
 export interface Customer {
   id: string

@@ -2,7 +2,7 @@
 export interface Card {
   last4: string
   /**
-   * Equal for the same card. Everybody types the same numbers here, so each customer's card counts as
+   * Equal for the same card. All customers type the same numbers here, so each customer's card counts as
    * another, unless this is set.
    */
   fingerprint?: string

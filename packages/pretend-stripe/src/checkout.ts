@@ -30,7 +30,7 @@ export function expire({ emit }: World, session: Session): void {
   emit("checkout.session.expired", session)
 }
 
-/** Somebody completes a page with a card. */
+/** The customer completes a page with a card. */
 export function complete(world: World, session: Session, card: Card): void {
   const { book, emit } = world
   book.cards[session.customer] = card

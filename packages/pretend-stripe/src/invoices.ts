@@ -79,14 +79,14 @@ function paid({ emit }: World, subscription: Subscription, invoice: Invoice): vo
   emit("customer.subscription.updated", subscription)
 }
 
-/** Somebody pays one invoice. */
+/** The customer pays one invoice. */
 export function payInvoice(world: World, invoice: Invoice, card: Card): void {
   world.book.cards[invoice.customer] = card
   const subscription = world.book.subscriptions[invoice.parent.subscription_details.subscription]
   if (subscription) paid(world, subscription, invoice)
 }
 
-/** Somebody puts another card on file, which pays what is open. */
+/** The customer puts another card on file, which pays what is open. */
 export function useCard(world: World, customer: string, card: Card): void {
   const { book } = world
   book.cards[customer] = card

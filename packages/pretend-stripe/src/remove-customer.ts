@@ -3,7 +3,10 @@ import { expire } from "./checkout.ts"
 import { cancel } from "./subscriptions.ts"
 import type { World } from "./world.ts"
 
-/** Somebody deletes a customer: their subscriptions end at once, and the pages that they could pay. */
+/**
+ * Deletes a customer, as the account's owner does by hand at Stripe. The customer's subscriptions end at
+ * once, and so do the pages that the customer could pay.
+ */
 export function remove(world: World, customer: Customer): void {
   customer.deleted = true
   const isTheirs = (one: { customer: string }) => one.customer === customer.id

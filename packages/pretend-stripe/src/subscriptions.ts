@@ -19,7 +19,8 @@ export function endTrial(world: World, subscription: Subscription): void {
 }
 
 /**
- * A period of a subscription that Stripe has given up: its invoice is a draft that nobody is asked to pay.
+ * Adds the next period of a subscription that Stripe has given up: its invoice is a draft, which the customer
+ * is not asked to pay.
  */
 export function draftInvoice(world: World, subscription: Subscription): void {
   const { from, quantity } = moveOn(subscription)

@@ -204,7 +204,7 @@ async function pageIn(answer: Response): Promise<Page> {
   return { items, next: answer.headers.get("x-next-after") }
 }
 
-/** Begins with the page that is asked for at once, so that nobody asks for it twice. */
+/** Begins with the first page, which was asked for at once, so that no page is asked for twice. */
 function listing(make: (more?: Input) => Promise<Page>, input: Input): Listing<unknown> {
   const isFull = ({ items }: Page) => items.length >= Number(input.limit ?? pageOfJids)
   const first = make()

@@ -30,7 +30,7 @@ export interface WebhookSettings {
   onError?: (error: unknown) => void
 }
 
-/** In seconds: an older delivery may be a copy that somebody sends again. */
+/** In seconds: an older delivery may be a copy that an attacker sends again. */
 const tolerance = 300
 /** In bytes. A batch has 1 MB, unless a single event is larger. */
 const mostBytes = 16_000_000

@@ -41,8 +41,9 @@ interface Input {
   /** Where the network is kept; in memory when not given. */
   dataDir?: string | undefined
   /**
-   * Everything but media is under `/<secret>`, so that only who was told an address reaches anything: the
-   * files of media have names that nobody guesses. Without one, everybody on this machine has the network.
+   * Everything but media is under `/<secret>`, so that only callers who were told the address reach anything;
+   * files of media have names that cannot be guessed. Without a secret, every program on this machine can use
+   * the network.
    */
   secret?: string | undefined
   /** The ports; 0, the default, is any free one. */

@@ -64,7 +64,7 @@ async function keyFromPage(at: string, stop: AbortSignal): Promise<string> {
   }
 }
 
-/** Whether nobody has typed the code yet, or the service is busy or away for a moment. */
+/** Whether the code has not been typed in yet, or the service is busy or away for a moment. */
 function isPassing(said: object): boolean {
   const { error, code } = said as { error?: unknown; code?: unknown }
   return error === "authorization_pending" || code === "rate_limited" || code === "session_unavailable"

@@ -57,14 +57,12 @@ export function openFile(folder: string, isLocked = false): SqliteFile {
   }
 }
 
-/**
- * Copies all pages at once: a copy in steps would begin anew whenever somebody writes between two of them.
- */
+/** Copies all pages at once: a copy in steps would begin anew after each write between two of them. */
 const allPages = 2 ** 31 - 1
 
 /**
- * Copies the store of a folder as it is at one moment, while whoever has it open goes on. The copy is
- * checked.
+ * Copies the store of a folder as it is at one moment, while the process that has it open goes on. The copy
+ * is checked.
  * @throws CannotStart if there is none, or it is damaged
  */
 export async function copyStore(folder: string, to: string): Promise<void> {
@@ -188,8 +186,8 @@ function startWriter(path: string) {
   worker.on("error", (error) => answer?.reject(error))
   let isClosing = false
   worker.on("exit", () => {
-    // Nothing would ever be committed again, and nobody told: the process ends, and whoever started it starts
-    // it anew.
+    // Nothing would ever be committed again, and no caller would learn of it. So the process ends, and its
+    // supervisor starts it anew.
     if (!isClosing) throw new Error("the thread that writes the store has ended")
   })
   return {

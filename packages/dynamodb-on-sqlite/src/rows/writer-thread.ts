@@ -1,4 +1,7 @@
-/** The thread that writes: a slow disk holds up nobody else. It commits one list of steps after the other. */
+/**
+ * The thread that writes, so that a slow disk does not block the event loop. It commits one list of steps after
+ * the other.
+ */
 import { DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
 import { newCommitter, pragmas, type Step } from "./commit.ts"

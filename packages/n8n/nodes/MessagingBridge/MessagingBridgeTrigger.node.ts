@@ -180,7 +180,7 @@ async function ask<Answer>(
   try {
     return await node.helpers.httpRequestWithAuthentication.call(node, credential, request)
   } catch (error) {
-    // The webhook was deleted by somebody else: that is what was asked for.
+    // Another caller has deleted the webhook already, which is what was asked for.
     if (method === "DELETE" && (error as { httpCode?: string }).httpCode === "404") return undefined as Answer
     throw new NodeApiError(node.getNode(), error as JsonObject)
   }

@@ -126,7 +126,7 @@ async function scanned(c: Context): Promise<z.infer<typeof Schema.Scan>> {
   return type.startsWith("text/plain") ? { qr: await c.req.text() } : Schema.Scan.parse(await jsonBody(c))
 }
 
-/** @throws ControlError when nobody has this number. */
+/** @throws ControlError if no phone has this number */
 export function phoneOf(network: Network, number: string | undefined): Phone {
   const phone = network.phones.get(number ?? "")
   if (!phone) throw new ControlError(404, "unknown_phone", "no such phone")

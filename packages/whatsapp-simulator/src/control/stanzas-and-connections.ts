@@ -145,7 +145,7 @@ function nodeOf({ tag, attrs, content }: Schema.Stanza): Node {
   return el(tag, attrs, typeof content === "object" ? Buffer.from(content.base64, "base64") : content)
 }
 
-/** @throws ControlError when nobody has this device. */
+/** @throws ControlError if there is no such device */
 function deviceOf(network: Network, text: string | undefined): DeviceAddress {
   const [user = "", id = "0"] = Schema.DeviceName.parse(text).split(":")
   const device = { user, id: Number(id) }

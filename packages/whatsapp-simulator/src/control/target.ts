@@ -26,7 +26,7 @@ export function targetOf(network: Network, { to, addressing, viewers }: Named): 
   return { user, mode: addressing }
 }
 
-/** The person who has this number. @throws ControlError if nobody has it. */
+/** The person who has this number. @throws ControlError if there is none */
 export function userOf(network: Network, number: string): User {
   const user = network.directory.user(number)
   if (!user) throw new ControlError(404, "unknown_recipient", `nobody has the number ${number}`)

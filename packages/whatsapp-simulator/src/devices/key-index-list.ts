@@ -22,9 +22,9 @@ interface Made {
 const made = new WeakMap<User, Made>()
 
 /**
- * Which companions an account has, signed with its key (ADVSignedKeyIndexList): a strict client writes to no
- * companion that is not in it. It is made anew when a device comes or goes. Crowds sign nothing: nobody plays
- * them.
+ * Lists the companions of an account, signed with the account's key (ADVSignedKeyIndexList): a strict client
+ * writes to no companion that is missing from the list. The list is made anew when a device comes or goes.
+ * The people of a crowd sign nothing, since no phone plays them.
  */
 export function keyIndexList(network: Network, user: User): Node {
   const devices = network.directory.devices(user.pn)

@@ -34,8 +34,8 @@ export function notifyOfDevice(network: Network, what: "add" | "remove", device:
 }
 
 /**
- * Tells contacts that somebody's devices have changed, and names that person by a hash alone. The notice
- * comes from the contact's own account, under the private id once the account was moved to private ids
+ * Tells contacts that a person's devices have changed, and names the person by a hash alone. The notice comes
+ * from the contact's own account, under the private id once the account was moved to private ids
  * (whatsapp-rust 1101).
  */
 function notifyByHash(network: Network, user: User) {

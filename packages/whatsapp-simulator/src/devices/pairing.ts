@@ -117,7 +117,7 @@ export function forget(network: Network, pairing: Pairing) {
   withdraw(network, pairing)
 }
 
-/** The companion's codes link nobody any more. */
+/** Makes the companion's codes invalid. */
 function withdraw(network: Network, pairing: Pairing) {
   for (const { ref } of pairing.refs) network.pairings.delete(ref)
 }

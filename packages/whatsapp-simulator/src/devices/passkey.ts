@@ -57,7 +57,7 @@ export interface Ceremony {
 /** How long a companion that was too late may stay, to begin again, in milliseconds. */
 const afterwards = 60_000
 
-/** Asks a companion for an assertion, once somebody with a passkey has begun to link it with their phone. */
+/** Asks a companion for an assertion, once a phone whose owner has a passkey has begun to link it. */
 export function askForPasskey(network: Network, pairing: Pairing, begun: Pick<Ceremony, "pn" | "phone">) {
   const { passkeyMs } = network.patience
   const until = Date.now() + passkeyMs

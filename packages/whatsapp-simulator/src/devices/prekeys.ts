@@ -41,7 +41,8 @@ export function open(store: Store) {
         return others.map(({ id }) => id)
       }),
     /**
-     * A device has given somebody a prekey by itself. @returns whether it had another of this number before.
+     * Notes that the device has given a prekey to a peer by itself. @returns whether another prekey had this
+     * number before
      */
     given(address: DeviceAddress, one: PreKey): boolean {
       const other = isOther(address, one)

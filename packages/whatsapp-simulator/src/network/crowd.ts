@@ -6,9 +6,9 @@ import type { SignedPreKey, User } from "./directory.ts"
 import type { Network } from "./network.ts"
 
 /**
- * Adds people whom nobody plays. They have names, private ids and devices with keys, and forget what is sent
- * to them. They make groups and address books large at little cost: all of them share one identity, and have
- * no one-time prekeys. `devices` is how many a person has, on the average.
+ * Adds a crowd: people whom no phone plays. They have names, private ids and devices with keys, and forget
+ * what is sent to them. They make groups and address books large at little cost: all of them share one
+ * identity, and have no one-time prekeys. `devices` is how many a person has on average.
  */
 export function addCrowd(network: Network, { count, devices }: { count: number; devices: number }): User[] {
   const keys = once(network.store, "crowd", newKeys)

@@ -13,9 +13,9 @@ export interface User {
   /** The push name, as the person's own devices say it. */
   name: string
   nextDevice: number
-  /** Members of a household see nobody else, and nobody else sees them. */
+  /** A household's members see only each other, and are seen only by each other. */
   household?: Household
-  /** People whom nobody plays. Messages to them are forgotten. */
+  /** A person of a crowd: no phone plays them, and messages to them are forgotten. */
   crowd?: boolean
 }
 
@@ -45,7 +45,7 @@ export interface Device {
   signedPreKey: SignedPreKey
   platform: string
   addedAt: number
-  /** Companions only: when it last said that somebody looks, in Unix seconds; not given: never. */
+  /** Companions only: when it was last shown as available, in Unix seconds; absent: never. */
   lastAvailable?: number
 }
 
@@ -99,7 +99,7 @@ export function open(store: Store) {
         : jid?.server === Jid.server
           ? users.get(jid.user)
           : undefined,
-    /** A number nobody has. */
+    /** A number that is not taken. */
     freeNumber(): string {
       const pn = `1555${digits(7)}`
       return users.has(pn) ? this.freeNumber() : pn

@@ -34,7 +34,7 @@ export const faultKinds = [
   "unreadable",
   /** The ciphertexts of a message that the device has asked for again come as garbage, too. */
   "unreadable_again",
-  /** The network tells nobody that a companion is linked or removed. */
+  /** The network sends no notice that a companion is linked or removed. */
   "silent_devices",
   /** Everything to the device is late by `ms`. */
   "delay",

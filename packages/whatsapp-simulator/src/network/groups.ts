@@ -60,7 +60,7 @@ export interface Group {
   removed?: string[]
   /** The people who have left, and when. */
   left?: { pn: string; at: number }[]
-  /** It is a group of groups, in which nobody writes. */
+  /** It is a community: a group of groups, in which no messages are written. */
   isCommunity?: boolean
   /** The id of the community that it is part of. */
   community?: string

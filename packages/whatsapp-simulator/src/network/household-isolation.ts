@@ -11,7 +11,7 @@ export function knowEachOther(one: User | undefined, other: User | undefined): b
 
 const naming = ["to", "target", "jid", "participant", "recipient"]
 
-/** Whether a stanza names somebody whom its sender does not know. */
+/** Whether a stanza names a person whom its sender does not know. */
 export function namesStranger(network: Network, line: ConnectedDevice, stanza: Node): boolean {
   const sender = network.directory.user(line.device.user)
   return jidsIn(stanza).some((jid) => {

@@ -46,7 +46,7 @@ export function open(store: Store) {
       contents.set(hash, content)
       return placeOf(kind, hash)
     },
-    /** The same for a file that comes in pieces; everybody else goes on meanwhile. */
+    /** The same for a file that comes in pieces. Other requests go on between two pieces. */
     async take(
       kind: string,
       name: string,

@@ -3,7 +3,10 @@ import { type DeviceAddress, deviceName } from "./directory.ts"
 /** A subscription is forgotten after this long; clients that want more ask again. */
 const keptMs = 15 * 60_000
 
-/** Who watches somebody: how they name them, and the token that they have shown. */
+/**
+ * A device that watches a person's presence, with the form in which it names the person, and the token that
+ * it has shown.
+ */
 export interface Watcher {
   device: DeviceAddress
   mode: "lid" | "pn"

@@ -34,8 +34,8 @@ export interface Profile {
   /** By category: the numbers of people to whom it is not shown. */
   disallowed?: Record<string, string[]>
   /**
-   * A name by which strangers find the person instead of the number. While there is one, nobody is told the
-   * number.
+   * A name by which strangers find the person instead of the number. While there is one, the network does not
+   * tell the number.
    */
   username?: string | undefined
   /** The four digits that a stranger must also know; undefined: none. */
@@ -71,9 +71,9 @@ export interface Profile {
 export type Profiles = ReturnType<typeof open>
 
 /**
- * Whether a person shows something of this category to somebody else. It is shown to nobody (`none`), to all,
- * or to contacts, perhaps but for some (`contact_blacklist`): the person has given contacts a token, and they
- * prove by it that they are contacts.
+ * Whether a person shows something of this category to another. It is shown to no other person (`none`), to
+ * all, or to contacts, perhaps with exceptions (`contact_blacklist`). A contact proves to be one by the token
+ * that the person has given them.
  */
 export function isShown(
   profile: Profile,

@@ -6,8 +6,8 @@ const remembered = 100_000
 
 /**
  * The keys that messages were encrypted with, as their ciphertexts say. A key that comes twice is that of a
- * sender who went back to an older state of a ratchet: whoever sees both ciphertexts learns something of both
- * messages.
+ * sender who went back to an older state of a ratchet: an eavesdropper who has both ciphertexts learns
+ * something of both messages.
  */
 export type UsedKeys = ReturnType<typeof create>
 

@@ -9,7 +9,7 @@ import type { Message } from "./messages.ts"
 import type { Phone } from "./phone.ts"
 import { jidOfTarget, type Target } from "./target.ts"
 
-/** Somebody's answer to a message, if there is one. */
+/** A role's answer to a message; undefined: none. */
 type Answer = (message: proto.IMessage, id: string) => proto.IMessage | Content | undefined
 
 /** A household's owner is played by the user of the sandbox. */

@@ -20,7 +20,7 @@ export function turnOnAll(network: Network) {
   for (const { pn, crowd } of network.directory.users()) if (!crowd) turnOn(network, pn)
 }
 
-/** The number belongs to somebody. */
+/** The number is taken. */
 export class NumberTaken extends Error {
   override name = "NumberTaken"
   constructor(number: string) {

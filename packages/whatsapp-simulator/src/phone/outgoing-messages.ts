@@ -176,7 +176,7 @@ async function toMany(handset: Handset, { content, id }: Sending, target: Shared
   ])
 }
 
-/** Throws the sender key away once somebody has left the group: they must not read on. */
+/** Throws the sender key away once a member has left the group, since former members must not read on. */
 function forgetIfLeft(handset: Handset, chat: string, people: User[]) {
   const having = handset.keys.get("sender-key-given", chat) ?? []
   const members = new Set(people.map(({ pn }) => pn))

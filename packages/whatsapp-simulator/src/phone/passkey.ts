@@ -33,14 +33,14 @@ export function newPasskey(): PasskeyPair {
 }
 
 /**
- * Signs a challenge (base64url) with a passkey, as a browser does on a page of this origin for somebody who
- * is there.
+ * Signs a challenge (base64url) with a passkey, as a browser does on a page of this origin while its user is
+ * present.
  */
 export function assertion({ id, privateKey, userHandle }: PasskeyPair, challenge: string, page = origin) {
   const clientData = Buffer.from(
     JSON.stringify({ type: "webauthn.get", challenge, origin: page, crossOrigin: false }),
   )
-  // Somebody is there, and was recognised; the counter stays 0, as that of passkeys which are synced.
+  // The flags say that the user is present and verified. The counter stays 0, as it does for synced passkeys.
   const flags = Buffer.of(0x01 | 0x04)
   const authenticatorData = Buffer.concat([sha256(Buffer.from(rpId)), flags, bigEndian(0, 4)])
   const key = createPrivateKey({ key: privateKey, format: "der", type: "pkcs8" })
@@ -64,7 +64,7 @@ export interface ShownProgress {
   stage: "waits" | "code" | "linked" | "failed"
   /** To be compared with the companion's, `XXXX-XXXX`. */
   code?: string
-  /** Whether the two knew each other before, so that nobody has to compare codes. */
+  /** Whether the two knew each other before, so that their owner need not compare codes. */
   isKnown?: boolean
   device?: number
   error?: string
@@ -141,7 +141,7 @@ function keyOf(ephemeral: Curve.KeyPair, { key, salt }: { key: Buffer; salt: str
   )
 }
 
-/** The code that both show: nobody between them can make it the same. */
+/** The code that both show. An attacker between them cannot make the two codes equal. */
 function codeOf(own: { ephemeral: Curve.KeyPair; nonce: Buffer }, nonce: Buffer): string {
   const digest = sha256(nonce, own.ephemeral.public)
   const value = own.nonce.subarray(0, 5).map((byte, i) => byte ^ digest[i]!)

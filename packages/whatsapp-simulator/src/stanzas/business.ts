@@ -24,7 +24,7 @@ export function verifiedNameNodes(network: Network, user: User): Node[] {
   return [el("verified_name", { v: "1", serial, level: "low" }, certificate)]
 }
 
-/** The answer to whether somebody is a business: empty when not. */
+/** The answer to whether a person is a business: empty when not. */
 export function businessNode(network: Network, user: User): Node {
   return el("business", {}, verifiedNameNodes(network, user))
 }

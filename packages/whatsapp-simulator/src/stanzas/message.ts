@@ -93,7 +93,7 @@ function spoilt({ faults }: Network, device: DeviceAddress, content: Node[]): No
   return content.map((part) => (part.tag === "enc" ? { ...part, content: garbage() } : part))
 }
 
-/** The first byte says version 3; otherwise nobody would try to decrypt it. */
+/** The first byte says version 3; otherwise a client would not even try to decrypt it. */
 function garbage(): Buffer {
   return Buffer.concat([Buffer.of(0x33), randomBytes(spoiltSize - 1)])
 }

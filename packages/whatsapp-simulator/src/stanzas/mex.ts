@@ -95,8 +95,8 @@ const byId = new Map(
 )
 
 /**
- * `<iq xmlns="w:mex"><query query_id>JSON</query></iq>`: a GraphQL question, named by the id of a text that
- * nobody sends.
+ * `<iq xmlns="w:mex"><query query_id>JSON</query></iq>`: a GraphQL question. Clients send only the id of its
+ * text, never the text.
  */
 export function mex(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const query = child(iq, "query")

@@ -139,5 +139,5 @@ function inGroup(network: Network, line: ConnectedDevice, stanza: Node, me: User
   return devicesOf(network, author.pn, line.device).map((device) => [device, copy])
 }
 
-/** "inactive" says that nobody looks; the sender is told that the message is delivered. */
+/** "inactive" says that the device is not in use; the sender is told that the message is delivered. */
 const shown = (type: string | undefined) => (type === "inactive" ? undefined : type)

@@ -22,7 +22,7 @@ export interface NoticeParties {
 type Notice = (about: NoticeParties) => Node
 
 /**
- * Stanzas that the live network sends unasked, and that nobody on this network can cause by anything they do.
+ * Stanzas that the live network sends unasked, and that no action of a person on this network causes.
  * `docs/network.md` names the public source of each, and what the bridge makes of it.
  */
 const notices = {
@@ -237,7 +237,7 @@ function placeholder(contact: User, type: string | undefined, t: number): Node {
   return el("message", { from: inMode("lid", contact), type: "text", t }, [el("unavailable", { type })])
 }
 
-/** A certificate that a business goes by this name. Nobody looks at its signature. */
+/** A certificate that a business goes by this name. It has no signature, since no client checks one. */
 function certificate(verifiedName: string): Uint8Array {
   const details = proto.VerifiedNameCertificate.Details.encode({ serial: 1, issuer: "smb:wa", verifiedName })
   return proto.VerifiedNameCertificate.encode({ details: details.finish() }).finish()

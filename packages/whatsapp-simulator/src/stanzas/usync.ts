@@ -74,7 +74,7 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
   ]
 }
 
-/** Now and then the live network names somebody by private id who was asked about by number. */
+/** Now and then the live network names a person by private id although the question named the number. */
 function byLid(user: User): Record<string, string> {
   return { jid: inMode("lid", user), pn_jid: inMode("pn", user) }
 }
@@ -87,7 +87,7 @@ function whom(entry: Node): Jid.Jid | undefined {
   return phone ? { user: phone, server: Jid.server, device: 0 } : undefined
 }
 
-/** Finds somebody by address. A person with a username is not found by number, only by private id. */
+/** Finds a person by address. A person with a username is not found by number, only by private id. */
 function findable(network: Network, jid: Jid.Jid | undefined): User | undefined {
   const found = network.directory.find(jid)
   const isHidden = found && jid?.server !== "lid" && network.profiles.get(found.pn).username !== undefined
@@ -106,7 +106,7 @@ function inOtherSpelling(jid: Jid.Jid | undefined): Jid.Jid | undefined {
 }
 
 /**
- * Finds somebody by username. If the person wants a PIN with it and the given one is wrong or missing, their
+ * Finds a person by username. If the person wants a PIN with it and the given one is wrong or missing, their
  * address is not told.
  */
 function byUsername(network: Network, asking: User | undefined, asked: Node["attrs"]): Node {

@@ -178,7 +178,7 @@ function initiator(device: Device) {
   const ephemeral = Curve.generate()
   const noise = symmetricState(prologue, device.remembers ? "XXfallback" : "XX")
   noise.mixHash(ephemeral.public)
-  // Nobody reads what the client sends under a key that it only remembers.
+  // The server does not read what the client encrypts under a remembered key, so random bytes will do.
   const early = device.remembers && { static: randomBytes(48), payload: randomBytes(64) }
   const clientHello = { ephemeral: ephemeral.public, ...early }
   return {

@@ -13,13 +13,13 @@ import { newId, send } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
 import { malformedStanzas } from "./malformed.ts"
 
-/** Kinds of messages and stanzas that somebody can send by the thousand. */
+/** Kinds of messages and stanzas that a stranger can send by the thousand. */
 export const floodKinds = [
   /** Numbered texts. */
   "texts",
   /** Properly encrypted bytes that are no message. */
   "garbage",
-  /** Messages that nobody can decrypt. */
+  /** Messages that the recipient cannot decrypt. */
   "unreadable",
   /** Stanzas built wrongly, each in its own way, in turn; to people's companions only. */
   "malformed",
@@ -94,7 +94,7 @@ async function sent(handset: Handset, target: Target, content: Parameters<typeof
 function unreadable(handset: Handset, target: Target, n: number): string {
   const id = newId()
   const attrs = { id, to: jidOfTarget(target), type: "text" }
-  // The first byte says version 3; otherwise nobody would try to decrypt it.
+  // The first byte says version 3; otherwise a client would not even try to decrypt it.
   const body = Buffer.concat([Buffer.of(0x33), randomBytes(120)])
   if (!("user" in target)) {
     handset.submit(el("message", attrs, [el("enc", { v: "2", type: "skmsg" }, body)]))
@@ -154,7 +154,7 @@ function news(handset: Handset, target: Target, n: number): string {
   return toCompanions(handset, target, noticeOf(kinds[n % kinds.length]!, about))
 }
 
-/** Stanzas that the network sends to whoever is connected, and keeps for nobody. */
+/** Stanzas that the network sends to connected devices, and keeps for none that is away. */
 const unkept = new Set(["ib", "ack"])
 
 /** Sends a stanza to each companion of a person, under this id. */

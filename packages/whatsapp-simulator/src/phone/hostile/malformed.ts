@@ -249,7 +249,7 @@ function expiration(attrs: Record<string, string | number>) {
   return el("ib", { from: "s.whatsapp.net" }, [el("client_expiration", attrs)])
 }
 
-/** Days on which this version is refused that are none, and hashes of nobody. */
+/** Client expirations on days that do not exist, and device notices with hashes that match no person. */
 function strangeExpirations(from: string): Wrong[] {
   const hashes = (...hash: string[]) =>
     el(

@@ -8,7 +8,7 @@ interface Contact {
   firstName?: string | undefined
 }
 
-/** Puts somebody into the phone's address book, who need not be on the network. */
+/** Puts a person, who need not be on the network, into the phone's address book. */
 export async function saveContact(handset: Handset, contact: Contact): Promise<void> {
   await changeSetting(handset, collection, settingOf(handset, contact))
 }
@@ -38,7 +38,7 @@ function settingOf(handset: Handset, { number, fullName, firstName }: Contact): 
   const user = handset.network.directory.user(number)
   const lidJid = user && Jid.format(user.lid, "lid")
   const username = handset.network.profiles.usernameOf(number)
-  // An address book has no number of somebody who is known by a username.
+  // For a person who is known by a username, the address book has no number.
   if (lidJid && username !== undefined)
     return {
       index: ["lid_contact", lidJid],

@@ -43,7 +43,7 @@ export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
       Buffer.from(await new GroupCipher(store, nameOf(group, own)).encrypt(plaintext)),
     decrypt: async (group: string, from: DeviceAddress, body: Buffer): Promise<Buffer> =>
       Buffer.from(await new GroupCipher(store, nameOf(group, from)).decrypt(body)),
-    /** Steps our key as if `count` messages had been encrypted, which nobody will ever send. */
+    /** Steps our key as if `count` messages had been encrypted that are never sent. */
     async leaveOut(group: string, own: DeviceAddress, count: number) {
       const record = await store.loadSenderKey(nameOf(group, own))
       const state = record.getSenderKeyState()
@@ -51,7 +51,7 @@ export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
       for (let i = 0; i < count; i++) state.setSenderChainKey(state.getSenderChainKey().getNext())
       await store.storeSenderKey(nameOf(group, own), record)
     },
-    /** Throws our key away: somebody who has left the group must not read on. */
+    /** Throws our key away, since a member who has left the group must not read on. */
     forget: (group: string, own: DeviceAddress) =>
       keys.put("sender-key", nameOf(group, own).toString(), undefined),
   }

@@ -90,7 +90,7 @@ export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
       const { type, body } = await cipher(peer).encrypt(plaintext)
       return { type: type === 3 ? "pkmsg" : "msg", body: Buffer.from(body) }
     },
-    /** Steps our chain as if `count` messages had been encrypted, which nobody will ever send. */
+    /** Steps our chain as if `count` messages had been encrypted that are never sent. */
     leaveOut(peer: DeviceAddress, count: number) {
       const row = keys.get("session", nameOf(peer))
       const record = row && QuietRecord.from(row)

@@ -13,8 +13,8 @@ import { memberNode } from "./card.ts"
 import { addMembers, raiseMembersVersion } from "./change-members.ts"
 
 /**
- * For how long nobody can add a person who has left the group, and for how long a personal invitation is
- * good, in seconds.
+ * For how long a person who has left the group cannot be added, and for how long a personal invitation is
+ * valid, in seconds.
  */
 const [recently, goodFor] = [86_400, 3 * 86_400]
 
@@ -27,7 +27,7 @@ interface Asked {
 
 /**
  * The code of why this person cannot be added (whatsmeow, `group.go`; whatsapp-web.js); undefined if they
- * can. People who let only contacts add them accept whoever shows their token in the stanza.
+ * can. People who let only contacts add them accept an admin who shows their token in the stanza.
  */
 export function refusalToAdd(
   { profiles }: Network,
@@ -68,7 +68,7 @@ export function add({ network, group, by, node }: Asked) {
   return { answer: [el("add", {}, answers)], news: newsOf(network, group, "add", joined), joined }
 }
 
-/** Removes members. Nobody can remove the maker of the group. */
+/** Removes members. The maker of the group cannot be removed. */
 export function remove({ network, group, node }: Asked) {
   const answers = each({ network, group, node }, (pn) =>
     roleOf(group, pn) === "superadmin" ? 405 : undefined,
@@ -131,7 +131,7 @@ function doneIn(answers: Answer[]): string[] {
   return answers.flatMap(({ pn, error }) => (pn && error === undefined ? [pn] : []))
 }
 
-/** The people whom the children of a node name, addresses of nobody included. */
+/** The people whom the children of a node name, and the addresses that belong to no person. */
 function people(network: Network, node: Node) {
   const named = children(node).filter(({ tag }) => tag === "participant")
   if (named.length === 0) throw badRequest()
@@ -142,8 +142,8 @@ function people(network: Network, node: Node) {
 }
 
 /**
- * What became of somebody who was named: an error, or `type` 200 (whatsapp-rust, `iq/groups.rs`). With
- * `invitedBy` they get an invitation of this admin's in place of being added.
+ * What became of a person who was named: an error, or `type` 200 (whatsapp-rust, `iq/groups.rs`). With
+ * `invitedBy` the person gets an invitation of this admin's in place of being added.
  */
 export function answerFor(
   group: Group,
@@ -166,7 +166,7 @@ function newsOf(network: Network, group: Group, tag: string, pns: string[]): Nod
   return [el(tag, raiseMembersVersion(group), shown)]
 }
 
-/** Somebody takes up a personal invitation. It is good for them alone, until it expires or is revoked. */
+/** A person accepts a personal invitation, which is valid for them alone, until it expires or is revoked. */
 export function acceptInvitation(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   const { code, admin, expiration } = child(iq, "accept")?.attrs ?? {}

@@ -113,7 +113,7 @@ const changes = new Map<string, Change>([
     "description",
     ({ group, by, node }) => {
       if (!node.attrs.id && node.attrs.delete !== "true") throw badRequest()
-      // Whoever changes the description must have seen the present one.
+      // An admin who changes the description must have seen the present one.
       if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
       setDescription(group, by, node)
       const news = el(

@@ -10,8 +10,8 @@ import { groupNode, memberNode } from "./card.ts"
 import { addMembers, removeMembers } from "./change-members.ts"
 import { notifyMembers } from "./notify-members.ts"
 
-// A community is a group of groups: nobody writes in it, and its members may join the groups that are linked
-// to it. Its group for announcements is made with it, and has all of its members.
+// A community is a group of groups: no messages are written in it, and its members may join the groups that
+// are linked to it. Its group for announcements is made with it, and has all of its members.
 
 /** The groups of a community, the one for announcements first. */
 export function groupsOf(network: Network, community: Group): Group[] {
@@ -71,7 +71,7 @@ export function list(network: Network, line: ConnectedDevice, iq: Node): Node[] 
   ]
 }
 
-/** Everybody in any of its groups. */
+/** Lists the members of all of its groups, each person once. */
 export function participants(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const community = communityOf(network, line, iq)
   const all = new Map(

@@ -156,7 +156,10 @@ function invitedTo(network: Network, line: ConnectedDevice, code: string): Group
   throw network.groups.byFormerInvite(code) ? new Refusal(410, "gone") : new Refusal(406, "not-acceptable")
 }
 
-/** For admins: the code by which strangers join. For whoever has a code: the group that it leads to. */
+/**
+ * Without a code in the question: the code by which strangers join, for admins only. With a code: the group
+ * that it leads to, for any asker.
+ */
 export function invite(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
   if (code) return [withoutMembers(groupNode(network, invitedTo(network, line, code)))]

@@ -11,7 +11,7 @@ import { child, children, el, newStanzaId, type Node } from "../../wire/node.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 import { addMembers } from "./change-members.ts"
 
-/** Somebody with an invitation asks to join a group whose admins choose: the admins are told. */
+/** A person with an invitation asks to join a group whose admins approve members: the admins are told. */
 export function ask(network: Network, group: Group, pn: string): Node {
   const user = network.directory.user(pn)
   if (user && !group.asking?.some((one) => one.pn === pn)) {
