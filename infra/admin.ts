@@ -85,7 +85,7 @@ new aws.iam.Policy("AdminPolicy", {
 
 /**
  * The rights of `export`, `import`, `undo-import` and `take-back`, which see keys and sessions in the clear.
- * Nobody has these rights except during a move (docs/operations.md, "Moving bridges").
+ * No operator has these rights except during a move (docs/operations.md, "Moving bridges").
  */
 new aws.iam.Policy("MovePolicy", {
   name: `${$app.name}-${$app.stage}-move`,

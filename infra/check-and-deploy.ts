@@ -186,7 +186,7 @@ function zoneOfDomain(): string[] {
     : [`DOMAIN is ${domain}, and this account has no zone in Route 53 that it is in`]
 }
 
-/** Refuses an address that SES does not know: nobody would be mailed a code from it. */
+/** Refuses an address that SES does not know, since sign-in codes could not be mailed from it. */
 function sender(): string[] {
   const { MAIL_FROM: address = "" } = process.env
   if (address === "") return []
@@ -261,7 +261,7 @@ async function isHealthy(address: string): Promise<boolean> {
   try {
     return (await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(10_000) })).ok
   } catch {
-    // The router's name is not known yet, or nobody listens.
+    // The router's name does not resolve yet, or no server listens there.
     return false
   }
 }

@@ -38,7 +38,7 @@ export const router = new sst.aws.Router("Router", {
     "/llms*": to(api),
     "/mcp": to(api),
     "/healthz": to(api),
-    // Each name stands for one content, which is the same for everybody.
+    // Each name stands for one content, which is the same for every browser.
     "/assets/*": to(dashboard, cachingOptimized),
     "/live/*": to(dashboardStream),
     "/*/stream": to(dashboardStream),

@@ -103,7 +103,7 @@ function sweepLogKb(hosts: number): number {
   return hosts === 0 ? assumed.sweepLogKbPerMinute / 10 : assumed.sweepLogKbPerMinute
 }
 
-/** A second of a function that runs for as long as somebody listens. */
+/** What a second of a function costs that runs for as long as a client or browser listens. */
 function whileOpen(what: (typeof openStreams)["stream" | "page"], gb: number): number {
   return (
     gb * prices.lambdaGbSecond +

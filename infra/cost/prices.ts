@@ -1,6 +1,6 @@
 /**
- * AWS's public prices in US dollars, without free tiers and discounts. Written down from memory of AWS's
- * price pages, and to be checked against them before anybody relies on the sum.
+ * AWS's public prices in US dollars, without free tiers and discounts. They were written down from memory of
+ * AWS's price pages: check them there before you rely on the sum.
  */
 export const prices = {
   region: "us-east-1",

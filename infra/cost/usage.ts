@@ -76,8 +76,8 @@ export const assumed = {
 }
 
 /**
- * An open log or event stream, and a page of the dashboard that somebody looks at: each runs a function for
- * as long as it is open (`functions/stream/sse.ts`, `dashboard/live.ts`). A second.
+ * A second of an open log or event stream, and of an open page of the dashboard: each runs a function for as
+ * long as it is open (`functions/stream/sse.ts`, `dashboard/live.ts`).
  */
 export const openStreams = {
   /** It looks for news each second, begins anew each minute, and extends its two places each ten seconds. */

@@ -11,7 +11,7 @@ export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
   },
 })
 
-/** "Somebody look at this delivery." Message group = webhook of a bridge. */
+/** Each message asks the delivery to look at one webhook of a bridge, which is its message group. */
 export const doorbell = new sst.aws.Queue("Doorbell", {
   fifo: true,
   visibilityTimeout: "120 seconds",

@@ -2,8 +2,8 @@
  * Media on their way from a session host to a customer. The network keeps them for longer than this bucket.
  */
 export const media = new sst.aws.Bucket("Media", {
-  // "From the cache for 3 hours": whoever reads a file compares its age. A day is the least that S3 knows,
-  // and only cleans up.
+  // This is no more than cleaning up, since a day is the shortest that S3 knows. "From the cache for 3 hours"
+  // is kept by the code that reads a file: it compares the file's age.
   lifecycle: [{ expiresIn: "1 day" }],
   transform: {
     lifecycle: (args) => {

@@ -13,8 +13,8 @@ export const apiKeyPepper = operator.pepper ? $util.secret(operator.pepper) : ma
 export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION)
 
 /**
- * The secret under which the numbers of linked phones are hashed. It is never rotated: nobody could be found
- * by a number any more.
+ * The secret under which the numbers of linked phones are hashed. It is never rotated: no phone could be
+ * found by its number any more.
  */
 export const phoneSecret = secret("PhoneSecret", 1).current
 
@@ -54,7 +54,7 @@ function hostParameter(name: string, path: string, value: $util.Output<string>) 
 }
 
 /**
- * The value is random, since nobody has to know it. Each version is a resource of its own, and earlier
+ * The value is random, since no person has to know it. Each version is a resource of its own, and earlier
  * versions stay: they are protected, so a slip in this file cannot lose one, and Pulumi refuses to replace a
  * protected resource.
  */

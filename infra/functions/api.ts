@@ -53,7 +53,7 @@ export const api = new sst.aws.Function("Api", {
     // Each change by a customer is a line in the bridge's log.
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
     { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
-    // A form for an upload has the rights of whoever signed it.
+    // A presigned form for an upload has the rights of the role that signed it.
     { actions: ["s3:PutObject"], resources: [$interpolate`${media.arn}/*/upload-*`] },
     // Its own environment.
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },

@@ -5,7 +5,7 @@ import { operator } from "../stage/settings.ts"
 import { calls } from "./calls.ts"
 import { commonArguments, settings } from "./common.ts"
 
-/** The settings of a process that speaks to Stripe; none where nobody pays. */
+/** The settings of a process that speaks to Stripe; none where numbers are free. */
 export const stripeSettings = operator.stripe && {
   STRIPE_SECRET_KEY: $util.secret(operator.stripe.key),
   STRIPE_WEBHOOK_SECRET: $util.secret(operator.stripe.webhookSecret),
@@ -13,8 +13,8 @@ export const stripeSettings = operator.stripe && {
 }
 
 /**
- * Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where nobody
- * pays.
+ * Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where
+ * numbers are free.
  */
 export const subscriptions = stripeSettings && looks(stripeSettings)
 
@@ -38,7 +38,7 @@ function looks(stripe: Record<string, $util.Input<string>>) {
     },
     permissions: [
       tableAccess(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
-      // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery.
+      // A bridge that has not been paid for in 30 days is deleted, with its keys and the row of its delivery.
       // A free trial ends when a phone is linked that had one before: hosts list newly linked phones in this
       // table.
       tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "Query"),

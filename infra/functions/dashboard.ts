@@ -45,8 +45,8 @@ export const dashboard = aDashboard("Dashboard", {
 
 /**
  * The streams of the pages. Each open page occupies one of this function's reserved places, so streams never
- * starve pages, the API or deliveries. This function may read rows, wake a bridge while somebody waits for
- * its code, and record that a browser was seen.
+ * starve pages, the API or deliveries. This function may read rows, wake a bridge while a browser waits for
+ * the bridge's code, and record that a browser was seen.
  */
 export const dashboardStream = aDashboard("DashboardStream", {
   // A stream ends after a minute, and its page begins another.

@@ -19,7 +19,7 @@ function sandbox() {
     container: "sandbox-host",
     dockerfile: "session-host/sandbox.Dockerfile",
     cpu: "0.5 vCPU",
-    // Two processes, and two hundred sessions that hardly anybody uses at once.
+    // Two processes, and two hundred sessions, few of which are in use at the same time.
     memory: "2 GB",
     policy: sandboxPolicy,
     environment: { HOST_CAPACITY: "200", HOST_NETWORK: "simulated", DATA_DIR: "/data" },

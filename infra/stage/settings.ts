@@ -27,7 +27,8 @@ export const operator = {
   },
   budget: budget(),
   /**
-   * The address that mail is sent from. SES has to know it or its domain; without it nobody is mailed a code.
+   * The address that mail is sent from. SES has to know it or its domain; without it no sign-in codes are
+   * mailed.
    */
   mailFrom: address("MAIL_FROM", process.env.MAIL_FROM),
   /** The address at which customers reach the operator. */

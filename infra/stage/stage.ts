@@ -1,5 +1,5 @@
 /**
- * The differences between stages. A stage of any other name is somebody's own: small, and gone when it is
+ * The differences between stages. A stage of any other name is a developer's own: small, and gone when it is
  * removed.
  */
 const stages = {

@@ -26,9 +26,9 @@ const unanswered = new aws.cloudwatch.MetricAlarm("DeliverySilent", {
 })
 
 /**
- * Rings when doorbells wait for ten minutes and nobody has answered any. The age alone would ring because of
- * a customer: the doorbell of a dead endpoint stays in the queue through all its waits, the longest of which
- * is three minutes.
+ * Rings when doorbells wait for ten minutes and no delivery has answered one. The age alone would ring
+ * because of a customer: the doorbell of a dead endpoint stays in the queue through all its waits, the
+ * longest of which is three minutes.
  */
 new aws.cloudwatch.CompositeAlarm("DoorbellOld", {
   alarmName: `${$app.name}-${$app.stage}-DoorbellOld`,
