@@ -13,7 +13,7 @@ export async function billableBridges(accountId: string): Promise<Bridge.Info[]>
   return (await Bridge.list(accountId)).filter(({ isSandbox }) => !isSandbox)
 }
 
-/** Whether somebody still wants the number: it has not been created, and was asked for within a day. */
+/** Whether the customer still wants the number: it has not been created, and was asked for within a day. */
 export async function isNumberStillWanted({ accountId, wanted }: Payer.Info): Promise<boolean> {
   if (!wanted || wanted.at + wantedFor < now()) return false
   return (await billableBridges(accountId)).every(({ customerRef }) => customerRef !== wanted.customerRef)

@@ -54,8 +54,8 @@ export async function begin(accountId: string, email: string): Promise<string | 
 }
 
 /**
- * Notes a free trial that somebody had in another account: they have none here.
- * @returns false if somebody else has written meanwhile
+ * Notes that this person has had a free trial in another account, and so gets none here.
+ * @returns false if the row has changed since it was read
  */
 async function noteFreeTrial(accountId: string, email: string): Promise<boolean> {
   const payer = await Payer.getOrBlank(accountId)
@@ -65,9 +65,9 @@ async function noteFreeTrial(accountId: string, email: string): Promise<boolean>
 }
 
 /**
- * Somebody comes back from Stripe's page, and Stripe is asked whether they have paid: the address says
- * nothing.
- * @returns the number that they wanted, if there is one to create now.
+ * Asks Stripe what the account pays, when its customer comes back from Stripe's page: the address that they
+ * come back to proves nothing.
+ * @returns the number that they wanted, if there is one to create now
  */
 export async function wantedAfterPayment(accountId: string): Promise<Payer.Wanted | undefined> {
   await lookAtStripe(accountId)
@@ -77,7 +77,7 @@ export async function wantedAfterPayment(accountId: string): Promise<Payer.Wante
     : undefined
 }
 
-/** @returns undefined if somebody else has written meanwhile */
+/** @returns undefined if the row has changed since it was read */
 async function withCustomer(accountId: string, email: string): Promise<Payer.Info | undefined> {
   const payer = await Payer.getOrBlank(accountId)
   if (payer.customer !== undefined && (await isCustomer(payer.customer))) return payer

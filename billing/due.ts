@@ -7,14 +7,14 @@ import { query, removeRow, transact, updateRow, type Write } from "#core/store/s
 import { tables } from "#core/store/tables.ts"
 
 /**
- * "Somebody look at what this account pays." The mark is written together with what makes the look necessary,
- * so no end of a process loses it, and it stays until a look that began after it has succeeded.
+ * Says that what this account pays has to be looked at. The mark is written together with what makes the look
+ * necessary, so no end of a process loses it, and it stays until a look that began after it has succeeded.
  */
 const Mark = z.object({
   accountId: z.string(),
   /** Not before, Unix seconds. */
   at: z.number().int(),
-  /** Since when somebody should look, Unix seconds. */
+  /** Since when a look is due, Unix seconds. */
   since: z.number().int(),
   /** A new one each time the mark is written. */
   token: z.string(),

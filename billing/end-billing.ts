@@ -4,7 +4,7 @@ import { log } from "#core/platform/log.ts"
 import { billableBridges } from "./billable-bridges.ts"
 import { Payer } from "./payer.ts"
 
-/** Counts of the accounts and bridges that nobody pays for any more. */
+/** Counts of the accounts and bridges that are not paid for any more. */
 export interface Freed {
   /** Accounts that may have bridges again, up to their limit. */
   accounts: number

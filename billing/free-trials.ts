@@ -10,7 +10,7 @@ import { stripeMode } from "./stripe.ts"
 const keptFor = 2 * 365 * 86_400
 
 /**
- * A mark by which somebody who has had a free trial in another account is recognised: an e-mail address
+ * A mark by which a customer who has had a free trial in another account is recognised: an e-mail address
  * without what may be added to it, Stripe's fingerprint of a card, or a phone that was linked. Only its hash
  * is kept.
  */

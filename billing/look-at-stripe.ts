@@ -30,7 +30,7 @@ export async function lookAtStripe(accountId: string): Promise<void> {
   throw new Error("the subscription kept changing while it was looked at")
 }
 
-/** @returns false when somebody else has written meanwhile: what was seen may be old. */
+/** @returns false if the row has changed since it was read: what Stripe said may be out of date */
 async function hasLooked(accountId: string): Promise<boolean> {
   const known = await Payer.get(accountId)
   if (!known) return true
@@ -120,8 +120,8 @@ async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]
 }
 
 /**
- * Remembers the free trial by its owners' addresses, the card and the phones. Addresses are compared only
- * before it begins: somebody whom the account makes an owner later does not end it.
+ * Remembers the free trial by its owners' addresses, the card and the phones. Addresses are compared only before a free
+ * trial begins, so an owner whom the account gets later does not end it.
  * @returns whether another account has had a free trial with this card, or one of these phones
  */
 async function isAnothersFreeTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {
@@ -169,7 +169,7 @@ async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subsc
 
 const byAge = (a: Stripe.Subscription, b: Stripe.Subscription) => a.created - b.created
 
-/** One subscription is enough: nobody is to be charged twice. */
+/** Cancels a second subscription: no account is to be charged twice. */
 async function cancelSecond(accountId: string, other: Stripe.Subscription): Promise<void> {
   log.warn({ accountId, subscription: other.id }, "an account has a second subscription: it is canceled")
   await (await stripe()).subscriptions.cancel(other.id, { prorate: true })
@@ -177,7 +177,7 @@ async function cancelSecond(accountId: string, other: Stripe.Subscription): Prom
 
 /** The account has been deleted: it pays for nothing from now on. */
 async function ended(payer: Payer.Info): Promise<boolean> {
-  // This comes first: after it nobody can subscribe any more.
+  // This comes first: after it the customer cannot subscribe any more.
   await closeCheckout(payer)
   const { subscriptions } = await stripe()
   for (const { id, status } of await subscriptionsOf(payer))

@@ -74,7 +74,7 @@ async function portalAt(
   const { sessions } = (await stripe()).billingPortal
   const asked = { customer: payer.customer, return_url: back(), ...(flow && { flow_data: flow }) }
   const session = await ifThere(sessions.create(asked))
-  // Without a session, somebody has deleted the customer at Stripe since the last look.
+  // Without a session, the customer has been deleted at Stripe since the last look.
   if (!session) await lookAtStripe(accountId)
   return session?.url
 }

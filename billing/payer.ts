@@ -5,7 +5,7 @@ import { now } from "#core/platform/clock.ts"
 import { getRow, type Put, putRow, removeRow, type Row } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
-/** The number that somebody wants to create once they have paid, and since when (Unix seconds). */
+/** The number that the customer wants to create once they have paid, and since when (Unix seconds). */
 const Wanted = z.object({ customerRef: z.string(), webhookUrl: z.string(), at: z.number().int() })
 export type Wanted = z.infer<typeof Wanted>
 
@@ -72,7 +72,7 @@ export type Info = z.infer<typeof Info>
 
 /** How often a webhook tries to note its customer: of several at once, one succeeds after the other. */
 const tries = 10
-/** How many other customers are kept: far more than anybody makes by hand. */
+/** How many other customers are kept: far more than an operator creates by hand at Stripe. */
 const mostOthers = 10
 /** How long a deleted account's customers are kept, in seconds. */
 const keptFor = 92 * 86_400
@@ -104,7 +104,9 @@ function blank(accountId: string): Info {
   }
 }
 
-/** The write of a row, as a member of a transaction. It is refused if somebody wrote it after it was read. */
+/**
+ * The write of a row, as a member of a transaction. It is refused if the row has changed since it was read.
+ */
 export function writing(payer: Info): { Put: Put } {
   const isNew = payer.version === 0
   return {
@@ -117,7 +119,7 @@ export function writing(payer: Info): { Put: Put } {
   }
 }
 
-/** Writes these changes. @returns the row as it is then; undefined if somebody wrote it after it was read */
+/** Writes these changes. @returns the row as it is then; undefined if it has changed since it was read */
 export async function change(payer: Info, changes: Partial<Info>): Promise<Info | undefined> {
   const changed = { ...payer, ...changes }
   const refused = await putRow(writing(changed).Put)
@@ -143,9 +145,9 @@ export function customersOf({ customer, others }: Info): string[] {
 }
 
 /**
- * The account is gone. Its customers are kept for some months: within one, Stripe's webhooks would tell of a
- * subscription that still lives, and it would be canceled.
- * @returns false if somebody wrote the row after it was read
+ * Keeps the customers of a deleted account for some months. Within one month, Stripe's webhooks would tell of
+ * a subscription that still lives, and it would be canceled.
+ * @returns false if the row has changed since it was read
  */
 export async function retire(payer: Info): Promise<boolean> {
   const { accountId, version, mode, customer, others } = payer
@@ -155,7 +157,7 @@ export async function retire(payer: Info): Promise<boolean> {
   return !(await putRow({ ...row, Item: { ...row.Item, expires_at: now() + keptFor } }))
 }
 
-/** @returns false if somebody wrote the row after it was read */
+/** @returns false if the row has changed since it was read */
 async function remove(payer: Info): Promise<boolean> {
   const refused = await removeRow({
     TableName: tables.accounts,

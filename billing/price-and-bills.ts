@@ -55,7 +55,7 @@ export async function billsOf({ customer }: Payer.Info): Promise<Bill[]> {
   const listed = await ifThere((await stripe()).invoices.list({ customer, limit: 12 }))
   const bills = (listed?.data ?? []).flatMap(
     ({ created, status, currency, amount_due, hosted_invoice_url }) =>
-      // Nobody is asked to pay a draft.
+      // The customer is not asked to pay a draft.
       status === null || status === "draft"
         ? []
         : [{ at: created, status, cents: amount_due, currency, url: hosted_invoice_url ?? undefined }],

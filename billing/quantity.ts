@@ -12,7 +12,7 @@ const charged = new Set<Stripe.Subscription.Status>(["trialing", "active", "past
  * under the same idempotency key. Every other change has a key of its own, since Stripe answers a known key
  * from its memory. If the subscription changed meanwhile, Stripe refuses the old key with new parameters; the
  * next look uses a new key.
- * @returns false when somebody else has written meanwhile.
+ * @returns false if the row has changed since it was read
  * @throws the SDK's errors: the bridges run on, and the next look tries again
  */
 export async function settleQuantity(
@@ -21,7 +21,7 @@ export async function settleQuantity(
 ): Promise<boolean> {
   const [item] = items.data
   if (!item || !charged.has(status)) return true
-  // The number that somebody pays for at this moment is about to be created.
+  // The number that the customer pays for at this moment is about to be created.
   const quantity = Math.max(await countToPay(payer.accountId), payer.wanted ? 1 : 0)
   if (item.quantity === quantity) {
     if (payer.asked === undefined) return true
@@ -51,7 +51,7 @@ function chargedAs(
   return {
     proration_behavior: "always_invoice",
     payment_behavior: "allow_incomplete",
-    // Nobody is at a page where they could make a step that their bank wants.
+    // The customer is at no page where they could complete a step that their bank wants.
     off_session: true,
   }
 }

@@ -18,7 +18,7 @@ interface Shown {
   /** There is, or was, a subscription at Stripe: it has invoices. */
   hasInvoices: boolean
   mayChange: boolean
-  /** For somebody who may not change it: whom to ask. */
+  /** For a member who may not change the subscription: whom to ask. */
   ask: Html | string
   numbers: number
   /** How many numbers the account has, and may have. */
@@ -28,7 +28,7 @@ interface Shown {
   price: Price | undefined
   coming: (Amount & { at: number }) | undefined
   /**
-   * The latest invoices, newest first, and the last digits of the card; nothing, for somebody who does not
+   * The latest invoices, newest first, and the last digits of the card; nothing, for a member who does not
    * pay.
    */
   bills: readonly Bill[]
@@ -174,7 +174,7 @@ function card(input: Shown): Html {
     }`
 }
 
-/** Says what a cancellation does and when: to somebody who may cancel, and to somebody who has canceled. */
+/** Says what a cancellation does and when: to a customer who may cancel, and to one who has canceled. */
 function cancellation({ state, numbers, cancelAt, periodEnd, mayChange }: Shown): Html | string {
   if ((state !== "trialing" && state !== "active") || (cancelAt === undefined && !mayChange)) return ""
   const atMs = (cancelAt ?? periodEnd ?? 0) * 1000

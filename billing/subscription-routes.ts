@@ -69,20 +69,20 @@ export const subscription = new Hono<DashboardEnv>()
     )
   })
 
-/** Records that somebody goes to a page of Stripe's, if it has one for them. @returns where they go */
+/** Records that the member goes to a page of Stripe's, if there is one. @returns where to send the browser */
 async function lead(c: Context<DashboardEnv>, act: AuditLog.Act, page: string | undefined): Promise<string> {
   if (page === undefined) return "/subscription"
   await did(c, act)
   return page
 }
 
-/** Records that somebody comes back from a page of Stripe's, and what they have there now. */
+/** Records that the member comes back from a page of Stripe's, and what the account has there now. */
 async function recordReturn(c: Context<DashboardEnv>): Promise<void> {
   const [account, payer] = await Promise.all([Account.get(c.var.accountId), Payer.get(c.var.accountId)])
   if (account && payer) await did(c, "stripe_left", subscriptionInWords(account.subscription, payer.said))
 }
 
-/** Sends somebody where `where` says. If Stripe cannot be asked, the page says so. */
+/** Redirects the browser to where `where` says. If Stripe cannot be asked, the page says so. */
 async function atStripe(c: Context<DashboardEnv>, where: () => Promise<string>): Promise<Response> {
   try {
     return c.redirect(await where(), 303)
@@ -165,8 +165,8 @@ async function show(
 }
 
 /**
- * Where somebody goes on whose number cannot be created without a payment. The number is noted with the
- * account, not in the address: nobody else's link can name it.
+ * Where a customer goes on whose number cannot be created without a payment. The number is noted with the
+ * account, not in the address, so that a link of another person's cannot name it.
  * @returns undefined for any other refusal, and where nothing can be paid
  */
 export async function leadToPayment(

@@ -24,7 +24,7 @@ export async function pauseOrResumeBridges(
     if (mayRun && (await Lease.wake(bridgeId, "billing"))) log.info({ bridgeId }, "paid: the bridge runs")
     if (!mayRun) await stop(bridgeId)
     if (!isLost) continue
-    // Somebody may have paid at this moment: then the row was written after this look.
+    // The customer may have paid at this moment: then the row was written after this look.
     if ((await Payer.get(payer.accountId))?.version !== payer.version) return
     await remove(bridge, randomUUID())
   }
