@@ -30,7 +30,10 @@ export class HourlyBackups {
     this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
   }
 
-  /** How old the latest backup is, whoever made it, in seconds; without one, Infinity. */
+  /**
+   * The age of the latest backup in seconds, also of one that an operator made by hand; Infinity without a
+   * backup.
+   */
   get ageS(): number {
     return since(this.#latestMs) / 1000
   }

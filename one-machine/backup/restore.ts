@@ -134,8 +134,8 @@ async function putAside(dataDir: string): Promise<void> {
 }
 
 /**
- * Moves what SQLite has in its log into the store's file, if it can: a disk may be full, and somebody may
- * read, who needs the log.
+ * Moves what SQLite has in its log into the store's file, if that is possible: the disk may be full, or
+ * another process may be reading and need the log.
  */
 function finishLog(dataDir: string): void {
   try {

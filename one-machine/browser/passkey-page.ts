@@ -25,7 +25,7 @@ const whatsAppPage = `<!doctype html><title>WhatsApp Web</title><body>
 </script>`
 
 /**
- * A page of a browser on a device that has these passkeys, and where somebody is always there to use them. No
+ * A page of a browser on a device that has these passkeys, and whose user is always there to use them. No
  * request leaves for web.whatsapp.com: a page stands in for it, at that origin. `files` are the extension's,
  * for a browser that knows no extensions: the scripts that its manifest names run where and when it says, in
  * a world of their own.

@@ -63,7 +63,7 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
   }
 
   /**
-   * Lets the doorbell rest for so long. If somebody has rung since it was received, or rings meanwhile, it
+   * Lets the doorbell rest for so long. If a producer has rung since it was received, or rings meanwhile, it
    * shows at once: there may be something to do.
    * @throws Error if it was received anew since, or removed
    */

@@ -29,7 +29,7 @@ export function listenForNewEvents(forMs = staysMs): () => void {
 /**
  * Tells of a row of the events table that was written. If it is an event, its bridge's deliverer need not
  * wait for a doorbell, nor read the event.
- * @returns whether it is an event of which somebody at work in this process has learnt
+ * @returns whether it is an event of which a deliverer or page in this process has learnt
  */
 export function noteRow(item: Item): boolean {
   const { pk, sk } = toRow({ pk: item.pk!, sk: item.sk! }) as Key

@@ -6,8 +6,8 @@ import { log } from "#core/platform/log.ts"
 /** The source of doorbells. A doorbell that has done its duty is deleted from it. */
 export interface Doorbells {
   /**
-   * Waits for doorbells and returns at most `atMost`; none when nobody rang for a while or `signal` ended the
-   * wait.
+   * Waits for doorbells and returns at most `atMost`; none when no producer rang for a while or `signal`
+   * ended the wait.
    */
   receive: (atMost: number, signal: AbortSignal) => Promise<Message[]>
   remove: (doorbell: Message) => Promise<void>

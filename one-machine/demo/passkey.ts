@@ -19,7 +19,7 @@ interface Told {
   signal: AbortSignal
 }
 
-/** Somebody whose account is linked with a passkey only links their phone on a page that was sent to them. */
+/** A person whose account is linked with a passkey only links their phone on a page that was sent to them. */
 export async function passkeyStory(service: SpawnedService, told: Told): Promise<void> {
   const { step } = told
   const api = apiClient(service.baseUrl, told.apiKey)

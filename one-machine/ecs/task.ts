@@ -101,7 +101,7 @@ export class Task {
     this.#child.kill("SIGKILL")
   }
 
-  /** The task as DescribeTasks shows it, in as far as somebody reads it. */
+  /** The task as DescribeTasks shows it, with the fields that are read here. */
   toWire() {
     return {
       taskArn: this.arn,
@@ -150,13 +150,13 @@ function endGroupOf({ pid }: ChildProcess) {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL")
   } catch {
-    // ESRCH: nobody is left in its process group.
+    // ESRCH: no process is left in the task's group.
   }
 }
 
 /**
- * When memory is short the kernel ends a task before this process, which has the store (proc(5),
- * `oom_score_adj`): the sweep starts another one, and nobody starts the store again but the machine.
+ * Makes the kernel end a task before this process, which has the store, when memory is short (proc(5),
+ * `oom_score_adj`): the sweep starts another task, but only the machine starts the store again.
  */
 function endBeforeParent({ pid }: ChildProcess) {
   try {

@@ -121,7 +121,7 @@ export class Tasks {
     const patience = new AbortController()
     await Promise.race([allEnded, waited(timeoutMs, patience.signal)])
     patience.abort()
-    // Includes tasks that somebody else has stopped with a longer time-out.
+    // Includes tasks that another caller has stopped with a longer time-out.
     for (const task of tasks) task.kill()
     await allEnded
   }

@@ -92,10 +92,10 @@ function people({ at, ask, look }: Asking) {
       const answer = await call(`${at.controlUrl}/phones/${number}/messages/${id}/media`, "GET")
       return { type: answer.headers.get("content-type"), data: Buffer.from(await answer.arrayBuffer()) }
     },
-    /** Calls somebody. */
+    /** Makes the phone call another person. */
     ring: (number: string, to: string) =>
       ask<z.output<typeof Schema.Call>>("POST", `/phones/${number}/calls`, { to }),
-    /** Creates people on the network whom nobody plays. */
+    /** Creates a crowd on the network: people whom no phone plays. */
     crowd: (crowd: z.input<typeof Schema.NewCrowd>) => ask<{ numbers: string[] }>("POST", "/crowds", crowd),
     /** Puts many people into a phone's address book at once. */
     addressBook: (number: string, people: z.input<typeof Schema.AddressBook>["people"]) =>

@@ -3,7 +3,7 @@ import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 
 /**
- * At the first start: creates the account of whoever runs the service. They sign in with `npm run admin --
+ * Creates the operator's account at the first start. The operator signs in with `npm run admin --
  * login-link`.
  */
 export async function createOperatorAccount(email: string): Promise<void> {

@@ -20,8 +20,8 @@ export interface Readiness {
 const silentBeats = 4
 
 /**
- * For how long an answer is given again, in ms: however often somebody asks, the store is not written to more
- * often.
+ * For how long an answer is given again, in ms: however often `/readyz` is asked, the store is not written to
+ * more often.
  */
 const believedMs = 1000
 let latest: { atMs: number; readiness: Promise<Readiness> } | undefined

@@ -19,8 +19,8 @@ import { readiness } from "./readiness.ts"
 const minuteMs = 60_000
 
 /**
- * Watches a service that customers use: answers `/readyz` and `/metrics`, and tells the operator what pages
- * somebody on AWS. Nothing waits for the mail server or the alerts' webhook.
+ * Watches a service that customers use: answers `/readyz` and `/metrics`, and tells the operator of what
+ * would page an operator on AWS. Nothing waits for the mail server or the alerts' webhook.
  * @returns the answer to a request for one of these paths, or false for any other path; and a function that
  * ends it
  */

@@ -60,8 +60,8 @@ function refuseOpen(dataDir: string): void {
 }
 
 /**
- * The nearest folder from here upwards in which anybody may rename what others have made; undefined: there is
- * none.
+ * The nearest folder from here upwards in which any user of this machine may rename what others have made;
+ * undefined: there is none.
  */
 function openFolderAt(folder: string): string | undefined {
   const { mode } = statSync(folder)

@@ -7,7 +7,7 @@ import { nowMs } from "#core/platform/clock.ts"
 /** How often old files are removed from the disk, in ms. */
 const everyMs = 3_600_000
 /**
- * Nobody works any more on what has not changed for so long, in ms: an upload that brings nothing ends
+ * How long a file may stay unchanged before it counts as abandoned, in ms: an upload that brings nothing ends
  * sooner.
  */
 const abandonedMs = 300_000

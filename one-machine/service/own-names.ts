@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 
-/** Endings of names that nobody can have on the internet: RFC 6761, and ICANN's board on `.internal`. */
+/** Endings of names that cannot be registered on the internet: RFC 6761, and ICANN's board on `.internal`. */
 const notOnTheInternet = /\.(?:localhost|internal)$/
 
 /**

@@ -36,8 +36,8 @@ function createPrivate(path: string, content: unknown): void {
     rmSync(beside)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") rmSync(beside)
-    // The file system has no links. Whoever starts the service holds the folder, so nobody else makes this
-    // file.
+    // The file system has no links. The process that starts the service holds the folder, so no other process
+    // makes this file.
     else renameSync(beside, path)
   }
   syncFolder(dirname(path))

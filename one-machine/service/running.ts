@@ -29,7 +29,7 @@ export async function findRunning(dataDir: string): Promise<Running | undefined>
     const answer = await fetch(`${running.baseUrl}/healthz`, { signal: AbortSignal.timeout(2000) })
     return answer.ok ? running : undefined
   } catch {
-    // There is no file, or nobody answers: the service that wrote it died without removing it.
+    // There is no file, or no server answers: the service that wrote the file died without removing it.
     return undefined
   }
 }

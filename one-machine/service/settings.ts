@@ -42,7 +42,7 @@ const ofBackups = {
     .string()
     .default("")
     .transform((path) => path && resolve(path)),
-  /** The passphrase under which backups are sealed: without it nobody can read them, not even you. */
+  /** The passphrase under which backups are sealed: without it they cannot be read, not even by you. */
   BACKUP_PASSPHRASE: z.string().default(""),
   /** The file that holds the passphrase, in place of the setting. */
   BACKUP_PASSPHRASE_FILE: z.string().default(""),
@@ -64,7 +64,7 @@ export const MovePassphrase = z
     passphraseOf("MOVE_PASSPHRASE", given.MOVE_PASSPHRASE, given.MOVE_PASSPHRASE_FILE, context),
   )
 
-/** The shortest passphrase, in characters: whoever finds a backup may try as many as they like. */
+/** The shortest passphrase, in characters: a thief of a backup may try as many as they like. */
 const shortestPassphrase = 20
 
 /** What the commands about backups read. Undefined where no passphrase is set. */
@@ -144,9 +144,9 @@ export const ServeSettings = consistent(
       .transform((text) => new URL(text).origin),
     /** The proxies whose word about the address of a request's caller is believed. */
     TRUST_PROXY: ranges.default("127.0.0.0/8,::1/128"),
-    /** Who runs the service: the owner of its first account, and the address of alerts. */
+    /** The operator: the owner of the first account, and the address of alerts. */
     OPERATOR_EMAIL: z.email("must be your own e-mail address: you sign in with it, and alerts go there"),
-    /** The mail server, with its user and password. Without one, nobody can be mailed. */
+    /** The mail server, with its user and password. Without one, no mail is sent. */
     SMTP_URL: z
       .union([z.literal(""), z.url({ protocol: /^smtps?$/ })], {
         error: "must be as smtps://user:password@mail.example.com",
@@ -156,7 +156,7 @@ export const ServeSettings = consistent(
     MAIL_FROM: z.union([z.literal(""), z.email()], { error: "must be an e-mail address" }).default(""),
     /** Where alerts are posted, besides the operator's mail. */
     ALERT_URL: z.union([z.literal(""), z.url()], { error: "must be a URL" }).default(""),
-    /** The token that whoever reads `/metrics` has to send; without one there is no such page. */
+    /** The token that a caller of `/metrics` has to send; without one there is no such page. */
     METRICS_TOKEN: z
       .string()
       .refine(
