@@ -79,7 +79,8 @@ export const createKey = createRoute({
   summary: "Create an API key",
   request: {
     body: body(
-      // A right whose name is mistyped would be one that nobody took away.
+      // Unknown fields are refused: a mistyped restriction would be ignored, and the key would have the
+      // right.
       z.strictObject({
         name: text(1, 64).openapi({ description: "What it is for." }),
         ...rights,

@@ -18,7 +18,7 @@ import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from ".
 /** `owner` made the group; admins may neither remove nor demote them. */
 const Role = z.enum(["member", "admin", "owner"])
 
-/** Somebody in a group, or who asks to join it. */
+/** A member of a group, or a person who asks to join it. */
 const person = {
   jid: string("By phone number where known, else the LID."),
   phone: string('Digits; `""` where the number is not known.'),

@@ -271,7 +271,7 @@ export const sendStatus = send(
   },
 )
 
-/** A reaction quotes nothing and names nobody. */
+/** A reaction has neither a quote nor mentions. */
 export const sendReaction = send("reaction", "React to a message", {
   chat: MessageChat,
   emoji: text(0, 32).openapi({ description: '`""` removes the reaction.' }),

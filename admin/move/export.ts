@@ -50,7 +50,8 @@ export async function exportBridges(
     await stopped(bridges, exportId, say)
     await writeExport(part, passphrase, contentOf(bridges, rows))
     await checkExport(part, passphrase)
-    // Before anybody can have the file: a second export would put a bridge into two files.
+    // The bridges leave before the file has its name. Otherwise a second export could put a bridge into two
+    // files.
     for (const bridge of bridges)
       if (!(await Move.finishLeaving(bridge.id, exportId))) throw await overtaken(bridge)
     await nameIt(part, path)
@@ -63,7 +64,7 @@ export async function exportBridges(
       throw new Unusable(`${path} cannot be written: ${String(error)}`, { cause: error })
     throw error
   }
-  // From here on somebody may have the file: nothing is taken back any more.
+  // The file has its name from here on, and may have been copied: nothing is taken back any more.
   try {
     syncFolder(dirname(path))
   } catch (error) {
