@@ -55,14 +55,22 @@ export interface Evidence {
 }
 
 /**
- * `lost`: written and never delivered, given up before its time, answered with success and not shown, or
- * without an answer for good; sent, and the customer was not told that it was delivered or read; not kept.
- * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice; kept
- * twice. `reordered`: a first delivery after a newer message's, or any after a newer event; a status that is
- * no step forward; kept out of order. `undecryptable`: somebody could not read something, or refused it.
- * `doubled`: shown twice. `owners`: a commit under somebody else's lease. `keys_reused`: two messages under
- * one key, or a prekey's number for two keys. `relinked`: a phone that would have to be linked again.
- * `oversized`: a row of a session that has grown out of all proportion.
+ * The kinds of violations.
+ *
+ * - `lost`: a message was written and never delivered, given up before its time, answered with success and
+ *   not shown, or without an answer for good; or it was sent, and the customer was not told that it was
+ *   delivered or read; or it was not kept.
+ * - `duplicated`: one message is two events, one event has two bodies, an attempt's number was used twice; or
+ *   a message was kept twice.
+ * - `reordered`: a first delivery came after a newer message's, or any delivery after a newer event's; a
+ *   status is no step forward; or messages were kept out of order.
+ * - `undecryptable`: a device could not read a message, or refused it.
+ * - `doubled`: a message was shown twice.
+ * - `owners`: a commit was made under another host's lease.
+ * - `keys_reused`: two messages were encrypted under one key, or a prekey's number stood for two keys.
+ * - `relinked`: a phone would have to be linked again.
+ * - `forged`: an event came that is not signed by us.
+ * - `oversized`: a row of a session has grown out of all proportion.
  */
 export const kinds = [
   "lost",

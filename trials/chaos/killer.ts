@@ -108,7 +108,7 @@ export function newKiller(input: Input) {
     if (hit.role === "session-host" && hit.blow === "SIGKILL") input.onHostKilled(at)
   }
 
-  /** Stops somebody first and looks what it has under way: only then is it known to be hit at work. */
+  /** Stops a process first and looks what it has under way: only then is it known to be hit at work. */
   function strikeOutside(blow: Blow): void {
     const role = random.pick(["session-host", "session-host", "delivery", "api"] as const)!
     const pid = random.pick(living[role]().filter((each) => !paused.has(each)))
@@ -125,7 +125,7 @@ export function newKiller(input: Input) {
     for (const work of steps.openOf(pid)) {
       const [word, bridgeId = "", webhookId = "", n] = work.split(" ")
       if (word === "attempt") stoppedAttempts.push({ bridgeId, n: Number(n), ...stop })
-      // As the row is now: while this claim holds, nobody else goes on.
+      // The row as it is now: while this claim holds, no other deliverer goes on.
       if (word === "claim")
         stoppedAttempts.push({ bridgeId, n: input.nextEvent({ bridgeId, webhookId }), ...stop })
     }

@@ -47,7 +47,7 @@ async function openOf(
   return [...(await parkedIn(id)), ...(await gapsIn(id))].map((what) => `${bridge} (${id}): ${what}`)
 }
 
-/** Messages that became no event: nobody sends here what cannot be read. */
+/** Messages that became no event. There should be none, since nothing unreadable is sent here. */
 async function parkedIn(bridgeId: string): Promise<string[]> {
   const rows = await rowsOf(tables.sessions, bridgeId, "PARKED#")
   return rows.map(({ sk }) => `${String(sk)} is left`)

@@ -1,7 +1,7 @@
 import type { Entry } from "#one-machine/network/client.ts"
 import { spoiltSize } from "#simulator/stanzas/message.ts"
 
-/** What somebody could not read, or refused, as the network's log has it. */
+/** What a device could not read, or refused, as the network's log has it. */
 export interface Undecryptable {
   /** Takes the entries of the log, in order. */
   saw: (entry: Entry) => void
@@ -35,7 +35,7 @@ export function newUndecryptable(): Undecryptable {
   }
 }
 
-/** Somebody has used a key a second time. */
+/** Whether a device has used a key a second time. */
 export function isReuse({ event }: Entry): boolean {
   return event === "key used twice" || event === "prekey changed"
 }

@@ -24,7 +24,8 @@ const storeFaults = (random: Random, beat: number): StoreFault[] => [
 ]
 
 /**
- * The faults of one device. Only a refused connection may hit any device: nobody knows yet whose it will be.
+ * The faults of one device. Only a refused connection may hit any device: its login has not
+ * begun.
  */
 const networkFaults = (random: Random, device: string): Parameters<NetworkClient["fault"]>[0][] => [
   { kind: "cut_before_receipt", device, times: 1 },
@@ -70,7 +71,7 @@ export function startWeather(input: {
     release(random.pick(hosts()))
   }
 
-  /** One at a time: what nobody has met of the last one is over. */
+  /** One fault at a time: what is left of the last one ends. */
   async function change(fault: Parameters<NetworkClient["fault"]>[0]): Promise<void> {
     await pass?.()
     pass = await network.fault(fault)

@@ -3,7 +3,7 @@ import type { NetworkClient } from "#one-machine/network/client.ts"
 /**
  * The shape of accounts.
  *
- * - `small`: two people in a group, and nobody in the address book.
+ * - `small`: two people in a group, and an empty address book.
  * - `real`: 5,000 people in the address book, 300 in the group, media, votes and answers to event messages;
  *   the first two bridges are written to from a companion, too, and the first has a long conversation behind
  *   it.
@@ -16,7 +16,7 @@ const members = 300
 /** So many bridges have contacts whose companion devices write as well. */
 export const companions = 2
 
-/** Who is around a bridge, as numbers. */
+/** The people around a bridge, as numbers. */
 export interface Around {
   /** In the address book of its phone. */
   book: string[]
@@ -24,7 +24,7 @@ export interface Around {
   members: string[]
 }
 
-/** People whom nobody plays, for all bridges of a cluster. */
+/** A crowd, which no phone plays, for all bridges of a cluster. */
 export async function peopleFor(shape: Shape, network: NetworkClient): Promise<Around> {
   if (shape === "small") return { book: [], members: [] }
   const { numbers } = await network.crowd({ count: book, devices: 1.5 })

@@ -102,7 +102,7 @@ function isLeaseCheck(check: NonNullable<Operation["ConditionCheck"]>): boolean 
   return check.Key?.sk === "LEASE" && check.ConditionExpression === "#host = :me AND epoch = :mine"
 }
 
-/** As if nobody else could deliver this bridge, nor have gone on meanwhile. */
+/** Lets a deliverer write as if no other could hold this delivery, nor have gone on meanwhile. */
 function withoutHolder(command: StoreCommand): void {
   const isDelivery = stepNamesOf(command).some((word) => deliveryWords.has(word))
   if (!isDelivery) return

@@ -3,7 +3,7 @@ import type { StoreFault } from "./store.ts"
 
 export type Role = "api" | "delivery" | "session-host"
 
-/** A moment in which somebody dies, or stands still. */
+/** A moment in which a process dies, or stands still. */
 export interface CrashPoint {
   name: string
   step: string
@@ -109,7 +109,7 @@ export const arrivals: CrashPoint[] = [
   pause("session-host", "W13 paused before the receipt leaves", "before receipt"),
 ]
 
-/** The crash points of somebody's receipt of a message that we sent. */
+/** The crash points of a contact's receipt for a message that we sent. */
 export const statuses: CrashPoint[] = [
   kill("session-host", "S1 unit made, the receipt's ack at the gate", "status ack held"),
   kill("session-host", "S1 before the commit", "before status commit"),

@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from "#test/support/service/start-receiv
 import { type Around, companions, peopleFor, type Shape } from "./account-shapes.ts"
 import { type Options, startCluster } from "./cluster.ts"
 
-/** A bridge, with the phone it is linked to and somebody who writes with it. */
+/** A bridge, with the phone it is linked to and a contact who writes with it. */
 export interface LinkedBridge {
   bridge: string
   id: string
@@ -95,7 +95,7 @@ async function newAccount(bridges: number): Promise<string> {
 const Created = z.object({ id: z.string(), webhook_secret: z.string() })
 const linkedWithinMs = 60_000
 
-/** A bridge, linked to a phone by its QR code, and somebody who writes with it. */
+/** Makes a bridge, linked to a phone by its QR code, and a contact who writes with it. */
 export async function newLine(
   bridge: string,
   {

@@ -15,7 +15,7 @@ const commit = (host: string, epoch: number) => ({
 })
 const lease = (host: string, epoch: number) => ({ Item: { host: { S: host }, epoch: { N: String(epoch) } } })
 
-test("a commit under a lease that is somebody else's is noticed; one that is repeated later is not one", () => {
+test("a commit under another host's lease is noticed; an own commit that is repeated later is not one", () => {
   const owners = newOwners()
   const first = commit("first", 2)
   owners.accepted(first, lease("first", 2))

@@ -28,7 +28,7 @@ export function leaseOf(request: object) {
 
 /**
  * Collects what breaks "one owner at a time": commits that were accepted although the lease, read just
- * before, was somebody else's. A repeated transaction counts only the first time.
+ * before, was another host's. A repeated transaction counts only the first time.
  */
 export function newOwners() {
   const violations: string[] = []

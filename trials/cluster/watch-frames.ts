@@ -7,15 +7,15 @@ import type { Steps } from "./armed-steps.ts"
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void
 
 /**
- * Whether the frame being read is live or from the backlog, or somebody's receipt of what we sent, in the
+ * Whether the frame being read is live, from the backlog, or a contact's receipt for what we sent, in the
  * asynchronous context that reads it.
  */
 const arriving = new AsyncLocalStorage<"live" | "backlog" | "status">()
 
 /**
- * Makes steps of what a session tells the network: the stanza of a message (`stanza`), and what says that one
- * has arrived (`receipt`, `backlog receipt`), or that somebody's receipt has (`status ack`). Such a frame is
- * `held` while it waits at the gate, and `sent` when its bytes are with the operating system.
+ * Makes steps of what a session tells the network: the stanza of a message (`stanza`), the receipt that says
+ * that one has arrived (`receipt`, `backlog receipt`), or the ack of a contact's receipt (`status ack`). Such
+ * a frame is `held` while it waits at the gate, and `sent` when its bytes are with the operating system.
  */
 export function watchFrames({ at }: Steps): void {
   followArrivals()

@@ -38,7 +38,8 @@ export async function startUnderBlows() {
 
   /** Deals the blow of a phase, and waits until it has fallen. */
   async function strike({ step, blow, role, needs }: CrashPoint): Promise<void> {
-    // While a delivery is still looking, nobody promises or rings, so those steps would never be reached.
+    // While a delivery is still looking, hosts neither promise nor ring, so those steps would never be
+    // reached.
     await until(isIdle, { what: "nobody delivering", withinMs })
     // Messages to a bridge that is away come as a backlog: the steps of a live one would never be met.
     const lease = await until(() => connected(id, lostEpoch), { what: "its next session", withinMs })
@@ -93,7 +94,7 @@ export async function startUnderBlows() {
     await network.cut(device)
   }
 
-  /** Whether nothing waits, and nobody delivers or stays for more. */
+  /** Whether nothing waits, and no delivery is under way or stays for more. */
   const isIdle = async () => ((await Delivery.get(Delivery.first(id)))?.due ?? 0) === 0
 
   /** The contact writes three messages, one after the other. */
@@ -188,7 +189,7 @@ export async function startUnderBlows() {
     /** How many events of this type the receiver was given. */
     events: (type: string) =>
       new Set(receiver.arrivals.filter((one) => one.type === type).map(({ eventId }) => eventId)).size,
-    /** How many messages the network saw that somebody could not read. */
+    /** How many messages the network saw that a device could not read. */
     async unreadable() {
       const { not_decrypted: failures } = await network.phone(contact)
       return Object.values(failures).reduce((sum, count) => sum + count, 0)

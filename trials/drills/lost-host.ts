@@ -8,7 +8,7 @@ import { type Service, withinMs } from "./service.ts"
  * How a session host is lost.
  *
  * - `killed`: SIGKILL; the orchestrator reports the exit.
- * - `silent`: it stands still like a hanging machine, and nobody reports it.
+ * - `silent`: it stands still like a hanging machine, and the orchestrator reports nothing.
  * - `replaced`: SIGTERM; it hands its sessions over.
  */
 export type Loss = "killed" | "silent" | "replaced"

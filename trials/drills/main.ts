@@ -45,8 +45,8 @@ async function losses(service: Service, loss: Loss) {
 }
 
 /**
- * The same traffic with good receivers only, and with one in ten that never answers, or whose name nobody
- * answers for.
+ * The same traffic with good receivers only, and with one in ten that never answers, or whose name does not
+ * resolve.
  */
 async function dead(service: Service, what: "receiver" | "name") {
   const [bad, ...good] = service.lines

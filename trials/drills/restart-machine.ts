@@ -31,7 +31,7 @@ interface Input {
 }
 
 /**
- * The whole service on one machine ends and is started again on its data, time after time, while somebody
+ * The whole service on one machine ends and is started again on its data, time after time, while a contact
  * writes to each of its numbers.
  * @returns how long the stops and starts took, how long bridges were without a session, and what became of
  * the messages

@@ -31,7 +31,7 @@ export async function startDrilled(input: { bridges: number; beat: number; dir: 
     beat: input.beat,
     /** The stanzas that the network saw, in order; it grows. */
     seen,
-    /** Sets whether a bridge's receiver leaves everything unanswered, or nobody answers for its name. */
+    /** Sets whether a bridge's receiver leaves everything unanswered, or its name gets no answer. */
     setDead: (bridge: string, what: "receiver" | "name" | undefined) =>
       void (what ? dead.set(bridge, what) : dead.delete(bridge)),
     /** The bridge's contact writes to it. Resolves when the network has the message. */

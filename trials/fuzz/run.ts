@@ -106,7 +106,7 @@ function sentencesOf({ number, request, answer, faults }: Finding): string {
   )
 }
 
-/** Checks that nobody has died. */
+/** Checks that every session host lives, and that the session is connected. */
 async function aftermath(tenants: Tenants, hosts: number[], number: number): Promise<Finding[]> {
   const faults: string[] = []
   const now = new Set(await sessionHostPids(tenants.service))

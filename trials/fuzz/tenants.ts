@@ -73,7 +73,7 @@ async function askingAccount(service: Service, files: string) {
   await ours.call("PATCH", `/instances/${shop}`, { keep: 30 })
   await ours.call("POST", "/instances", { customer_ref: "hooked", webhook_url: `${files}/hook` })
   await ours.call("POST", "/instances", { customer_ref: "spare" })
-  // What their sessions say for the first time would look like a change by somebody.
+  // The first reports of their sessions would look like changes that a request has made.
   for (const ref of ["hooked", "spare"]) await until(async () => await isReported(ours, ref))
   await network.send(contact.number, owner.number, "hello")
   const messageIds = [await sendText(ours, shop, contact.number, "ours")]

@@ -20,7 +20,7 @@ export interface Outcome {
   interrupted: number
   in: number
   out: number
-  /** For whoever looks for a violation's cause. */
+  /** For a person who looks for the cause of a violation. */
   told: object
 }
 

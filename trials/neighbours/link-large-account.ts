@@ -89,8 +89,8 @@ function startTraffic({ service, neighbour }: Street, neighbours: Neighbour[], e
   }, askEachMs)
   return {
     /**
-     * Since the last time: how late the latest event was, how many came, and the longest that the host kept
-     * somebody waiting.
+     * Measures since the last time: how late the latest event was, how many came, and the longest that the
+     * host kept a caller waiting.
      */
     take(arrivals: { text: string | undefined; at: number }[]) {
       const at = new Map(arrivals.map((one) => [one.text, one.at]))
@@ -135,7 +135,7 @@ async function isKnown(bully: Street["bully"], number: string): Promise<boolean>
   return false
 }
 
-/** Somebody who is in no address book may be known, too, and has no name. */
+/** A person outside the address book may be a contact, too, and has no name. */
 const Contact = z.object({ full_name: z.string() })
 
 function beatsMissed(dataDir: string): number {

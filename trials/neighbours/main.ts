@@ -68,7 +68,7 @@ async function flood(on: Street, { seconds, share }: Options) {
   const bully = await stop()
   await end()
   const ratio = Number((noisy.p99Ms / quiet.p99Ms).toFixed(2))
-  // A flood of refusals costs nobody anything, but that of mere calls.
+  // A flood of refused calls costs the others nothing; one of mere calls is a flood all the same.
   const isFlood = options.what === "calls" || (bully.statuses["200"] ?? 0) > 0
   const isFair = (options.what !== "contacts" && options.what !== "chats") || ratio < mostRatio
   return { isWell: noisy.failed.length === 0 && isFlood && isFair, quiet, noisy, p99_ratio: ratio, bully }

@@ -53,7 +53,7 @@ const takes = {
     for (let n = 0; n < 4; n++) await bully.call("POST", "/instances/bully/webhooks", { url: `${dead}?${n}` })
     await inParallel(4, async () => void (await service.network.send(chat, eve, "one more")))(to)
   },
-  // Nobody answers for these names.
+  // No name server answers for these names.
   names: inParallel(40, async (to, n) => await sendFile(to, `http://nobody-${n}.invalid/x.pdf`)),
   sessions: inParallel(9, async (to, n) => await ask(to, "GET", `/instances/more-${n}/proxy/qr`)),
   keys: inParallel(8, async (to, n) => {

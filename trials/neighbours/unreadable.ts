@@ -12,8 +12,8 @@ const targetMs = 10_000
 const alarmAbove = 10
 
 /**
- * A stranger sends messages that nobody can decrypt, and a hundredth as many that are no messages, on which
- * the simulated phone itself is slow. Then the session hosts restart.
+ * A stranger sends messages that the session cannot decrypt, and a hundredth as many that are no messages, on
+ * which the simulated phone itself is slow. Then the session hosts restart.
  */
 export async function sendUnreadable({ service, bully, eve, chat: bob }: Street, { messages }: Options) {
   const { network } = service

@@ -57,7 +57,7 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
   },
 }
 
-/** The look at what a command has done; undefined for a command that nobody looks at. */
+/** The look at what a command has done; undefined for a command without one. */
 export function lookAfter(command: string) {
   return Object.entries(looks).find(([words]) => command.includes(words))?.[1]
 }
@@ -67,7 +67,8 @@ function must(isSo: boolean, otherwise: string): void {
 }
 
 /**
- * Over https, to callers who cannot say that they are another, and nothing of the operator's to everybody.
+ * The service answers over https, counts callers by their true address, and shows nothing of the operator's
+ * to the public.
  */
 async function isServed(machine: Machine): Promise<void> {
   const answer = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.1" } })

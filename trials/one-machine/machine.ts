@@ -266,7 +266,7 @@ export class Machine {
     })
   }
 
-  /** With our site, at ports that anybody may use. */
+  /** With our site, at ports that any user of the machine may open. */
   #caddy(): ChildProcess {
     const config = join(this.#folder, "Caddyfile")
     const site = join(this.#folder, "etc/caddy/Caddyfile")

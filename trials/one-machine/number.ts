@@ -41,7 +41,7 @@ export class LinkedNumber {
     return Status.parse(await (await this.#call("GET", `/${reference}/proxy/status`)).json()).status
   }
 
-  /** Resolves when it has an event of what somebody writes to it now. */
+  /** Has a friend write to the number now, and resolves when the number has the event. */
   async receives(text: string): Promise<void> {
     const { owner, friend } = this.#phones!
     await (await networkOf(this.#machine)).send(friend, owner, text)

@@ -72,7 +72,7 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
   }
 }
 
-/** Somebody new signs up, pays for a number, and cancels. */
+/** A newcomer signs up, pays for a number, and cancels. */
 async function newcomer({ base, page: operators }: Pick<Stage, "base" | "page">) {
   const browser = await startChromium()
   try {
@@ -104,8 +104,7 @@ async function newcomer({ base, page: operators }: Pick<Stage, "base" | "page">)
 }
 
 /**
- * Somebody new opens the link of an invitation. @returns how many clicks it takes until they are in the
- * account
+ * A newcomer opens the link of an invitation. @returns how many clicks it takes until they are in the account
  */
 async function join(link: string, email: string): Promise<number> {
   // Another person has another browser.

@@ -5,8 +5,8 @@ import type { Page } from "puppeteer-core"
 import type { Customer } from "#test/support/service/service.ts"
 
 /**
- * Every page of an account with a sandbox, a linked number `shop` and `plain`, which is not; and those for
- * anybody.
+ * Every page of an account with a sandbox, a linked number `shop` and a number `plain` that is not linked;
+ * and the public pages.
  */
 const paths = [
   "/",
@@ -46,10 +46,7 @@ const paths = [
   "/nothing-here",
 ]
 
-/**
- * All of them, with the page of the newest event of `shop`, and one on which somebody links a phone to
- * `plain`.
- */
+/** All of them, with the page of the newest event of `shop`, and a link page for `plain`. */
 export async function everyPath(
   page: Page,
   base: string,
@@ -57,7 +54,7 @@ export async function everyPath(
 ): Promise<string[]> {
   await page.goto(`${base}/numbers/shop/events`)
   const id = await page.$eval("#events > li", (one) => one.id)
-  // Somebody else signs in: their page for the code is there from then on.
+  // Another person begins to sign in: the page for their code is there from then on.
   await page.goto(`${base}/sign-in`)
   await page.locator("#email").fill("looker@example.com")
   await page.locator("::-p-aria([name='Get a code'][role='button'])").click()

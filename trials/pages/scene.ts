@@ -37,7 +37,7 @@ export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string
 }
 
 /**
- * Somebody with an account of their own invites the operator, who invites them and somebody else; and they
+ * A host with an account of their own invites the operator, who invites the host and a newcomer; and they
  * join.
  */
 export async function invite(base: string, operators: string): Promise<void> {

@@ -27,7 +27,7 @@ export interface Outcome {
   /** Messages that were lost, and came twice, as the command says. */
   forgotten: number
   askedAgain: number
-  /** For whoever looks for a violation's cause. */
+  /** For a person who looks for the cause of a violation. */
   told: object
 }
 

@@ -52,7 +52,7 @@ export async function openOf(
   return open
 }
 
-/** What the network's log says of the bridges, and of whoever could not read something. */
+/** What the network's log says of the bridges, and of the devices that could not read something. */
 export function newSeen(lines: LinkedBridge[]) {
   const devices = new Set(lines.map(({ device }) => device))
   const hadMs = new Map<string, number>()

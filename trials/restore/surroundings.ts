@@ -42,7 +42,7 @@ export async function onStage<Outcome>(
     const network = networkClient(simulator)
     return await trial({ dir, random: seeded(seed), simulator, network, receiver, stops })
   } catch (error) {
-    // What is stopped below makes the traffic fail as well, and nobody would learn of this.
+    // The stops below make the traffic fail as well, which would hide this error.
     console.error(error)
     throw error
   } finally {
@@ -113,7 +113,7 @@ export async function comeToRest(
   return await gather(await openOf(lines, network, apiOf))
 }
 
-/** For whoever looks for a violation's cause. */
+/** For a person who looks for the cause of a violation. */
 export function toldOf(
   { receiver }: Surroundings,
   { traffic, seen }: Pick<Acts, "traffic" | "seen">,

@@ -1,6 +1,6 @@
 import type { Process } from "../usage.ts"
 
-/** A bridge that is linked, with its phone and somebody who writes with it. */
+/** A linked bridge, with its phone and a contact who writes with it. */
 export interface Line {
   ref: string
   /** Numbers. */

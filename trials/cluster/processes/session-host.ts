@@ -19,7 +19,7 @@ await import("#session-host/main.ts")
 
 /**
  * Makes steps of the units that are made of messages: of one that goes out (`outgoing`), of one that comes
- * live, of one that came while nobody was connected (`backlog`); and of one that comes once more.
+ * live, of one that came while the session was not connected (`backlog`); and of one that comes once more.
  */
 function watchMemory({ at }: Steps): void {
   const keep = Reflect.get(SessionVault.prototype, "keep")

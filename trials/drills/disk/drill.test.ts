@@ -21,7 +21,7 @@ const judged = (found: Record<string, string>, more: Partial<Known> = {}) =>
     ...more,
   })
 
-test("a write that nobody heard of may be there or not, and a refused one may not", () => {
+test("a write whose outcome is unknown may be there or not, and a refused one may not", () => {
   expect(judged(Object.fromEntries(before))).toBeUndefined()
   expect(judged(Object.fromEntries(after))).toBeUndefined()
   expect(judged(Object.fromEntries(before), { isOpen: false })).toBeUndefined()

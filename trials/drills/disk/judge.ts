@@ -15,7 +15,7 @@ export interface Known {
   confirmed: State
   /** What would be there with the last write, if that was not confirmed. */
   tried: State | undefined
-  /** Nobody knows whether that write was applied: its connection ended. */
+  /** Whether the outcome of that write is unknown, since its connection ended. */
   isOpen: boolean
   /** The key of a number that each transaction raises. */
   counter: string

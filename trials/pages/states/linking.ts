@@ -72,7 +72,7 @@ const inLanguages = {
   pt: "Escaneie com o telefone",
 }
 
-/** Linking a phone on the page that is sent to somebody else. */
+/** Linking a phone on the page that is sent to a person without an account. */
 const linkPages: State[] = [
   {
     name: "link-page",
@@ -156,7 +156,7 @@ const linkPages: State[] = [
 
 export const linking = [...connecting, ...linkPages]
 
-/** Where somebody links a phone to this number, which is made if it is not there. */
+/** A link page for this number, which is made if it is not there. */
 async function linkPage(of: Customer, ref: string, wishes: Record<string, string> = {}): Promise<string> {
   await of.bridge(ref)
   const made = await of.call("POST", `/instances/${ref}/link-sessions`, wishes)

@@ -5,7 +5,7 @@ import { people } from "./world.ts"
 
 const { baker, apprentice, guarded, late, invited } = people
 
-/** What somebody sees who may only look. */
+/** What a viewer sees, who may change nothing. */
 const viewers: State[] = [
   { name: "viewer-home", as: apprentice, reach: () => "/", reads: "need attention" },
   ...[
@@ -33,7 +33,7 @@ const viewers: State[] = [
   },
 ]
 
-/** Signing in, and who has to do so again. */
+/** Signing in, and having to do so again. */
 const signIns: State[] = [
   { name: "home-first-steps", as: people.friend, reach: () => "/", reads: "Sandbox and first steps" },
   {
@@ -113,5 +113,5 @@ const many: State[] = [
   { name: "numbers-very-many", as: people.operator, reach: () => "/numbers", reads: "All (100" },
 ]
 
-/** Of people: those who may only look, who sign in, and who have very many numbers. */
+/** The states of people: viewers, people who sign in, and people with very many numbers. */
 export const visitors = [...viewers, ...signIns, ...many]

@@ -6,7 +6,7 @@ import type { Store } from "./open-core.ts"
 
 const beatEachMs = 5000
 
-/** An address where nobody listens. */
+/** An address where no server listens. */
 export const nowhere = "127.0.0.1:9"
 
 /** A session host that beats, takes what is asked of it, and never answers. The caller closes it. */
@@ -17,7 +17,7 @@ export async function silentHost({ Bridge, Host, Lease }: Store) {
   const { port } = server.address() as AddressInfo // it listens on TCP
   const addr = `127.0.0.1:${port}`
   const id = `silent-${port}`
-  // It has no room, so nobody gives it more than it takes itself.
+  // The host has no room, so no bridge is given to it that it does not take itself.
   const beat = async () => await Host.beat({ id, addr, capacity: 0, sessions: 1, network: "simulated" })
   await beat()
   const beating = setInterval(() => void beat().catch(() => "the service is gone"), beatEachMs)

@@ -5,10 +5,10 @@ import type { World } from "./world.ts"
 export interface State {
   /** What its pictures are called; the page comes first. */
   name: string
-  /** Who looks; nobody who is signed in, if it is left out. */
+  /** The e-mail address of the person who looks; without it, no one is signed in. */
   as?: string
   /**
-   * Makes it so. In the page of whoever looks it may go on until the state is on the screen.
+   * Brings the state about. In the viewer's page it may go on until the state is on the screen.
    * @returns where it is seen, if the page is not there yet
    */
   reach: (world: World, page: Page) => string | Promise<string | void>

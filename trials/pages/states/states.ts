@@ -34,7 +34,7 @@ export async function drawStates(
   { service, base }: Stage,
   how: { looks: Look[]; into: string },
 ): Promise<string[]> {
-  // Whoever looks changes from state to state.
+  // The person who is signed in changes from state to state.
   const browser = await startChromium()
   const world = await aWorld({ service, base, browser })
   const page = await browser.newPage()

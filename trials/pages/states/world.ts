@@ -6,7 +6,7 @@ import { until } from "#test/support/until.ts"
 import { openStore } from "./open-core.ts"
 import { silentHost } from "./silent-host.ts"
 
-/** Who looks. */
+/** The people who are signed in while a page is drawn. */
 export const people = {
   operator: operatorEmail,
   baker: "baker@example.com",
@@ -80,7 +80,7 @@ export async function aWorld({
     bakery,
     florist,
     receiver,
-    /** The browser shows what this person sees; nobody's, without one. */
+    /** Signs the browser in as this person; out, without one. */
     show: async (email?: string) => {
       await browser.deleteCookie(...(await browser.cookies()))
       const cookies = email === undefined ? [] : await cookiesOf(email)
