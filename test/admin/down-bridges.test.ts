@@ -38,7 +38,7 @@ test("a bridge whose place another login took is down since then, also where its
   expect(said).toContainEqual(expect.objectContaining({ status: "replaced", status_since: row.since }))
 })
 
-test("a bridge that is linked to no phone, or must not run, is not down; one that nobody holds is", async () => {
+test("a bridge that is linked to no phone, or must not run, is not down; one that no host holds is", async () => {
   const [unpaired, paused, free] = [await aHeldLease(), await aHeldLease(), await aBridge()]
   await Lease.reportStatus(unpaired, { status: "unpaired", since: 1, epoch: unpaired.epoch })
   await Lease.stop(paused.bridgeId, "operator")

@@ -379,7 +379,7 @@ test("power cut at any request of an export leaves the bridge as it was, or stop
     const isBack = await elsewhere(async () => {
       const isHere = (await Lease.get(bridge.id))?.host === Lease.FREE
       expect([n, (await Bridge.byId(bridge.id))!.isMoved]).toEqual([n, !isHere])
-      // Once it is noted that it has left, somebody may have the file.
+      // Once it is noted that the bridge has left, the file may have been copied.
       const mayRepeat = !isHere && !isDone && (await Lease.get(bridge.id))!.movedMs === 0
       if (mayRepeat && n % 2 === 0) await leave(bridge)
       return isHere || (await takeBack.run([bridge.id, bridge.customerRef])).length === 1
@@ -445,7 +445,7 @@ function interrupted(
   }
 }
 
-test("an import that nobody repeats is listed and undone whole; it writes no more, and the file may return", async () => {
+test("an import that is not repeated is listed and undone whole; it writes no more; the file may return", async () => {
   const bridge = await aBridge()
   await aSession(bridge, 300)
   const path = await leave(bridge)

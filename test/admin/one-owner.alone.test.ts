@@ -71,7 +71,7 @@ const seen: Record<string, number> = {}
 interface Given {
   path: string
   from: Place
-  /** Where somebody has begun to import it. */
+  /** Where an operator has begun to import it. */
   to?: Place
 }
 

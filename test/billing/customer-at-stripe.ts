@@ -8,7 +8,7 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { card, deleteAtStripe, isRunning, leaseOf, stateOf, subscriber, subscribes } from "./subscriber.ts"
 
 describe("a customer", () => {
-  test("whom somebody deleted at Stripe has ended: told, paused, and able to subscribe anew", async () => {
+  test("who was deleted at Stripe by hand has ended: told, paused, and able to subscribe anew", async () => {
     const { id, bridge } = await subscriber()
     await deleteAtStripe(id)
     expect(await payPage(id)).toBeUndefined()

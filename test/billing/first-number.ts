@@ -114,7 +114,7 @@ describe("a first number", () => {
     expect(await stateOf(untold.id)).toBe("trialing")
   })
 
-  test("is not created by an address of the return page that nobody paid for", async () => {
+  test("is not created by an address of the return page without a payment", async () => {
     const { account } = await newcomer()
     await Checkout.want(account.id, { customerRef: "shop", webhookUrl: "" })
     await Checkout.begin(account.id, "ada@example.com")
@@ -166,7 +166,7 @@ describe("a first number", () => {
   })
 })
 
-test("a dashboard whose address nobody set fails no refusal, and one below a path is where it is", async () => {
+test("a dashboard whose address is not set fails no refusal, and one below a path is where it is", async () => {
   const { post } = await newcomer()
   const { DASHBOARD_URL } = config
   onTestFinished(() => void Object.assign(config, { DASHBOARD_URL }))

@@ -21,7 +21,7 @@ export interface Means {
    * had it.
    */
   subscribe: (accountId: string, card: Card) => Promise<void>
-  /** A second subscription of the same customer, as somebody makes it by hand at Stripe. */
+  /** A second subscription of the same customer, as an operator makes it by hand at Stripe. */
   subscribeAgain: (accountId: string) => Promise<void>
   /** Days pass for the account. */
   pass: (accountId: string, days: number) => Promise<void>
@@ -103,7 +103,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     expect(await stateOf(id)).toBe("canceled")
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     await customers.del((await Payer.get(id))!.customer!)
-    // Nobody here has seen whether Stripe lists what a deleted customer had.
+    // It is not known whether Stripe lists what a deleted customer had.
     expect(["canceled", "none"]).toContain(await stateOf(id))
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
   },

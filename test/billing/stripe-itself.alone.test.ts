@@ -7,7 +7,7 @@ import { config } from "#core/platform/config.ts"
 import { type Card, type Means, scenarios } from "./scenarios.ts"
 
 const key = process.env.STRIPE_TEST_KEY
-// A live key would charge somebody.
+// A live key would charge a real card.
 if (key !== undefined && !/^[rs]k_test_/.test(key)) throw new Error("STRIPE_TEST_KEY is no key of test mode")
 Object.assign(config, {
   BILLING: "stripe",

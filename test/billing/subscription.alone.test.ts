@@ -22,7 +22,7 @@ import { faultsOf, twoLooks } from "#trials/pages/page-faults.ts"
 const card = { pays: "4242424242424242", fails: "4000000000000341" }
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 
-/** Somebody who has just signed up. */
+/** A person who has just signed up. */
 async function aPerson(role?: Member.Role) {
   const email = anEmail()
   const { accountId, person } = await findOrOpenAccount(email)
@@ -65,13 +65,13 @@ test("a first number leads to its price, to Checkout, and straight on to the cod
   expect(after).toContain("First charge")
   expect(after).toContain("7 days")
   expect(await person.text("/account")).toContain('href="/subscription"')
-  // Somebody who comes back once more, or wants to pay in a second tab, finds what there is.
+  // A customer who comes back once more, or wants to pay in a second tab, finds what there is.
   expect((await person.get("/subscription/return")).headers.get("location")).toBe("/subscription")
   expect(await person.led("/subscription/begin")).toBe("/subscription")
   expect(Object.values(stripe.book.subscriptions)).toHaveLength(1)
 })
 
-test("a number that cannot be created is refused before anybody pays for it", async () => {
+test("a number that cannot be created is refused before the customer pays for it", async () => {
   const person = await aPerson()
   const answer = await person.post("/new-number", { ...shop, customer_ref: "my shop" })
   expect(answer.status).toBe(400)
@@ -154,7 +154,7 @@ test("an account whose subscription the operator set reads that it has nothing t
   expect(page).not.toContain("Stripe")
 })
 
-test("whoever cancels reads first what that does, confirms it at Stripe, and comes back to when it ends", async () => {
+test("a customer who cancels reads first what that does, confirms it at Stripe, and sees when it ends", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
   await subscribe(person, card.pays)
@@ -209,7 +209,7 @@ test("a subscription that ends is not canceled again: another tab is led to the 
   expect(await person.text("/subscription")).not.toContain("You have canceled.")
 })
 
-test("somebody who closed the tab of the payment is led on to the number that they wanted", async () => {
+test("a customer who closed the tab of the payment is led on to the number that they wanted", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
   await person.led("/new-number", shop)

@@ -43,7 +43,7 @@ async function owing(accountId: string) {
   return made
 }
 
-test("where nothing is paid, no page, route or word is of billing, and whoever signs up may link numbers", async () => {
+test("where nothing is paid, no page, route or word is of billing, and every newcomer may link numbers", async () => {
   const { accountId } = await findOrOpenAccount("ada@example.com")
   const visitor = aVisitor()
   await visitor.post(`/sign-in/link/${await SignIn.newLinkToPrint("ada@example.com")}`)

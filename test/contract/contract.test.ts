@@ -172,7 +172,7 @@ function parameterFaults({ schema }: Parameter): InvalidValue[] {
 }
 
 test.for(cases.filter(([, { path }]) => path.includes("{customer_ref}")))(
-  "%s tells nothing of another account's bridge: it is answered as a name that nobody has",
+  "%s tells nothing of another account's bridge: it is answered as a name that no bridge has",
   async ([name, route]) => {
     const ask = async (ref: string, key: string) => {
       const headers = { authorization: `Bearer ${key}`, "x-request-id": "the-same-one" }

@@ -31,7 +31,7 @@ test.for([
   "Facebook1",
   "Kundensupport",
   "Deutsche Bank24",
-])("nobody names their account %j", (name) => {
+])("no account may be named %j", (name) => {
   expect(AccountName.Chosen.safeParse(name).success).toBe(false)
 })
 

@@ -11,7 +11,7 @@ import { until } from "#test/support/until.ts"
 
 afterEach(forgetDoorbells)
 
-/** Counts from now on how often somebody looks whether deliveries are due. */
+/** Counts from now on how often a producer looks whether deliveries are due. */
 function looks(): () => number {
   let count = 0
   const when = (request: object) => {
@@ -22,7 +22,7 @@ function looks(): () => number {
   return () => count
 }
 
-test("while somebody delivers, one look serves many events that are committed soon after one another", async () => {
+test("while a deliverer is at work, one look serves many events that are committed soon after one another", async () => {
   const bridge = await aBridge("http://127.0.0.1:9/")
   const outbox = await anOutbox(bridge)
   await outbox.append(anEvent())
@@ -49,7 +49,7 @@ test("events that are committed together are looked at once", async () => {
   expect(count()).toBe(1)
 })
 
-test("events that are committed while the bell rests are rung for as soon as nobody delivers any more", async () => {
+test("events that are committed while the bell rests are rung for as soon as no deliverer is at work", async () => {
   const bridge = await aBridge("http://127.0.0.1:9/")
   const outbox = await anOutbox(bridge)
   await outbox.append(anEvent())

@@ -47,7 +47,7 @@ test("lines gather, and go in order to a stream of the bridge, which is made whe
   expect(kept().at(-1)).toMatch(/INFO four$/)
 })
 
-test("lines are written a moment later though nobody asks for it", async () => {
+test("lines are written a moment later although no caller asks for it", async () => {
   const { log, kept } = aLog()
   log("alone")
   await expect.poll(kept).toHaveLength(1)
@@ -101,7 +101,7 @@ test("what is wanted is found behind many other lines, and a reader goes on, als
   vi.useFakeTimers({ toFake: ["Date"] })
   log(...Array.from({ length: 1000 }, (_, i) => `line ${i + 1}`))
   vi.useRealTimers()
-  // Who has no token reads the whole millisecond of the last line, which may be more than a page here.
+  // A reader without a token gets the whole millisecond of the last line, which may be more than a page here.
   await sleep(2)
   log("the last")
   await BridgeLog.flush()

@@ -60,7 +60,7 @@ test("after 24 hours the same key is a new message, whatever became of the old o
   }
 })
 
-test("after 24 hours a key whose request may still be under way is nobody else's", async () => {
+test("after 24 hours a key whose request may still be under way is not given to another request", async () => {
   const request = aRequest()
   const old = await claimed(request)
   await age(old, "expires_at")

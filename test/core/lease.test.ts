@@ -32,7 +32,7 @@ test("one of two hosts that want a free lease gets it, and only it may commit", 
   expect(await mayCommit({ ...held!, host: held!.host === a.id ? b.id : a.id })).toBe(false)
 })
 
-test("a take whose answer was lost is known for one's own, and nobody else's", async () => {
+test("a take whose answer was lost is recognised as the host's own, and another host's is not", async () => {
   const free = await aLease()
   const remove = dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", times: 1, ms: 1 })
   const taken = await Lease.take(free, a)
@@ -105,7 +105,7 @@ test("unplanned ends are counted until the session has proved itself", async () 
   expect(await Lease.get(held.bridgeId)).toMatchObject({ failures: 0 })
 })
 
-test("a stopped bridge is taken by nobody, and woken only for the reason it was stopped", async () => {
+test("no host takes a stopped bridge, and it is woken only for the reason it was stopped", async () => {
   const free = await aLease()
   expect(await Lease.stop(free.bridgeId, "billing")).toBe(true)
   const stopped = (await Lease.get(free.bridgeId))!
@@ -157,7 +157,7 @@ test("an old holder cannot write the notes of a session into its lease, nor coun
   expect(await Lease.get(first.bridgeId)).toMatchObject({ failCount: 0, failures: 1, used: 7 })
 })
 
-test("the end of a session that had proved itself is counted, but makes nobody a suspect", async () => {
+test("the end of a session that had proved itself is counted, but makes no bridge a suspect", async () => {
   const { bridgeId: id } = await aLease()
   await Host.beat({ ...host, id: "host-proving" })
   const prover = { id: "host-proving", addr: a.addr }
@@ -219,7 +219,7 @@ test("a bridge whose hosts die with it alone is a suspect that waits, until it h
   expect((await standing(it!)).isSuspect).toBe(false)
 })
 
-test("a host that was ended from outside makes nobody a suspect, however often", async () => {
+test("a host that was ended from outside makes no bridge a suspect, however often", async () => {
   const [alone, one, other] = await newBridges(3)
   for (let kill = 0; kill < 4; kill++) {
     await dies([alone!], { isBlameless: true })
@@ -228,7 +228,7 @@ test("a host that was ended from outside makes nobody a suspect, however often",
   for (const id of [alone!, one!, other!])
     expect(await standing(id)).toEqual({ isSuspect: false, waits: false })
   const lease = (await Lease.get(alone!))!
-  // All the same their sessions ended unplanned, which whoever looks is told.
+  // All the same, their sessions ended unplanned, and an operator who looks is told so.
   expect(lease.failCount).toBe(4)
   expect(Lease.lastSessionFailed(lease)).toBe(true)
 })
@@ -242,7 +242,7 @@ test("a lease that the late index named by itself was not alone on its host", as
   expect(await Lease.get(it!)).toMatchObject({ deaths: 1, failures: 0 })
 })
 
-test("logins that do not last are counted, whoever holds the bridge: from the fifth, a minute lies between", async () => {
+test("logins that do not last are counted across all hosts: from the fifth, a minute lies between", async () => {
   let held = (await Lease.take(await aLease(), a))!
   for (let logins = 1; logins <= 5; logins++) {
     expect(Lease.loginAgainAt(held)).toBe(0)

@@ -60,7 +60,7 @@ test("measurements are one line, with the stage as its dimension, and the servic
   ])
 })
 
-test("a count that nobody watches is a field of the line, and no metric", () => {
+test("a count that no alarm or dashboard watches is a field of the line, and no metric", () => {
   Metrics.add("IdemReplay")
   Metrics.add("Sends")
   const [line] = written()

@@ -8,7 +8,7 @@ import { config } from "#core/platform/config.ts"
 import { listen } from "#one-machine/listen.ts"
 import { aProxy } from "#test/support/proxy-server.ts"
 
-/** A server that says the same to everybody. */
+/** A server that says the same to every client. */
 async function aServer(words: string) {
   const server = createServer((socket) => void socket.on("error", () => {}).end(words))
   onTestFinished(() => void server.close())

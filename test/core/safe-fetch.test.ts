@@ -217,7 +217,7 @@ describe("a name", () => {
     expect(asked).toEqual([])
   })
 
-  test("that nobody answers for ends with the fetch", async () => {
+  test("that no server answers for ends with the fetch", async () => {
     await naming(() => "silent")
     const { get } = fetching(loopback)
     await expect(get("http://dead.example/", { withinMs: 300 })).rejects.toMatchObject({
@@ -225,14 +225,14 @@ describe("a name", () => {
     })
   })
 
-  test("that nobody answers for is dns in time for a receiver's retry", async () => {
+  test("that no server answers for is dns in time for a receiver's retry", async () => {
     const { asked } = await naming(() => "silent")
     const { get } = fetching(loopback)
     await expect(get("http://dead.example/", { withinMs: 60_000 })).rejects.toMatchObject({ category: "dns" })
     expect(asked).toHaveLength(4)
   })
 
-  test("that nobody answers for holds up its own bridge alone, and asks few questions at a time", async () => {
+  test("that no server answers for holds up its own bridge alone, and asks few questions at a time", async () => {
     const { asked } = await naming((name) => (name.startsWith("dead") ? "silent" : ["127.0.0.1"]))
     const { get } = fetching(loopback)
     const server = await aServer((_, response) => response.end("there"))
@@ -326,7 +326,7 @@ test("headers without end are a bad response", async () => {
   await expect(get(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ category: "bad_response" })
 })
 
-test("a body that nobody reads, or that is left early, troubles nobody", async () => {
+test("a body that is not read, or is left early, does no harm", async () => {
   const { get } = fetching(loopback)
   const server = await aServer((_, response) => void response.write(Buffer.alloc(500)))
   await get(server.url, { withinMs: 100 })
@@ -348,7 +348,7 @@ describe("every failure has a category", () => {
     get = fetching(loopback).get
   })
 
-  test("a port on which nobody listens gives `refused`", async () => {
+  test("a port on which no server listens gives `refused`", async () => {
     await expect(get("http://127.0.0.1:1/")).rejects.toMatchObject({ category: "refused" })
   })
 

@@ -62,7 +62,7 @@ test.for([
   expect(verifyCall(signCall(call), other)).toBeUndefined()
 })
 
-test("a call that anybody else signed, changed or made up is nothing", () => {
+test("a call that another key signed, or that was changed or made up, is nothing", () => {
   const [payload, mac] = signCall(call).slice("Host ".length).split(".")
   const other = Buffer.from(
     JSON.stringify({ ...call, bridgeId: "c", signedAt: 0, expiresAt: 2 ** 40 }),

@@ -54,7 +54,7 @@ describe("a transaction", () => {
     expect(await transact([increment(randomUUID())])).toBeUndefined()
   })
 
-  test("that nobody waits for any more ends at once", async () => {
+  test("that no caller waits for any more ends at once", async () => {
     dynamoDb.faults.add({ fault: "slow", ms: 60_000, operation: "TransactWriteItems", times: 1 })
     const leaving = new AbortController()
     const written = transact([increment(randomUUID())], { signal: leaving.signal })

@@ -83,7 +83,7 @@ describe.for(["in the bucket", "on the disk of one machine"])("%s", (place) => {
   })
 })
 
-test("on the disk of one machine, a file that is removed while somebody reads it is read to its end", async () => {
+test("on the disk of one machine, a file that is removed while a client reads it is read to its end", async () => {
   config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
   onTestFinished(() => void (config.STORAGE_DIR = undefined))
   const path = await aFile("its bytes")

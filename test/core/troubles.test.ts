@@ -84,7 +84,7 @@ test("what may pass is told after a quarter of an hour: a lost connection, and a
   ])
 })
 
-test("a number whose killed host nobody replaces for a quarter of an hour is silent; a moved one is not", async () => {
+test("a number whose killed host is not replaced within a quarter of an hour is silent; a moved one is not", async () => {
   const { bridgeId, report, told } = await aShop()
   await report("connected")
   onTestFinished(() => void vi.useRealTimers())

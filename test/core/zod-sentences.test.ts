@@ -18,6 +18,6 @@ test.for([
   ["another word", z.enum(["on", "off"]), "up", 'must be "on" or "off"'],
   ["a wrong name", z.record(z.string().max(3), z.string()), { long: "" }, "must have at most 3 characters"],
   ["no URL", z.url(), "here", "must be a URL"],
-] as const)("%s is told in the words of whoever gave it", ([, schema, given, sentence]) => {
+] as const)("%s is told in the words of the person who gave it", ([, schema, given, sentence]) => {
   expect(schema.safeParse(given).error?.issues.map(({ message }) => message)).toEqual([sentence])
 })

@@ -14,7 +14,7 @@ const own = [
 /** The path of a form, opened as a page, leads to its page. */
 const leading = new Set(formPaths.map((path) => `GET ${path}`))
 
-/** The sandbox's phone is somebody else's, and no customer of the API: its pages play it. */
+/** The sandbox's phone is no customer of the API: only the pages play it. */
 const phone = "the sandbox's phone"
 
 /** The calls of the API that show and do what each page does: a program can have all of it. */

@@ -74,7 +74,7 @@ test("near the end of a code the next one is looked for more often", () => {
   expect(LinkSteps.lookAgainMs(seen, at + 59_500)).toBeLessThan(100)
 })
 
-/** Nobody expects them there: one of another route, and one of a later release. */
+/** Codes that linking does not expect: one of another route, and one of a later release. */
 const unexpected = ["group_full", "of_a_later_release"]
 
 test("each refusal of a link has words on Connect, says what to do, and its code if no reader is at fault", async () => {

@@ -129,7 +129,7 @@ describe("a program that can sign in by itself", () => {
     ])
   })
 
-  test("gets nothing without a yes, from somebody who only looks, or from nobody", async () => {
+  test("gets nothing without a yes, from a viewer, or from a visitor who is not signed in", async () => {
     const person = await aPerson()
     const program = aProgram()
     const path = await program.ask()
@@ -243,7 +243,7 @@ describe("a program that can sign in by itself", () => {
 })
 
 describe("a program without a browser", () => {
-  test("gets its key once somebody has typed its code and said yes", async () => {
+  test("gets its key once a member has typed its code and said yes", async () => {
     const person = await aPerson()
     const { device_code, user_code } = await begin()
     expect(await ask(device_code)).toMatchObject({ error: "authorization_pending" })
@@ -257,7 +257,7 @@ describe("a program without a browser", () => {
     expect((await person.post("/device", { code: user_code })).status).toBe(400)
   })
 
-  test("gets nothing from somebody who was removed from the account meanwhile, and for what is no form", async () => {
+  test("gets nothing from a member who was removed from the account meanwhile, and for what is no form", async () => {
     const person = await aPerson("member")
     const { device_code, user_code } = await begin()
     await person.post("/device", { code: user_code, answer: "yes", may: "all", numbers: "*" })

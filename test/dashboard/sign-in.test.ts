@@ -140,7 +140,7 @@ test("codes and links are over after 15 minutes, sign-ins after 7 idle days and 
   }
 })
 
-test("in a quarter of an hour an address gets 3 mails from one sender, who sends 10, and 12 from everybody", async () => {
+test("in a quarter of an hour an address gets 3 mails from one sender, who sends 10, and 12 from all", async () => {
   const email = anEmail()
   const stranger = anAddress()
   const ask = async (address?: string) => await aVisitor(address).post("/sign-in", { email })
@@ -148,7 +148,7 @@ test("in a quarter of an hour an address gets 3 mails from one sender, who sends
   const refused = await ask(stranger)
   expect(refused.status).toBe(429)
   expect(await refused.text()).toContain("Links that came by mail still work")
-  // Somebody else keeps nobody from signing in.
+  // A stranger who asks for codes does not keep the person from signing in.
   for (let mails = 0; mails < 9; mails++) expect((await ask()).status).toBe(303)
   expect((await ask()).status).toBe(429)
   const address = anAddress()
@@ -158,7 +158,7 @@ test("in a quarter of an hour an address gets 3 mails from one sender, who sends
   expect(others).toEqual([...Array.from({ length: 10 }, () => 303), 429])
 })
 
-/** The page for somebody who asks for a code, without the address and the time. */
+/** The page for a person who asks for a code, without the address and the time. */
 async function pageFor(email: string): Promise<string> {
   const visitor = aVisitor()
   const page = (await visitor.post("/sign-in", { email })).headers.get("location") ?? ""
@@ -226,7 +226,7 @@ test("after signing in one is where one wanted to go, and never on another host"
   }
 })
 
-test("a forged cookie is nobody's, signing out ends the sign-in, and a removed person sees nothing", async () => {
+test("a forged cookie signs no one in, signing out ends the sign-in, and a removed person sees nothing", async () => {
   const email = anEmail()
   const { visitor, link } = await asked(email)
   await visitor.post(link)
@@ -265,7 +265,7 @@ async function signedIn(email: string) {
   return { visitor, leadsTo: answer.headers.get("location") }
 }
 
-test("somebody new who is invited chooses before they are in any account, and has the role they were given", async () => {
+test("a newcomer who is invited chooses before they are in any account, and has the role they were given", async () => {
   const host = anEmail()
   const { accountId } = await findOrOpenAccount(host)
   const email = anEmail()
@@ -297,7 +297,7 @@ async function invitedByMail(email = anEmail(), role: Member.Role = "viewer") {
   return { host, owner, email, ...mailed(email), theirs: (await findOrOpenAccount(host)).accountId }
 }
 
-test("somebody new declines behind the mailed link without a sign-in, once, and the owners can read it", async () => {
+test("a newcomer declines behind the mailed link without a sign-in, once, and the owners can read it", async () => {
   const { email, link, theirs } = await invitedByMail()
   const visitor = aVisitor()
   expect(await (await visitor.get(link)).text()).toContain(`${link}/decline`)
@@ -329,7 +329,7 @@ test("of joining and declining at once one holds, of several declines one, and n
   expect((await aVisitor().post(`${mailed(email).link}/decline`)).status).toBe(404)
 })
 
-test("somebody new joins with one press of a button behind the mailed link, which opening does not use up", async () => {
+test("a newcomer joins with one press of a button behind the mailed link, which opening does not use up", async () => {
   const { email, link, theirs, host } = await invitedByMail()
   const visitor = aVisitor()
   for (let scans = 0; scans < 3; scans++) {
@@ -349,7 +349,7 @@ test("somebody new joins with one press of a button behind the mailed link, whic
   expect(await isIn(again)).toBe(false)
 })
 
-test("the link of an invitation that is withdrawn, or a week old, signs nobody in", async () => {
+test("the link of an invitation that is withdrawn, or a week old, does not sign a visitor in", async () => {
   const withdrawn = await invitedByMail()
   await withdrawn.owner.post("/account/withdraw", { email: withdrawn.email })
   const late = await invitedByMail()
@@ -367,7 +367,7 @@ test("the link of an invitation that is withdrawn, or a week old, signs nobody i
   }
 })
 
-test("the link of an invitation signs in nobody who has signed in before: they join once they have", async () => {
+test("the link of an invitation signs in no person who has signed in before: they join once they have", async () => {
   const email = anEmail()
   const { visitor } = await signedIn(email)
   const { link, theirs } = await invitedByMail(email)
@@ -379,7 +379,7 @@ test("the link of an invitation signs in nobody who has signed in before: they j
   expect(await (await visitor.get("/accounts")).text()).toContain("Join<span")
 })
 
-test("somebody new may decline and have an account of their own, and one of these at most", async () => {
+test("a newcomer may decline and have an account of their own, and one of these at most", async () => {
   const { theirs } = await invited()
   const email = anEmail()
   await Member.invite(theirs, email, "member", anEmail())
@@ -399,7 +399,7 @@ test("somebody new may decline and have an account of their own, and one of thes
   expect((await Member.ofPerson(person.id)).map(({ role }) => role)).toEqual(["owner", "viewer"])
 })
 
-test("somebody new who signs in twice at once has one account", async () => {
+test("a newcomer who signs in twice at once has one account", async () => {
   const email = anEmail()
   const both = await Promise.all([
     findOrOpenAccount(email),
@@ -411,7 +411,7 @@ test("somebody new who signs in twice at once has one account", async () => {
   expect((await Member.ofPerson(both[0].person.id)).map(({ accountId }) => accountId)).toEqual([id])
 })
 
-test("an account can be made for somebody who left the one that was made for them before", async () => {
+test("an account can be made for a person who left the one that was made for them before", async () => {
   const email = anEmail()
   const { accountId, person } = await findOrOpenAccount(email)
   await Member.add(accountId, (await findOrOpenAccount(anEmail())).person, "owner")
@@ -467,7 +467,7 @@ test("a fresh sign-in goes on in the account that one looked at, by code, and by
   const other = aVisitor()
   expect((await other.post((await ask()).link)).headers.get("location")).toBe("/keys")
   expect(await shown()).toEqual([theirs, theirs])
-  // Another person's browser leads nobody anywhere.
+  // In another person's browser, the link leads nowhere.
   const stranger = await invited()
   const { visitor: theirBrowser } = await signedIn(stranger.guest)
   await theirBrowser.post("/sign-in", { email: stranger.host })
@@ -502,7 +502,7 @@ test("a member leaves an account and is in their own again, and the last owner s
   expect(await Member.list(theirs)).toHaveLength(1)
 })
 
-test("with a deleted account go its people and invitations; whoever is in another one goes on there", async () => {
+test("with a deleted account go its people and invitations; a member of another account goes on there", async () => {
   const { guest, theirs, own, person, host } = await invited()
   const { visitor: owner } = await signedIn(host)
   const { visitor } = await signedIn(guest)
@@ -512,7 +512,7 @@ test("with a deleted account go its people and invitations; whoever is in anothe
   const { person: gone } = await findOrOpenAccount(host)
   expect(await removeEmpty(theirs)).toBe(true)
   expect([await Member.list(theirs), await Member.invitationsOf(late)]).toEqual([[], []])
-  // In no other account: somebody new, from the address on.
+  // The owner is in no other account, and so a newcomer from now on, also by their address.
   expect((await owner.get("/numbers")).headers.get("location")).toBe("/sign-in?next=%2Fnumbers")
   expect((await findOrOpenAccount(host)).person.id).not.toBe(gone.id)
   // In another one.
@@ -530,7 +530,7 @@ test("a membership of an account that is gone is no way in, and hides no other a
   expect(await isIn(visitor)).toBe(true)
 })
 
-test("an invitation to an account that is gone leads nobody astray, and somebody new has their own account", async () => {
+test("an invitation to an account that is gone misleads no one, and a newcomer has their own account", async () => {
   const email = anEmail()
   await Member.invite(randomUUID(), email, "member", anEmail())
   for (let times = 0; times < 2; times++) {

@@ -339,7 +339,7 @@ test("a stream that is cut blurs the code and says so, and then goes on where it
   await line.mend()
   await page.waitForSelector("[data-stream]:not(.down) #qr img")
 
-  // The phone may be connected all the while: nobody here knows.
+  // The phone may be connected all the while, but the page cannot know.
   await page.goto(`${line.url}/numbers/sandbox`)
   await sees(page, "confirmed ")
   line.cut()

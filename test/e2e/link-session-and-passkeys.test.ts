@@ -24,7 +24,7 @@ afterAll(async () => {
   service.remove()
 })
 
-/** A page in which nobody is signed in. */
+/** A page in a browser without a sign-in. */
 async function aStranger(): Promise<Page> {
   const page = await browser.newPage()
   // As in dashboard.test.ts.
@@ -51,7 +51,7 @@ async function scan(page: Page, number: string): Promise<void> {
   await service.network.scan(number, Buffer.from(source.split(",")[1] ?? "", "base64"))
 }
 
-test("somebody without an account links the expected phone; another is unlinked, and the page works once", async () => {
+test("a visitor without an account links the expected phone; another is unlinked, and the page works once", async () => {
   const [grace, mallory] = [await service.network.create("Grace"), await service.network.create("Mallory")]
   const return_url = "https://shop.example/settings"
   const url = await aLinkPage("expected", { expected_phone: `+${grace.number}`, return_url })
@@ -72,7 +72,7 @@ test("somebody without an account links the expected phone; another is unlinked,
   const back = await page.$eval("main a", (link) => [link.textContent.trim(), link.href])
   expect(back).toEqual(["Go on to shop.example", return_url])
 
-  // It shows no further code, to nobody.
+  // The page shows no further code to any visitor.
   const other = await aStranger()
   await other.goto(url)
   await sees(other, "Your phone is linked")
@@ -213,7 +213,7 @@ test("a passkey that is offered with the address is still taken when its first c
   const { page, makePasskey, signOut } = await signedIn("joan@example.com")
   await makePasskey("Laptop")
   await signOut()
-  // Nobody chooses one at first. Then four minutes have passed.
+  // The user chooses no passkey at first. Then four minutes have passed.
   await page.evaluateOnNewDocument(`
     PublicKeyCredential.isConditionalMediationAvailable = async () => true
     const { credentials } = navigator

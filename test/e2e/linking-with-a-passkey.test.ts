@@ -74,7 +74,7 @@ async function aLinkPage(ref: string, wishes: { expected_phone?: string } = {}) 
   return z.object({ url: z.string() }).parse(await made.json()).url
 }
 
-test("whoever has a passkey links their phone on the page that was sent to them, with the extension", async () => {
+test("a person who has a passkey links their phone on the page that was sent to them, with the extension", async () => {
   const { page, scan, number } = await aPerson("Grace")
   await page.goto(await aLinkPage("extension", { expected_phone: number }))
   await scan()

@@ -1,5 +1,5 @@
-// Every endpoint, everything that the contract can say in an event, what is said of nobody, and sandboxes, on
-// one service.
+// Every endpoint, everything that the contract can say in an event, calls that name people who do not exist,
+// and sandboxes, on one service.
 import "./every-endpoint.ts"
 import "./events/messages.ts"
 import "./events/groups.ts"

@@ -18,7 +18,7 @@ const now = 1_795_166_760
 const body = Buffer.from(JSON.stringify({ event: "message", body: "Grüße 👋\n" }))
 const header = headerOf(body)
 
-/** A well-formed signature, but nobody's. */
+/** A well-formed signature that no secret has made. */
 const another = `,v1=${"0".repeat(64)}`
 
 function headerOf(bytes: Buffer, timestamp = now): string {

@@ -99,7 +99,7 @@ test("it links itself again after a logout, and is made anew after it was delete
   expect(await contacts()).toEqual(before)
 })
 
-test("the people of a sandbox cannot be reached from another one, nor does a sandbox reach anybody else", async () => {
+test("the people of a sandbox cannot be reached from another one, nor does a sandbox reach anyone else", async () => {
   const ada = await whole.network.create("Ada")
   const strangers = [...(await other.contacts()).values(), ada.number]
   await contacts()

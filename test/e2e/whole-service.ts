@@ -18,7 +18,9 @@ export async function startWhole() {
 /** What is needed of a service. */
 type Running = Pick<Service, "admin" | "network" | "customer" | "stop" | "remove">
 
-/** Where the endpoints are asked. Whoever wants them asked elsewhere says so before they are loaded. */
+/**
+ * The service on which the endpoints are called. A test of another service replaces it before it loads them.
+ */
 export const place = { start: async (): Promise<AnyWhole> => await startWhole() }
 
 /** A service that runs, a customer, and the customer's webhook receiver. */

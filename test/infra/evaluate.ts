@@ -321,7 +321,7 @@ async function startSst(work: string) {
     const out = join(work, "bundles", input.functionID)
     mkdirSync(out, { recursive: true })
     writeFileSync(join(out, "bundle.mjs"), "")
-    // For whoever bundles in place of SST's program.
+    // For `bundled.ts`, which bundles in place of SST's program.
     const { handler, runtime, properties } = input
     const beside = join(out, `build.${process.pid}`)
     writeFileSync(beside, JSON.stringify({ handler, runtime, properties }))

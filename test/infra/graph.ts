@@ -108,7 +108,7 @@ const OneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.strin
 const Policy = z.object({
   Version: z.literal("2012-10-17"),
   Statement: z.array(
-    // `NotAction`, `NotResource` and whatever else there is would be a right that nobody reads here.
+    // `NotAction`, `NotResource` and other fields are refused: each would be a right that is not read here.
     z.strictObject({
       Sid: z.string().optional(),
       Effect: z.string(),

@@ -11,7 +11,7 @@ declare module "vitest" {
 
 const graph = fileURLToPath(new URL("../../.sst/graph/production.json", import.meta.url))
 
-/** Evaluated once, for all files that ask it, and left for whoever wants to look at it. */
+/** Evaluates production once, for all files that ask for it. The graph stays on the disk to be looked at. */
 export async function setup({ provide }: TestProject): Promise<void> {
   const production = await evaluate("production")
   writeFileSync(graph, JSON.stringify(production, undefined, 2))

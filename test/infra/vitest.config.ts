@@ -8,7 +8,7 @@ process.env.AWS_REGION = "eu-central-1"
 
 // Without it production is refused.
 process.env.ALARM_EMAIL = "operator@example.com"
-// Without it nobody is mailed.
+// Without it no mail is sent.
 process.env.MAIL_FROM = "bridge@mail.example.com"
 
 /** The graph of what would be deployed, in files of its own: they need what `sst install` writes. */

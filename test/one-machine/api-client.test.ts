@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { call, patiently, Unexpected } from "#one-machine/api-client.ts"
 import { type Answer, startReceiver } from "#test/support/service/start-receiver.ts"
 
-/** Somebody who gives these answers, the last of them again and again. */
+/** A server that gives these answers, the last of them again and again. */
 async function somebody(...answers: Answer[]) {
   const { url, arrivals, stop } = await startReceiver(() =>
     answers.length > 1 ? answers.shift()! : answers[0]!,

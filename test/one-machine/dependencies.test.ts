@@ -59,7 +59,7 @@ test.for(["", "infra/"])("each package of %spackage-lock.json is npm's, and prov
   expect(strange.map(([path]) => path)).toEqual([])
 })
 
-test("no package is under a licence that nobody has looked at", () => {
+test("no package is under a licence that has not been looked at", () => {
   const packages = othersIn("package-lock.json")
   expect(packages.filter(([, { license }]) => !known.has(license ?? "")).map(([path]) => path)).toEqual([])
   const strict = packages.filter(([, { license }]) => license === "GPL-3.0").map(([path]) => path)

@@ -26,7 +26,8 @@ const items = read("docs/settings.md")
   }))
 
 /**
- * What the service itself, AWS or a trial tells a process: nobody else sets it, so the page leaves it out.
+ * Settings that the service itself, AWS or a trial gives to a process. No operator sets them, so the page
+ * leaves them out.
  */
 const told = new Set(
   `STAGE LOCAL_PARENT METRICS_SERVICE LOG_FILE LOG_DIR LOG_GROUP STORAGE_DIR SOCKET_DIR

@@ -216,7 +216,7 @@ test("an unknown thing is refused in ECS's words", async () => {
 })
 
 test.each([{ count: 2 }, { startedBy: "somebody" }])(
-  "what nobody sends is refused, not ignored: %j",
+  "what no caller of ours sends is refused, not ignored: %j",
   async (more) => {
     const { run } = await anEcs()
     await expect(run(more)).rejects.toMatchObject({ name: "InvalidParameterException" })

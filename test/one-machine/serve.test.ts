@@ -114,7 +114,7 @@ test("beside the live network each account may have a sandbox, on hosts that alo
 
   await api("POST", "/instances", { customer_ref: "shop" })
   await api("PATCH", "/instances/shop", { proxy_url: "http://127.0.0.1:1" })
-  // It dials while somebody waits for a code.
+  // The session dials while a caller waits for a code.
   const isDialled = async () =>
     (await api("GET", "/instances/shop/proxy/qr").then(() => "", String)).includes("proxy does not answer")
   await until(isDialled, { withinMs: 90_000 })

@@ -180,7 +180,7 @@ async function aLife({ network, ...whole }: Service) {
   }
 }
 
-/** Somebody who is signed in makes a passkey, and invites somebody else. */
+/** A member who is signed in makes a passkey, and invites another person. */
 async function aPersonsLife(link: string, signedIn: Response): Promise<void> {
   const { origin } = new URL(link)
   const [session = ""] = signedIn.headers.getSetCookie()
@@ -216,7 +216,7 @@ async function anAgentReads(baseUrl: string, key: string, chat: string): Promise
   expect(await answer.text()).toContain("untrusted")
 }
 
-/** Two programs ask for a key: one with a browser, which somebody says yes to, and one without. */
+/** Two programs ask for a key: one with a browser, whose user says yes to it, and one without. */
 async function codesOfPrograms(link: string, signedIn: Response): Promise<Record<string, string>> {
   const { origin } = new URL(link)
   const [session = ""] = signedIn.headers.getSetCookie()

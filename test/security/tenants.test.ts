@@ -80,7 +80,7 @@ describe("through our own bridge", () => {
     expect(changes(theirs, await tenants.theirState(true))).toEqual([])
   })
 
-  test("their contact is a stranger: what the network tells everybody, and not the name they know", async () => {
+  test("their contact is a stranger: what the network tells to all, and not the name they know", async () => {
     const route = routes.find((one) => one.name === "getContact")!
     for (const jid of tenants.known.foreign.numbers) {
       const draft = theRequest(route, { parameters: { jid } })

@@ -50,7 +50,7 @@ test("ignored statuses and groups get their receipts, and only their keys are ke
   expect(await texts()).toEqual(["for you alone", "heard again"])
 })
 
-test("an ignored message that comes again, its receipt being lost, is receipted and asked for by nobody", async () => {
+test("an ignored message that comes again, its receipt being lost, is receipted and not asked for", async () => {
   const { bob, phone, network, kept, isReceipted } = await aChoosy({ ignore: ["groups"] })
   const group = await network.group([bob, phone])
   await bob.send(group.jid, "first")
@@ -64,7 +64,7 @@ test("an ignored message that comes again, its receipt being lost, is receipted 
   expect((await kept()).filter((sk) => !before.includes(sk) && String(sk).startsWith("MESSAGE#"))).toEqual([])
 })
 
-test("a message that nobody chose and that comes again, since its receipt was lost, is receipted", async () => {
+test("a message that no event is chosen for and that comes again, its receipt being lost, is receipted", async () => {
   const { bob, phone, network, isReceipted } = await aChoosy({ events: ["connected"], ignore: [] })
   const group = await network.group([bob, phone])
   await isReceipted()

@@ -94,7 +94,7 @@ test("a message of which everything is as long as can be leaves the session as i
   expect((await Lease.get(bridge.id))!.epoch).toBe(epoch)
 })
 
-test("a message that mentions thousands of strangers costs few requests to the store, and nobody waits", async () => {
+test("a message that mentions thousands of strangers costs few requests to the store, and delays none", async () => {
   const chat = await aChat(calm)
   const { bob, phone, bridge, network } = chat
   await network.control.settled(`${phone.number}:1`, 10_000)
@@ -112,7 +112,7 @@ test("a message that mentions thousands of strangers costs few requests to the s
 })
 
 test.for(["refuse_iq", "ignore_iq"] as const)(
-  "a message by number arrives under it while the network does not tell whose it is (%s); nobody waits",
+  "a message by number arrives under it while the network does not tell whose it is (%s); none waits",
   async (kind) => {
     const chat = await aChat(calm)
     const { bob, phone, bridge, network } = chat
@@ -138,7 +138,7 @@ test.for(["refuse_iq", "ignore_iq"] as const)(
   },
 )
 
-test("hundreds of messages that nobody can decrypt keep nobody waiting", async () => {
+test("hundreds of messages that cannot be decrypted delay no other", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)
   await network.control.flood(bob.number, { to: phone.number, kind: "unreadable", count: 200 })
   await bob.send(phone.number, "still there")
@@ -146,7 +146,7 @@ test("hundreds of messages that nobody can decrypt keep nobody waiting", async (
   expect(messages.map(({ body }) => body)).toEqual(["still there"])
 })
 
-test("a thousand requests for messages that never were are acknowledged, ask nothing, and nobody waits", async () => {
+test("a thousand requests for messages that never were are acknowledged, ask nothing, and delay none", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)
   const device = `${phone.number}:1`
   const asked = () => network.keyQuestions(device)
@@ -159,7 +159,7 @@ test("a thousand requests for messages that never were are acknowledged, ask not
   expect(await asked()).toBe(before)
 })
 
-test("hundreds of placeholders and news of names, devices and versions delay nobody, and little is kept", async () => {
+test("hundreds of placeholders and news of names, devices and versions delay no message; little is kept", async () => {
   const { bob, phone, bridge, network, ask } = await aChat(calm)
   const device = `${phone.number}:1`
   await network.fault({ kind: "silent_phone", device })
@@ -175,7 +175,7 @@ test("hundreds of placeholders and news of names, devices and versions delay nob
   await until(async () => JSON.stringify(await ask("GET", "/contacts")).includes('"name.299"'))
 })
 
-test("a decrypted text that is no message gets a receipt, and nobody is asked to send it again", async () => {
+test("a decrypted text that is no message gets a receipt, and its sender is not asked to send it again", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)
   const { ids } = await network.control.flood(bob.number, { to: phone.number, kind: "garbage", count: 20 })
   await bob.send(phone.number, "still there")

@@ -22,7 +22,7 @@ async function tell(lease: Lease.Info, notAfter?: number): Promise<number> {
   return answer.status
 }
 
-test("a bridge that nobody is linked to and nobody calls for 72 hours is paused, and let go", async () => {
+test("a bridge without a linked phone and without a call for 72 hours is paused, and let go", async () => {
   const [idle, used] = [await aBridge(), await aBridge()]
   await setLease(idle.id, { used: now() - 72 * hour })
   await setLease(used.id, { used: now() - 72 * hour + 60 })
@@ -60,7 +60,7 @@ test("a call counts as use, and is written down once an hour at most", async () 
   expect(noted).toBeGreaterThanOrEqual(longAgo + 2 * hour)
 })
 
-test("a linked bridge is not paused, however long nobody calls", async () => {
+test("a linked bridge is not paused, however long no call comes", async () => {
   const network = await aNetwork()
   const { bridge, host } = await aPairedSession(network, { timing: { beatMs: 1000 } })
   await host.stop()
@@ -75,7 +75,7 @@ test("a linked bridge is not paused, however long nobody calls", async () => {
   expect(next.sessions.has(bridge.id)).toBe(true)
 })
 
-test("a bridge that somebody links just now is not paused", async () => {
+test("a bridge that is being linked is not paused", async () => {
   const network = await aNetwork()
   const host = await aHost(network, { timing: { beatMs: 500, idleMs: 0 } })
   const bridge = await aBridge()

@@ -87,7 +87,7 @@ test("a group is asked for once, and again when the network tells of a change, o
   expect((await asked()).filter((xmlns) => xmlns === "w:g2")).toHaveLength(1)
 })
 
-test("a device without keys keeps nobody else from getting a message", async () => {
+test("a device without keys keeps no other from getting a message", async () => {
   const { network, bob, group, members, say } = await inGroups({ count: 3 })
   await network.fault({ kind: "no_keys", device: `${members[0]![0]}:0` })
   expect(await say(group, "for the others")).toMatchObject({ status: 200 })

@@ -53,7 +53,7 @@ const Answered = z.object({
   Attributes: Item.optional(),
 })
 
-/** Who answers to which target of AWS's JSON protocols, in IAM's words. */
+/** The services that answer to the targets of AWS's JSON protocols, in IAM's words. */
 const services = new Map([
   ["DynamoDB_20120810", "dynamodb"],
   ["AmazonSQS", "sqs"],

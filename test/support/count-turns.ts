@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest"
 
-/** Counts the turns of the event loop: everything that happens in one turn keeps everybody else waiting. */
+/** Counts the turns of the event loop: everything that happens in one turn keeps all other work waiting. */
 export function countTurns(): { now: () => number } {
   let turns = 0
   let next = setImmediate(count)

@@ -4,7 +4,7 @@ import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aBridge } from "./service/bridge.ts"
 
-/** A bridge whose lease is held by somebody who runs nothing. */
+/** A bridge whose lease is held by a host that runs nothing. */
 export async function aHeldLease(bridgeId?: string): Promise<Lease.Info> {
   const free = await Lease.get(bridgeId ?? (await aBridge()).id)
   const held = free && (await Lease.take(free, { id: randomUUID(), addr: "127.0.0.1:1" }))
@@ -12,7 +12,7 @@ export async function aHeldLease(bridgeId?: string): Promise<Lease.Info> {
   return held
 }
 
-/** Writes these fields into the row of a lease, past everybody who writes it. */
+/** Writes these fields into the row of a lease directly, past the code that owns it. */
 export async function setLease(bridgeId: string, fields: Record<string, unknown>) {
   const names = Object.keys(fields)
   await updateRow({

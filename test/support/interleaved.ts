@@ -12,7 +12,8 @@ interface Party {
   /** How many of its requests wait for their turn. */
   waiting: number
   /**
-   * The rows of its transactions show one by one, the last one first, to whoever reads outside a transaction.
+   * Whether the rows of its transactions show one by one, the last one first, to a reader outside a
+   * transaction.
    */
   halfVisible: boolean
 }
@@ -21,7 +22,7 @@ const parties = new AsyncLocalStorage<Party>()
 /** The parties that are working now and are not waiting for their turn. */
 const working = new Set<Party>()
 let onRest: () => void = () => {}
-/** What goes on whoever dies. */
+/** Work that goes on when a party dies. */
 const lasting: Promise<void>[] = []
 
 wrapClientCalls(store, async (command, go) => {
@@ -58,7 +59,7 @@ export async function turn(label: string): Promise<void> {
   working.add(party)
 }
 
-/** Does all of this in one turn: nobody else does anything meanwhile. */
+/** Does all of this in one turn: no other party does anything meanwhile. */
 export async function inOneTurn<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
   await turn(label)
   return await parties.exit(work)
@@ -100,9 +101,9 @@ async function over(party: Party): Promise<never> {
 
 /**
  * Runs a party's work; each of its requests to the store waits for a turn, which the scheduler gives. With
- * `mayDie` it vanishes at a moment of the scheduler's choice, like a killed process: its last request may
- * have been applied, and it does nothing more. With `diesLate` that comes about so many requests later.
- * Resolves when the work is done, or nobody is left to do it.
+ * `mayDie` the party vanishes at a moment of the scheduler's choice, like a killed process: its last request
+ * may have been applied, and it does nothing more. With `diesLate` it dies so many requests later. Resolves
+ * when the work is done, or the party is dead.
  */
 export async function inTurns(
   scheduler: Scheduler,

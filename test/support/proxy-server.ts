@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest"
 import { listen } from "#one-machine/listen.ts"
 
 interface Options {
-  /** `user:password`; anybody without it is refused. */
+  /** `user:password`; a client without it is refused. */
   wants?: string
   /** It takes connections, and never answers. */
   hangs?: boolean

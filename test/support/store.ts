@@ -83,7 +83,7 @@ async function close(): Promise<void> {
 
 /**
  * A block of ports for this process alone, for as long as it lives: it listens on the block's first one.
- * Linux gives connections higher ones, so that nobody takes these between two test files.
+ * Linux gives connections higher ones, so no other process takes these between two test files.
  */
 async function claimPorts(): Promise<{ dynamoDb: number; sqs: number; kms: number }> {
   for (;;) {

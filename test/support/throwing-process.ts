@@ -2,7 +2,7 @@ import { log } from "#core/platform/log.ts"
 import { sessionScope } from "#session-host/concurrency/session-scope.ts"
 import { containExceptions } from "#session-host/host/exceptions.ts"
 
-// A process in which sessions throw errors that nobody catches, and finally code of no session does.
+// A process in which sessions throw errors that no code catches, and finally code of no session does.
 containExceptions(log)
 const say = (what: string) => process.stdout.write(`${what}\n`)
 const failing = (name: string) => ({ fail: (error: unknown) => say(`${name} failed: ${String(error)}`) })

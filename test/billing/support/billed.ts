@@ -26,7 +26,9 @@ afterAll(async () => {
   await stopListening(server)
 })
 
-/** Somebody fills in the card on one of Stripe's pages. @returns where they are sent, or the page's text */
+/**
+ * The customer fills in the card on one of Stripe's pages. @returns where they are sent, or the page's text
+ */
 export async function payWith(card: string, url: string, more: Record<string, string> = {}): Promise<string> {
   const body = new URLSearchParams({ card, ...more })
   const answer = await fetch(url, { method: "POST", body, redirect: "manual" })

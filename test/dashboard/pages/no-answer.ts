@@ -14,7 +14,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 import { aPerson, pages } from "./person.ts"
 
-test("a page whose store gives no answer says so at once, and asks nobody to wait for the store's retries", async () => {
+test("a page whose store gives no answer says so at once, and does not wait for the store's retries", async () => {
   const person = await aPerson()
   const { token } = await LinkSession.create(person.bridge, {})
   const paths = [

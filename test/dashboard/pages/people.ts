@@ -78,7 +78,7 @@ test("what gives secrets away, or cannot be undone, asks for a fresh sign-in and
     expect(await ApiKey.list(person.accountId)).toEqual([])
     expect(await Member.invitations(person.accountId)).toEqual([])
 
-    // Nobody else reads it in the same browser.
+    // Another person does not read the draft in the same browser.
     await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })
     const draft = person.jar.get("bridge-80-draft")!
     const other = await aPerson()
@@ -147,7 +147,7 @@ test("an owner invites and removes, a member does not", async () => {
   expect((await invited.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
 })
 
-test("an invitation ends after a week, and with the membership of whoever sent it", async () => {
+test("an invitation ends after a week, and with the membership of the person who sent it", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   try {
     const owner = await aPerson()
@@ -169,7 +169,7 @@ test("an invitation ends after a week, and with the membership of whoever sent i
   }
 })
 
-test("an owner chooses who is told of troubles, where somebody looks for them", async () => {
+test("an owner chooses who is told of troubles, where an owner looks for them", async () => {
   const [owner, member] = await Promise.all([aPerson(), aPerson("member")])
   const shown = async () => await (await owner.get("/account")).text()
   expect(await shown()).not.toContain("<h2>Alerts")
@@ -200,7 +200,7 @@ test("an account that demands passkeys is closed to browsers signed in by mail, 
   const owner = await aPerson()
   const thief = await byMail(owner.email)
   expect((await thief.get("/numbers")).status).toBe(200)
-  // Whoever has none here would be shut out.
+  // An owner without a passkey here would be shut out.
   expect(await (await thief.post("/account/passkey-only", { only: "yes" })).text()).toContain(
     "Sign in with a passkey yourself first",
   )
@@ -253,7 +253,7 @@ test("a new address is proven by a code mailed to it; accounts, keys and invitat
   expect(await ApiKey.list(owner.accountId)).toMatchObject([{ createdBy: to }])
   expect(await Member.invitations(owner.accountId)).toMatchObject([{ email: invited, by: to }])
   await until(() => Mail.latest().some((mail) => mail.to === owner.email && mail.subject.includes(to)))
-  // The old address is somebody new, whom nobody takes it from.
+  // The old address is a newcomer's from now on, who cannot take the new one.
   expect((await findOrOpenAccount(owner.email)).person.id).not.toBe(owner.person.id)
   const taken = await owner.post("/account/address/code", { code: await codeTo(owner.email) })
   expect([taken.status, (await findOrOpenAccount(to)).person.id]).toEqual([409, owner.person.id])
@@ -312,7 +312,7 @@ test("an owner deletes an account that has no number; who is only in it is forgo
   })
 })
 
-test("somebody shown a link page that deceives reports it to the owners of the service's own account", async () => {
+test("a visitor who is shown a link page that deceives reports it to the operators of the service", async () => {
   const [host, owner] = await Promise.all([aPerson(), aPerson()])
   await Account.makeOperator(host.accountId)
   for (const name of ["WhatsApp Support", "My Bank", "Official help desk"])
@@ -331,7 +331,7 @@ test("somebody shown a link page that deceives reports it to the owners of the s
   expect(told.subject).toContain("A visitor reported the link page of the number shop")
 })
 
-test("whoever removes somebody is told of the keys they made, and can revoke them there", async () => {
+test("an owner who removes a member is told of the keys they made, and can revoke them there", async () => {
   const owner = await aPerson()
   const member = await aPerson()
   await Member.add(owner.accountId, member.person, "member")
@@ -380,7 +380,7 @@ test("an account's name is its owners' choice, strangers read it where they link
 
 const isOfAuditLog = (request: object) => JSON.stringify(request).includes('"AUDIT#')
 
-test("what somebody does is done although the store cannot record it", async () => {
+test("an act is done although the store cannot record it", async () => {
   const owner = await aPerson()
   for (let i = 0; i < 3; i++)
     await aVisitor().post(`/sign-in/link/${await SignIn.newLinkToPrint(owner.email)}`)
@@ -390,7 +390,7 @@ test("what somebody does is done although the store cannot record it", async () 
   expect(await Browser.list(owner.person.id)).toHaveLength(1)
 })
 
-test("what somebody does is done although the store fails while others are mailed of it", async () => {
+test("an act is done although the store fails while others are mailed of it", async () => {
   const owner = await aPerson()
   const warned = vi.spyOn(log, "warn")
   const when = (request: object) => JSON.stringify(request).includes(`RATE#mailsOfActs#${owner.accountId}`)

@@ -9,7 +9,7 @@ import { aVisitor } from "#test/support/service/visitor.ts"
 
 export const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 
-/** Somebody who is signed in to an account of their own, with a number. */
+/** A person who is signed in to an account of their own, with a number. */
 export async function aPerson(role?: Member.Role, address?: string) {
   const email = anEmail()
   const { accountId, person } = await findOrOpenAccount(email)

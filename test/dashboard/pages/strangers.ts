@@ -88,7 +88,7 @@ test("a number rings ten phones in a quarter of an hour, from its page, its link
   expect(await (await ring(0)).text()).toMatch(/Try again in \d+ min/)
 })
 
-test("a program that calls too often shuts nobody at its address out of the pages, and gets a page there", async () => {
+test("a program that calls too often shuts no visitor of its address out of the pages, and gets one itself", async () => {
   const address = anAddress()
   for (let i = 0; i < 300; i++) await app.request("/api/instances", {}, at(address))
   expect((await app.request("/api/instances", {}, at(address))).status).toBe(429)

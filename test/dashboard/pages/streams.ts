@@ -112,7 +112,7 @@ async function readUntil(answer: Response, text: string): Promise<string> {
   return said
 }
 
-test("the open streams of somebody who is removed end within seconds", async () => {
+test("the open streams of a member who is removed end within seconds", async () => {
   const person = await aPerson("member")
   const reader = (await person.get("/numbers/shop/events/stream?from=0")).body!.getReader()
   await reader.read()
@@ -164,7 +164,7 @@ test("on Lambda thirty tabs of an address are live, whoever has them, and other 
   await vi.waitFor(async () => expect((await office[0]!.get(stream)).status).toBe(200), 5000)
 })
 
-test("a tab that goes from page to page takes its own place over, though nobody heard its stream close", async () => {
+test("a tab that goes from page to page takes its own place over, though the stream's end was not noticed", async () => {
   const person = await aPerson()
   const open = async (part: string) => (await person.get(`/numbers/shop/events/stream?from=0${part}`)).status
   for (let i = 0; i < 15; i++) expect(await open("&part=1111-2222-0")).toBe(200)

@@ -81,7 +81,7 @@ test("a failing webhook's pages say who is told, or that nobody is, and lead to 
   await person.post("/account/troubles", { to: "nobody", url: "" })
   await told("Nobody is told that it fails.")
   Troubles.setReporting(false)
-  // What nobody can change is not said.
+  // What no owner can change is not said.
   expect(await shown("/webhooks")).not.toContain("told")
   const settings = await shown("/settings")
   expect(settings).toContain('href="/numbers/shop/webhooks">')

@@ -8,7 +8,7 @@ import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
 
 /** The further webhook of the bridge `shop`, while it has one. */
 let second: { id: string; secret: string }
-/** One with all that a webhook may choose, for a chat in which nobody writes. */
+/** A webhook with everything that one may choose, for a chat in which no messages are written. */
 let full: { id: string }
 
 export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "Debug"> = {
@@ -369,7 +369,7 @@ async function adaTells(ref: string, text: string): Promise<void> {
   await whole.write(ada, phone, { text })
 }
 
-/** The head line of the bridge whose receiver nobody can reach. */
+/** The head line of the bridge whose receiver cannot be reached. */
 async function waiting(ask: Ask) {
   return (await ask({ ref: "made" })).json as { next_attempt_at?: number; failing_since?: number }
 }

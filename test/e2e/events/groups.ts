@@ -131,7 +131,7 @@ test("what the account does itself, who asks to join, and the end of a group", a
   expect(await told(open, "joined")).toMatchObject({ subject: "Open", participants: [grace.jid] })
 })
 
-test("somebody with a username, and what happened while the session was offline", async () => {
+test("a member with a username, and what happened while the session was offline", async () => {
   await whole.network.change(bob.number, { username: "bob.1" })
   const jid = await group(bob, "Bob's", grace)
   expect(await told(jid, "created")).toMatchObject({ username: "bob.1" })

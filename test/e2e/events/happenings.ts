@@ -31,7 +31,7 @@ test("a link is told, with whose phone it is", async () => {
   expect(await event("connected")).toEqual({ event: "connected", phone: grace.number })
 })
 
-test("a subscription reports somebody as there, gone, typing and recording", async () => {
+test("a subscription reports a contact as there, gone, typing and recording", async () => {
   expect(await ask("POST", "proxy/presence", { state: "available" })).toMatchObject({ status: 200 })
   expect(await ask("POST", "proxy/presence/subscribe", { chat: ada.number })).toMatchObject({ status: 200 })
   await adaDoes("PATCH", "", { available: true })

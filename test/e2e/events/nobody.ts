@@ -13,7 +13,7 @@ interface Route {
 }
 type Case = [name: RouteName, what: string, route: Route, call: { parameters: object; body: unknown }]
 
-/** Somebody or something that does not exist, in each form. */
+/** A person or group that does not exist, in each form. */
 const nobodies = {
   number: "4915100000000",
   "number with a plus": "+4915100000000",
@@ -25,7 +25,7 @@ const nobodies = {
 const forms = (pattern = "") =>
   Object.entries(nobodies).filter(([, nobody]) => new RegExp(pattern).test(nobody))
 
-/** Rejecting a call that is over has no effect, whoever made it. */
+/** Rejecting a call that is over has no effect, so an unknown caller is no error. */
 const heedless: RouteName[] = ["rejectCall"]
 
 const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]) =>

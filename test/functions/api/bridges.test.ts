@@ -91,14 +91,14 @@ describe("creation", () => {
     expect(await Account.get(customer.account.id)).toMatchObject({ bridges: 1 })
   })
 
-  test("where there are no sandboxes, `sandbox` is nobody's name and cannot be one", async () => {
+  test("where there are no sandboxes, no bridge is named `sandbox`, and none can be", async () => {
     const customer = await aCustomer()
     expect((await customer.get("/api/instances/sandbox")).status).toBe(404)
     const answer = await customer.post("/api/instances", { customer_ref: "sandbox" })
     expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_customer_ref"])
   })
 
-  test("a sandbox is nobody's once its operator has turned sandboxes off, and its owner's again later", async () => {
+  test("a sandbox is gone once the operator has turned sandboxes off, and its owner's again later", async () => {
     const customer = await aCustomer({ subscription: "none" })
     onTestFinished(() => offer(false))
     offer(true)
@@ -200,7 +200,7 @@ describe("refused input", () => {
 })
 
 describe("reading", () => {
-  test("a bridge nobody holds yet is starting; its URL and secret are shown", async () => {
+  test("a bridge that no host holds yet is starting; its URL and secret are shown", async () => {
     const customer = await aCustomer()
     const created = await json(customer.post("/api/instances", { customer_ref: "a" }))
     const answer = await customer.get("/api/instances/a")
@@ -329,7 +329,7 @@ describe("PATCH", () => {
     expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
   })
 
-  test("the new URL of a bridge that nobody holds is written", async () => {
+  test("the new URL of a bridge that no host holds is written", async () => {
     const customer = await aCustomer()
     const created = await json(customer.post("/api/instances", { customer_ref: "a" }))
     const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/in" })

@@ -242,7 +242,7 @@ test("one that still waits is sent in its turn, once", async () => {
   expect(shop.receiver.arrivals).toHaveLength(1)
 })
 
-test("nobody's event, another bridge's and another account's are the same 404; a full list is 429", async () => {
+test("an unknown event, another bridge's and another account's are the same 404; a full list is 429", async () => {
   const [shop, other] = [await aShop([400, 400]), await aShop([])]
   const [theirs] = await other.outbox.append(anEvent("a"))
   const [ours] = await shop.outbox.append(anEvent("a"), anEvent("b"))

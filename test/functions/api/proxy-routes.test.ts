@@ -37,7 +37,7 @@ async function aShop() {
 const sayOk = (_: unknown, response: ServerResponse) =>
   sayJson(response, 200, { message_id: "x", timestamp: 1 })
 
-/** A port on which nobody listens. */
+/** A port on which no server listens. */
 async function aDeadAddress() {
   const server = createServer()
   const port = await listen(server)
@@ -227,7 +227,7 @@ describe("a call that reaches its host", () => {
     }
   })
 
-  test("is no success that is not what the contract says: 500, and of a send nobody knows", async () => {
+  test("is no success that is not what the contract says: 500, and 504 for a send", async () => {
     const shop = await aShop()
     const host = await aScriptedHost((_, response) =>
       response.writeHead(200, { "content-type": "application/json" }).end("<html>ip-10-0-0-1"),
@@ -257,7 +257,7 @@ describe("a host that is not there", () => {
     expect(old.calls).toHaveLength(2)
   })
 
-  test("a call for a bridge that nobody holds yet waits, and is answered by the host that takes it", async () => {
+  test("a call for a bridge that no host holds yet waits, and is answered by the host that takes it", async () => {
     const shop = await aShop()
     const host = await aScriptedHost((_, response) => sayJson(response, 200, unpaired))
     const answer = shop.status()
@@ -265,7 +265,7 @@ describe("a host that is not there", () => {
     expect((await answer).status).toBe(200)
   })
 
-  test("a call for a bridge that nobody takes is 503 session_unavailable with Retry-After, after 5 s", async () => {
+  test("a call for a bridge that no host takes is 503 session_unavailable with Retry-After, after 5 s", async () => {
     const shop = await aShop()
     const answer = await shop.status()
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"])
@@ -310,7 +310,7 @@ describe("a host that is not there", () => {
     expect(connections).toBe(1)
 
     const next = await aScriptedHost(sayOk)
-    // The process has just died: nobody has had time to hear of it.
+    // The process has just died, and the API has not noticed yet.
     host.server.close()
     host.server.closeAllConnections()
     const sent = shop.send({ chat: "491711234567", body: "hi" })
@@ -320,7 +320,7 @@ describe("a host that is not there", () => {
     expect([host.calls.length, next.calls.length]).toEqual([3, 1])
   })
 
-  test("the host takes a send and breaks: 504 send_outcome_unknown, and nobody sends again", async () => {
+  test("the host takes a send and breaks: 504 send_outcome_unknown, and the API does not send again", async () => {
     const shop = await aShop()
     const host = await aScriptedHost((_, response) => response.socket?.resetAndDestroy())
     await host.take(shop.id)

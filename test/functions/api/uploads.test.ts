@@ -240,7 +240,7 @@ test.skipIf(!canMount())(
   },
 )
 
-test("an account whose uploads stop keeps nobody else's waiting, and they end", async () => {
+test("an account whose uploads stop keeps no other account's waiting, and they end", async () => {
   onOneMachine()
   const refs = Array.from({ length: 20 }, (_, n) => `bridge-${n}`)
   const taker = await aNeighbour(...refs)
@@ -256,7 +256,7 @@ test("an account whose uploads stop keeps nobody else's waiting, and they end", 
     expect(answer).toMatchObject({ status: 400, error: expect.stringContaining("too slowly") })
 })
 
-test("forms that an account asks for without end take nobody else's away", async () => {
+test("forms that an account asks for without end take no other account's away", async () => {
   onOneMachine()
   const form = await aForm()
   const customer = await aNeighbour("many")

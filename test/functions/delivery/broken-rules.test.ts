@@ -20,7 +20,7 @@ import {
 
 afterEach(forgetDoorbells)
 
-/** Writes a number into a row, past everybody who writes it. */
+/** Writes a number into a row directly, past the code that owns it. */
 async function write(key: Key, name: string, value: number) {
   const update = { UpdateExpression: "SET #name = :value", ExpressionAttributeNames: { "#name": name } }
   const values = { ":value": value }

@@ -99,7 +99,7 @@ describe("a doorbell that comes while the store is away", () => {
     expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({ head: 1, due: 0 })
   })
 
-  test("is measured, so that somebody is told within minutes", async () => {
+  test("is measured, so that the operator is told within minutes", async () => {
     const { outbox } = await aDelivery()
     await outbox.append(anEvent())
     onTestFinished(storeIsAway())

@@ -33,9 +33,7 @@ const Anybody = fc.record({
     fc.record({ count: fc.integer({ min: 1, max: 3 }), after: fc.integer({ min: 0, max: 12 }) }),
     { maxLength: 3 },
   ),
-  /**
-   * Whether the rows of a commit show one by one, the last one first, to whoever reads outside a transaction.
-   */
+  /** Whether the rows of a commit show one by one, the last one first, to a reader outside a transaction. */
   halfVisible: fc.boolean(),
   producerDies: fc.boolean(),
   /** The deliverers that answer doorbells, and whether each may die. */
@@ -60,7 +58,10 @@ const Anybody = fc.record({
   callsDie: fc.boolean(),
   /** Whether the whole service ends as on one machine, with its queue, and is started again. */
   restarts: fc.boolean(),
-  /** Whether the process of the store rings, as on one machine: nobody promises, and all die with it. */
+  /**
+   * Whether the process of the store rings, as on one machine: then hosts promise nothing, and all die with
+   * it.
+   */
   storeRings: fc.boolean(),
   /** Which of the writes to the delivery row have their answers lost. */
   lostAnswers: fc.uniqueArray(fc.integer({ min: 0, max: 11 }), { maxLength: 3 }),
@@ -72,7 +73,7 @@ type Life = typeof Life extends fc.Arbitrary<infer Value> ? Value : never
 type Receiver = Awaited<ReturnType<typeof aReceiver>>
 type Arrival = Receiver["arrivals"][number]
 
-/** Nobody dies but a host, which another one follows. */
+/** Only a host dies, and another one follows it. */
 const Calm = Life.map((life) => ({
   ...life,
   deliverers: life.deliverers.map(() => false),
@@ -133,7 +134,7 @@ test("whoever dies, stalls, moves, retries, skips or rolls: each event comes in 
   await expect(fc.assert(property, { numRuns: 30 })).resolves.toBeUndefined()
 }, 120_000)
 
-test("as long as only hosts die, nobody waits for the sweep, and a first attempt is the first", async () => {
+test("as long as only hosts die, no event waits for the sweep, and a first attempt is the first", async () => {
   const property = lives(await aReceiver(), Calm)
   await expect(fc.assert(property, { numRuns: 30 })).resolves.toBeUndefined()
 }, 120_000)
@@ -267,10 +268,10 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   if (life.producerDies || (restarts && !life.storeRings)) await ringAnew(bridge.id)
   const isCalm = !life.deliverers.includes(true) && seconds(life.waits) < Delivery.claimedFor()
   const isPromiseKept = restarts || (isCalm && !life.callsDie)
-  // The queue of one machine lives as long as who rings.
+  // The queue of one machine lives as long as the process that rings.
   if (isPromiseKept || life.storeRings) await answerRest(bridge.id, rests && !restarts)
   if (isPromiseKept) expect(await waiting()).toBe(false)
-  // Everybody is gone. The sweep finds what is left, minutes later.
+  // All parties are gone. The sweep finds what is left, minutes later.
   for (let looks = 0; (await waiting()) && looks < 20; looks++) {
     pass(Delivery.claimedFor() + Delivery.allowedLateness() + 1)
     await ringOverdue()

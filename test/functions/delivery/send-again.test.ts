@@ -128,7 +128,7 @@ test("one whose first attempt is under way is sent again behind it; one that sti
 test("among waiting events it is taken up between two, still one at a time", async () => {
   const { receiver, bridge, outbox, ids } = await delivered()
   const more = await outbox.append(...["d", "e"].map(anEvent))
-  // While something waits, nobody has to ring.
+  // While events wait, no doorbell is needed.
   await Resend.ask(Delivery.first(bridge.id), 1)
   expect(await answerAll()).toBe(1)
   expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([more[0], ids[0], more[1]])

@@ -64,7 +64,7 @@ async function answer(bridgeId: string): Promise<"deleted" | "kept"> {
   }
 }
 
-test("an account with as many deliveries as it may have waits for its own, and holds up nobody else's", async () => {
+test("an account with as many deliveries as it may have waits for its own, and holds up no other account", async () => {
   const { each } = deliveriesOfAccount
   config.STORAGE_DIR = tmpdir()
   deliveriesOfAccount.each = 1

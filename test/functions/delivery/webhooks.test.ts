@@ -330,7 +330,7 @@ describe("headers of the customer's own", () => {
 })
 
 describe("a webhook that is paused", () => {
-  test("gets nothing, is due nobody, and goes on where it stood", async () => {
+  test("gets nothing, has nothing due, and goes on where it stood", async () => {
     const { first, outbox, add } = await aBridgeWithWebhooks()
     const second = await add()
     const [a] = await outbox.append(anEvent("a"))
@@ -367,7 +367,7 @@ describe("a webhook that is paused", () => {
     ])
   })
 
-  test("goes on although whoever let it go on died before the doorbell", async () => {
+  test("goes on although the process that let it go on died before the doorbell", async () => {
     const { outbox, add } = await aBridgeWithWebhooks()
     const second = await add()
     await Webhook.pause(await second.row())

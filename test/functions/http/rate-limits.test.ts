@@ -41,7 +41,7 @@ describe("of 200 requests at once", () => {
     expect(others.refused).toHaveLength(0)
   })
 
-  test("exactly 300 of an address pass the floor, whoever asks and whatever for", async () => {
+  test("exactly 300 calls of an address pass the floor, with whatever key and to whatever path", async () => {
     const from = at(anAddress())
     const paths = ["/healthz", "/api/instances", "/elsewhere"]
     for (const path of paths) expect((await app.request(path, {}, from)).status).not.toBe(429)
@@ -170,7 +170,7 @@ describe("the address", () => {
 })
 
 describe("a counter", () => {
-  test("that is throttled lets nobody through, and is let alone for a second", async () => {
+  test("that is throttled lets no caller through, and is let alone for a second", async () => {
     const from = at(anAddress())
     const back = dynamoDb.faults.add({ fault: "throughput-exceeded", operation: "UpdateItem" })
     const answer = await app.request("/healthz", {}, from)
@@ -204,7 +204,7 @@ describe("a counter", () => {
   })
 })
 
-test("an account with as many calls under way as it may have is refused more, by any key, and nobody else", async () => {
+test("an account with as many calls under way as it may have is refused more, by any key, and no other is", async () => {
   const { each } = callsUnderWay
   onTestFinished(() => void (callsUnderWay.each = each))
   callsUnderWay.each = 2

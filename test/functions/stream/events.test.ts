@@ -125,7 +125,7 @@ test("an id from elsewhere hides no coming event: it is refused, unless a restor
   expect(await stream.bodies!(1)).toEqual(["b"])
 })
 
-test("a copy restored again and again gives no number twice; whoever names a lost event goes on after it", async () => {
+test("a copy restored again and again gives no number twice; a reader of a lost event goes on after it", async () => {
   const shop = await aShop()
   const { id } = shop.bridge
   await shop.outbox.write(anEvent("a"))

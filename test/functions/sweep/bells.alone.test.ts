@@ -58,7 +58,7 @@ describe("the start of the whole service on one machine", () => {
     expect(receiver.arrivals).toHaveLength(2)
   })
 
-  test("rings for what was written right before the end, when nobody had promised to look yet", async () => {
+  test("rings for what was written right before the end, when no host had promised to look yet", async () => {
     const [written, idle] = [await aDelivery(), await aDelivery()]
     await idle.outbox.append(anEvent())
     await answerAll()
@@ -81,8 +81,8 @@ describe("the start of the whole service on one machine", () => {
   })
 })
 
-describe("whoever takes a bridge over", () => {
-  test("rings although somebody has promised, who died before the doorbell", async () => {
+describe("a host that takes a bridge over", () => {
+  test("rings although the owner before has promised, and died before the doorbell", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.write(anEvent())
     await Delivery.promise(Delivery.first(bridge.id), 0)
@@ -93,7 +93,7 @@ describe("whoever takes a bridge over", () => {
     expect(receiver.arrivals).toHaveLength(1)
   })
 
-  test("promises where nobody has", async () => {
+  test("promises where no owner before has", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.write(anEvent())
     await ringAnew(bridge.id)
@@ -109,7 +109,7 @@ describe("the sweep", () => {
     await outbox.append(anEvent())
     await forgetDoorbells()
     later(100)
-    // Somebody has extended the claim, and `since` is old.
+    // The deliverer has extended its claim, and `since` is old.
     await updateRow({
       TableName: tables.events,
       Key: Delivery.key(Delivery.first(bridge.id)),

@@ -261,7 +261,7 @@ describe("networks", () => {
     await HostShortage.end("live")
   })
 
-  test("that there are none of any more leave bridges that nobody waits for", async () => {
+  test("that there are none of any more leave bridges that no caller waits for", async () => {
     Object.assign(config, { HOST_SPARE: 0 })
     await aBridge()
     expect(await lookAtAll()).toBe(true)

@@ -122,7 +122,7 @@ describe("a dead host", () => {
     expect(hosts.map((one) => one.state).toSorted()).toEqual(["dead", "starting"])
   })
 
-  test("of whom nobody reports is dead after four silent beats; one that beats lives", async () => {
+  test("of which no report comes is dead after four silent beats; one that beats lives", async () => {
     vi.useFakeTimers({ toFake: ["performance"] })
     const [silent, living] = [await aBridge(), await aBridge()]
     for (const id of ["silent", "living"]) await Host.beat({ id, ...about })
@@ -141,7 +141,7 @@ describe("a dead host", () => {
     expect(await Lease.get(living.id)).toMatchObject({ host: "living" })
   })
 
-  test("is not declared so after an outage of the store, in which nobody could beat", async () => {
+  test("is not declared so after an outage of the store, in which no host could beat", async () => {
     vi.useFakeTimers({ toFake: ["performance"] })
     await Host.beat({ id: "unheard", ...about })
     await lookAtAll()
@@ -207,7 +207,7 @@ describe("a dead host", () => {
 })
 
 describe("a sweep", () => {
-  test("ends in an error where no look succeeded, so that somebody is told", async () => {
+  test("ends in an error where no look succeeded, so that the operator is told", async () => {
     const isBack = dynamoDb.faults.add({ fault: "denied", operation: "Query" })
     onTestFinished(isBack)
     await expect(keepLooking(0)).rejects.toThrow("not authorized")

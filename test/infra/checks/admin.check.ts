@@ -98,7 +98,7 @@ function unused(policy: string, uses: Set<string>): string[] {
     .filter((one) => !uses.has(one))
 }
 
-test("whoever moves bridges may do that, and reaches the tables for nothing else", async () => {
+test("an operator who moves bridges may do that, and reaches the tables for nothing else", async () => {
   const folder = mkdtempSync(join(tmpdir(), "move-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   process.env.MOVE_PASSPHRASE = "correct horse battery staple"

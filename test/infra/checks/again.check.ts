@@ -92,7 +92,7 @@ test("a raised router secret reaches the router and each function with a URL, wh
   }
 })
 
-test("a raised pepper reaches whoever hashes API keys", async () => {
+test("a raised pepper reaches every function that hashes API keys", async () => {
   expect(changes(first, await later({ API_KEY_PEPPER_VERSION: "2" }))).toEqual([
     "lambda/function ApiFunction",
     "lambda/function DashboardFunction",
@@ -179,7 +179,7 @@ test("a first deploy beside a stage of this name, elsewhere or removed, is refus
   await expect(back).resolves.toBeDefined()
 })
 
-test("a deploy of production that would tell nobody of alarms is refused", async () => {
+test("a deploy of production without an address for alarms is refused", async () => {
   await expect(later({ ALARM_EMAIL: "" })).rejects.toThrow("ALARM_EMAIL is not set")
 })
 
@@ -198,7 +198,7 @@ test("a secret does not go back to an earlier version unnoticed: every API key w
 })
 
 test.for(["HOST_TOKEN_VERSION", "ROUTER_SECRET_VERSION", "API_KEY_PEPPER_VERSION"])(
-  "%s is raised by one at a time: nobody takes an earlier secret than the one before",
+  "%s is raised by one at a time: no process takes an earlier secret than the one before",
   async (name) => {
     await expect(later({ [name]: "3" }, { deployed: { [name]: "1" } })).rejects.toThrow(
       `${name} is 3, and the last deploy had 1: raise it by one at each deploy`,

@@ -12,10 +12,10 @@ function alarm(name: string) {
   return graph.one("cloudwatch/metricAlarm:MetricAlarm", name)
 }
 
-/** They tell nobody: `DoorbellOld` rings where both do. */
+/** These two alarms tell no one by themselves: `DoorbellOld` rings where both do. */
 const partsOf = new Set(["DoorbellWaits", "DeliverySilent"])
 
-test("every alarm tells somebody, says when it is over, and is explained in docs/operations.md", () => {
+test("every alarm tells the operator, says when it is over, and is explained in docs/operations.md", () => {
   const alarms = [
     ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
@@ -128,7 +128,7 @@ test.for(rules.filter(([, { to }]) => to === undefined))(
   },
 )
 
-test("a dead doorbell rings at once; old ones where nobody answers any, not for one customer's endpoint", () => {
+test("a dead doorbell rings at once; old ones when no delivery answers, not for one customer's endpoint", () => {
   expect(alarm("DeadDoorbell")).toMatchObject({
     metricName: "ApproximateNumberOfMessagesVisible",
     dimensions: { QueueName: expect.stringMatching(/DeadDoorbells.*\.fifo$/) },

@@ -74,7 +74,7 @@ test("accounts that are due are looked at each minute, one look at a time, and a
   expect(fn.vpcConfig).toBeUndefined()
 })
 
-test("somebody is told when looks fail, are throttled or stay away", () => {
+test("the operator is told when looks fail, are throttled or stay away", () => {
   const alarms = graph.all("cloudwatch/metricAlarm:MetricAlarm").map(({ name }) => name)
   expect(alarms).toEqual(
     expect.arrayContaining(["SubscriptionsErrors", "SubscriptionsThrottled", "SubscriptionsLate"]),

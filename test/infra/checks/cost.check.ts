@@ -51,7 +51,7 @@ test("each stage keeps as much room as is priced", async () => {
   }
 })
 
-/** Kinds of resources that are paid for by the hour or the month, whether or not anybody uses them. */
+/** Kinds of resources that are paid for by the hour or the month, whether or not they are used. */
 const standing = [
   "cloudwatch/compositeAlarm:CompositeAlarm",
   "cloudwatch/dashboard:Dashboard",

@@ -66,7 +66,7 @@ test("keys and secrets live as long as the tables that need them: a removal forg
     expect({ name, ...options }).toMatchObject({ name, retainOnDelete: true })
 })
 
-test("media expire, and nobody reads them from outside or without TLS", () => {
+test("media expire, and cannot be read from outside or without TLS", () => {
   expect(
     graph.one("s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration", "MediaLifecycle"),
   ).toMatchObject({

@@ -236,7 +236,7 @@ test("log streams have their ten minutes, and stream, as what is long does", () 
   expect(timing.commentEachMs).toBeLessThan(30_000)
 })
 
-test("calls of hosts may take as long as whoever asks for them", () => {
+test("calls of hosts may take as long as the functions that ask for them", () => {
   expect(fn("Calls").timeout).toBe(fn("Api").timeout)
   for (const name of ["Api", "Dashboard", "DashboardStream"])
     expect(graph.environment(`${name}Function`).CALLS_FUNCTION).toContain("-CallsFunction-")

@@ -20,13 +20,13 @@ afterAll(() => {
   for (const name of Object.keys(set)) delete process.env[name]
 })
 
-test("somebody's own stage has every resource of production", () => {
+test("a developer's own stage has every resource of production", () => {
   expect(namesOf(graph.resources)).toEqual(namesOf(inject("production")))
   // A branch that vanishes must fail.
   expect(graph.resources).toHaveLength(193)
 })
 
-test("somebody's own stage is cheap, small and can be removed", () => {
+test("a developer's own stage is cheap, small and can be removed", () => {
   for (const { inputs } of graph.all("dynamodb/table:Table"))
     expect(inputs.deletionProtectionEnabled).toBe(false)
   expect(graph.one("lambda/eventSourceMapping:EventSourceMapping", "DoorbellToDelivery")).toMatchObject({
@@ -40,7 +40,7 @@ test("somebody's own stage is cheap, small and can be removed", () => {
   for (const { options } of graph.all("kms/key:Key")) expect(options).not.toMatchObject({ protect: true })
 })
 
-/** The places of functions that are set aside: nobody else's function can have them. */
+/** The places that functions have set aside: no other function can have them. */
 function placesOf(of: Graph): number {
   const places = of
     .all("lambda/function:Function")
@@ -51,7 +51,7 @@ function placesOf(of: Graph): number {
 test("the places that an account needs are those that docs/deploy.md asks for", () => {
   const page = readFileSync(new URL("../../../docs/deploy.md", import.meta.url), "utf8")
   const production = placesOf(graphOf(inject("production")))
-  // AWS wants a hundred that nobody has set aside.
+  // AWS wants a hundred places that are set aside for no function.
   expect(page.replaceAll("\n", " ")).toMatch(new RegExp(`reserves +${production}\\b`))
   expect(page).toContain(`a quota of ${production + 100} at least`)
   expect(page).toContain(`a personal stage ${placesOf(graph) + 100}`)
@@ -76,7 +76,7 @@ test("a customer takes a third of the places at most, of its own kind alone, als
     expect(placesFor(name)).toBeGreaterThan(0)
 })
 
-test("somebody's own stage accepts what only production refuses", () => {
+test("a developer's own stage accepts what only production refuses", () => {
   expect(graph.environment("ApiFunction").STAGE).toBe("dana")
 })
 

@@ -128,10 +128,10 @@ const admin = async (noun: string, ...words: string[]) => {
   verbs.add(`${noun} ${Object.keys(nouns[noun] ?? {}).includes(first) ? first : ""}`)
   return await asOperator(stage, noun, ...words)
 }
-/** The account of whoever signed in last. */
+/** The account of the last person who signed in. */
 let accountId = ""
 
-/** Somebody whose account may add numbers without paying. */
+/** Signs in a person whose account may add numbers without paying. @returns the account's id */
 async function guest(browser: ReturnType<typeof aBrowser>, email: string): Promise<string> {
   const known = new Set((await admin("account", "list")).map(({ id }) => id))
   await browser.signInByLink(email)
@@ -159,7 +159,7 @@ async function opens(path: string, status = 200) {
   return answer.body
 }
 
-test("somebody signs in, adds a number, links a phone to it, and follows it on every page", async () => {
+test("a newcomer signs in, adds a number, links a phone to it, and follows it on every page", async () => {
   await eve.signUp("eve@example.com")
   await eve.page("POST", "/sign-out", {})
   accountId = String((await admin("account", "list")).find(({ name }) => name === "eve@example.com")!.id)
@@ -189,7 +189,7 @@ test("somebody signs in, adds a number, links a phone to it, and follows it on e
   await send(at(`/events/${given}/resend`))
   await send(at("/deliveries/resend"), { within: "3600" })
   await send(at("/deliveries/test"))
-  // Waits for a receiver that nobody reaches.
+  // Waits for a receiver that cannot be reached.
   await send(at("/webhooks/first/address"), { webhook_url: "http://127.0.0.1:1/nobody" })
   await whole.write(ada, phone.number, { text: "to be skipped" })
   const head = await until(async () => {
@@ -259,7 +259,7 @@ test("people are invited, join, change their role, leave, and sign in with a pas
   await send("/account/passkeys/remove", { passkey: made.id })
 })
 
-test("a link session leads somebody without an account to a code", async () => {
+test("a link session leads a person without an account to a code", async () => {
   await whole.bridge("handed-on")
   const answer = await whole.call("POST", "/api/instances/handed-on/link-sessions", {})
   const { url } = z.object({ url: z.string() }).parse(await answer.json())
@@ -405,7 +405,7 @@ test("every verb of the operator", async () => {
   expect([...verbs].toSorted()).toEqual(await operatorsVerbs())
 })
 
-test("a stage with a sandbox, where nobody pays or is mailed: each route, page, form, stream and answer", async () => {
+test("a stage with a sandbox, without payments and mail: each route, page, form, stream and answer", async () => {
   delete process.env.MAIL_FROM
   sandbox = await startStage(network, { sandbox: true })
   await deploy(sandbox, { SANDBOX: "1" })
@@ -437,7 +437,7 @@ test("a stage with a sandbox, where nobody pays or is mailed: each route, page, 
   await everyDoor(ann, "sandbox")
 }, 400_000)
 
-test("no policy refused anybody, and nothing answered 500", () => {
+test("no policy refused a call, and nothing answered 500", () => {
   expect([...new Set(denied())]).toEqual([])
   const failed = [stage, sandbox!].flatMap(({ lines }) =>
     lines.filter((line) => line.includes('"status":500')),

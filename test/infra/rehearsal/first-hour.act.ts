@@ -70,7 +70,7 @@ const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } }
 let browser: ReturnType<typeof aBrowser>
 const page = (...asked: Parameters<typeof browser.page>) => browser.page(...asked)
 
-/** Somebody new at the dashboard, who signs in with the code of a mail. */
+/** Signs a newcomer up at the dashboard, with the code of a mail. */
 async function signUp(email: string): Promise<void> {
   browser = aBrowser(stage)
   await browser.signUp(email)
@@ -106,7 +106,7 @@ const denied = () =>
     .filter(({ isAllowed }) => !isAllowed)
     .map((one) => `${one.role}: ${one.action} on ${one.resource}`)
 
-test("deploy: every URL answers through the router alone; the sweep looks, and starts no host for nobody", async () => {
+test("deploy: every URL answers through the router alone; the sweep looks, and starts no host without need", async () => {
   await deploy()
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200)
   // Their own URLs are open to the internet.
@@ -147,7 +147,7 @@ test("traffic: a message each way, a webhook test, a line of its log, and no mai
   expect(stage.mails).toHaveLength(mails)
 })
 
-test("the dashboard: somebody signs up with a mailed code, and sees pages and what is live on them", async () => {
+test("the dashboard: a newcomer signs up with a mailed code, and sees pages and what is live on them", async () => {
   browser = aBrowser(stage)
   const { body } = await page("GET", "/sign-in")
   const style = /href="(\/assets\/[^"]+)"/.exec(body)![1]!
@@ -275,7 +275,7 @@ async function subscriptions(): Promise<Map<string, string>> {
 }
 let payer = ""
 
-test("numbers are paid for from now on: somebody who signs up begins a trial, and those of before go on", async () => {
+test("numbers are paid for from now on: a newcomer begins a trial, and those of before go on", async () => {
   const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE } = stage.stripe.environment
   const stripe = { BILLING: "stripe", STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE }
   settings = { ...settings, ...stripe, DASHBOARD_URL: `https://${new URL(stage.url).host}` }
@@ -309,7 +309,7 @@ test("rotation of Stripe's key and its webhooks' secret: Stripe takes both until
   expect(await until(isPaid)).toBe(true)
 })
 
-test("no policy refused anybody, and every role was asked something", () => {
+test("no policy refused a call, and every role was asked something", () => {
   expect(denied()).toEqual([])
   const roles = graphOf(before)
     .all("iam/role:Role")

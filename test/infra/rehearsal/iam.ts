@@ -1,6 +1,6 @@
 import type { Statement } from "../graph.ts"
 
-/** An action that somebody wants to do to a resource, and what IAM knows of the request beside that. */
+/** An action that a role wants to do to a resource, and what else IAM knows of the request. */
 export interface Wish {
   action: string
   resource: string

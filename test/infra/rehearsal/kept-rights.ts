@@ -39,8 +39,8 @@ export const kept: Record<string, string> = {
     "SessionHostTaskRole s3:AbortMultipartUpload MediaBucket/*",
   ),
   // The sandbox's host runs the same code as every host, whose rights are needed above. Its people do less:
-  // nobody sends it media or retries a send, and it outlives its stage's hour without a deletion that is
-  // finished or another host.
+  // they send it no media, and its customer retries no send. It outlives its stage's hour without a deletion
+  // that is finished or another host.
   ...because(
     "as every host, on the rows and files of the sandbox's bridges alone",
     "SandboxHostTaskRole dynamodb:BatchWriteItem table/EventsTable BRIDGE#5a4db0c5-*",
@@ -67,8 +67,8 @@ export const kept: Record<string, string> = {
 const ofBridges = "log-group:/messaging-bridge/staging/bridges:log-stream"
 
 /**
- * Rights that are needed in one run and not in the next: whoever is first, or late, needs them. One that is
- * gone fails the rehearsal.
+ * Rights that are needed in one run and not in the next, since another role may be first, or late. One that
+ * is gone fails the rehearsal.
  */
 export const byChance: Record<string, string> = {
   ...because(

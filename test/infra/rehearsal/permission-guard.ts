@@ -44,7 +44,7 @@ export async function startPermissionGuard(input: {
       ...(body.length > 0 && { body }),
     })
     const said = Buffer.from(await passed.arrayBuffer())
-    // Who may not list a bucket is not told what is missing there.
+    // A role that may not list a bucket is not told what is missing there.
     const isMissing = input.service === "s3" && passed.status === 404
     const unlisted = isMissing && refusedOf([listing(asked, input.names())])
     if (unlisted) return deny(response, input.service, `${unlisted.action} on ${unlisted.resource}`)

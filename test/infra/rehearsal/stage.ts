@@ -124,7 +124,7 @@ export async function startStage(
   }
   const guarded = new Map<string, Record<string, string>>()
 
-  /** The variables with which whoever has this role reaches the services: through a guard each. */
+  /** The variables with which a process of this role reaches the services, each through a guard. */
   async function through(role: string): Promise<Record<string, string>> {
     const there = guarded.get(role)
     if (there) return there

@@ -236,7 +236,7 @@ test("a backup is made each hour, retried after ten minutes, and its operator to
   expect([backups.isOld, backups.hasFailed]).toEqual([false, false])
 })
 
-test("a clock that was ahead keeps nobody from backing up: what it dated in the future is the first to go", async () => {
+test("a clock that was ahead prevents no backup: what it dated in the future is the first to go", async () => {
   const { dataDir, dir } = await aService()
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())

@@ -29,7 +29,7 @@ import { aBridge } from "#test/support/service/bridge.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
 import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 
-/** A backup of a service with a bridge that somebody holds, and one that is paused. */
+/** A backup of a service with a bridge that a host holds, and one that is paused. */
 async function aBackup() {
   const service = await aService()
   await createTables(service.store.endpoint)

@@ -15,7 +15,7 @@ async function visible(doorbells: DoorbellsInMemory, atMost = 10) {
   return await received
 }
 
-test("whoever waits gets a doorbell as soon as somebody rings, and no more than it asked for", async () => {
+test("a poller that waits gets a doorbell as soon as a producer rings, and no more than it asked for", async () => {
   const doorbells = new DoorbellsInMemory()
   const received = doorbells.receive(2, never)
   for (const group of ["one", "two", "three"]) await doorbells.send({ group, body: group })
@@ -35,7 +35,7 @@ test("while a doorbell is answered, its group is hidden, and others are not", as
   expect(bodies(await doorbells.receive(10, never))).toEqual(["second"])
 })
 
-test("a doorbell that nobody has received yet serves for all that ring, and so does one behind it", async () => {
+test("a doorbell that is not received yet serves for all that ring, and so does one behind it", async () => {
   const doorbells = new DoorbellsInMemory()
   const ring = () => doorbells.send({ group: "one", body: "look" })
   for (let i = 0; i < 3; i++) await ring()
@@ -75,7 +75,7 @@ test("who answers so late that the doorbell shows again takes away no ring that 
   expect(bodies(await visible(doorbells))).toEqual(["look"])
 })
 
-test("a doorbell that rests is woken by whoever rings, also by who rang while it was answered", async () => {
+test("a doorbell that rests is woken by a producer that rings, also by one that rang while it was answered", async () => {
   const doorbells = new DoorbellsInMemory()
   const ring = () => doorbells.send({ group: "one", body: "look" })
   await ring()
@@ -98,7 +98,7 @@ test("a doorbell that is not answered rings again", async () => {
   expect(bodies(await doorbells.receive(1, never))).toEqual(["look"])
 })
 
-test("whoever waits no longer takes nothing that comes then", async () => {
+test("a poller that waits no longer takes nothing that comes then", async () => {
   const doorbells = new DoorbellsInMemory()
   const waits = new AbortController()
   const received = doorbells.receive(1, waits.signal)

@@ -36,7 +36,7 @@ function bodiesAt(receiver: Awaited<ReturnType<typeof aReceiver>>): unknown[] {
   return receiver.arrivals.map(({ body }) => (JSON.parse(body.toString()) as { body: string }).body)
 }
 
-test("events that follow one another are one delivery's: nobody rings for the later ones, or reads them", async () => {
+test("events that follow one another are one delivery's: it waits for no doorbell, and does not read them", async () => {
   onTestFinished(listenForNewEvents(patient))
   const { receiver, bridge, outbox } = await aDelivery()
   await outbox.write(anEvent("1"))
@@ -84,7 +84,7 @@ test("what is written after an event may linger where no newer one is known, and
   await until(async () => (await head()) === 2)
   await outbox.write(anEvent("3"), anEvent("4"))
   await delivered
-  // Whether anything is newer than the first is not known: it was there before anybody listened.
+  // Whether an event is newer than the first is not known: the first was there before the delivery listened.
   expect(asked).toEqual([false, true, false, true])
 })
 

@@ -25,7 +25,7 @@ beforeEach(() => {
   })
 })
 
-test("events are delivered as they are written, though nobody rings for them, one time after the other", async () => {
+test("events are delivered as they are written, though no host rings for them, one time after the other", async () => {
   const receiver = await aReceiver()
   const outbox = await anOutbox(await aBridge(receiver.url))
   for (const text of ["1", "2", "3"]) {

@@ -24,7 +24,7 @@ test("settings that do not fit are said one by one, and nothing else is looked a
   ])
 })
 
-test("where nothing runs and nobody answers, each thing is said, and it ends", async () => {
+test("where nothing runs and no server answers, each thing is said, and it ends", async () => {
   const folder = mkdtempSync(join(tmpdir(), "doctor-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const silent = await aSilentServer()

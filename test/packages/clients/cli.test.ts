@@ -90,7 +90,7 @@ test("an event that a program has not taken when listen ends comes first when it
   expect((await again.ended).code).toBe(0)
 })
 
-test("login takes the key from its input, and keeps it where nobody else reads it", async () => {
+test("login takes the key from its input, and keeps it where no other user reads it", async () => {
   const service = await aReceiver([
     json(200, { id: "a", name: "A shop" }),
     json(200, [{ customer_ref: "shop", state: "running" }]),
@@ -112,7 +112,7 @@ test("login takes the key from its input, and keeps it where nobody else reads i
   })
 })
 
-test("login leads to a page of the service, and waits until somebody there has said yes", async () => {
+test("login leads to a page of the service, and waits until a person there has said yes", async () => {
   const asked = {
     device_code: "d",
     user_code: "BCDF-GHJK",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished } from "vitest"
 
-/** The folder of the settings of whoever runs the commands. */
+/** The folder with the settings of the user who runs the commands. */
 export const home = mkdtempSync(join(tmpdir(), "bridge-cli-"))
 afterAll(() => rmSync(home, { recursive: true }))
 

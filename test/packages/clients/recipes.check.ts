@@ -134,7 +134,7 @@ test("a chat is handed over to a person, and back", async () => {
   expect(await times(person)).toBe(1)
 })
 
-test("an agent reads a chat and answers, and writes to nobody new without a yes", async () => {
+test("an agent reads a chat and answers, and writes to no new person without a yes", async () => {
   const stranger = (await service.network.create("Stranger")).number
   const calls = [
     { name: "send_text", arguments: { number: "shop", chat: friend, body: "from the agent" } },

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest"
 import { startService } from "../../support/service/service.ts"
 
-// A service with a customer whose bridge `shop` is linked to the owner's phone, and somebody else's phone.
+// A service with a customer whose bridge `shop` is linked to the owner's phone, and a friend's phone.
 
 export const service = await startService()
 afterAll(async () => {

@@ -72,7 +72,7 @@ test("a lost answer is applied, and its token says so", async () => {
   expect(await get("a")).toMatchObject({ n: 1 })
 })
 
-test("a store that is gone resets everybody, and comes back with what it had", async () => {
+test("a store that is gone resets every client, and comes back with what it had", async () => {
   const { put, get, faults, endpoint } = await aStoreOfThings()
   await put("a")
   const comeBack = faults.add({ fault: "gone" })

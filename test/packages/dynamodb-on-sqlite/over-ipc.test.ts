@@ -59,7 +59,7 @@ test("a refusal keeps its name on the way to a child", async () => {
   ])
 })
 
-test("a child that is killed while it waits for an answer disturbs nobody", async () => {
+test("a child that is killed while it waits for an answer disturbs no other", async () => {
   const { answer, get, transact, faults } = await aStoreOfThings()
   faults.add({ fault: "slow", ms: 200, times: 1 })
   const child = childOf({ answer }, [["transact", [adding("a", 1)]]])

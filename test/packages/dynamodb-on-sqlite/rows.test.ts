@@ -91,7 +91,7 @@ test("a write that may linger goes to the disk with the next one, or by itself a
   await alone
 })
 
-test("a write is seen by nobody before it is on the disk", async () => {
+test("no reader sees a write before it is on the disk", async () => {
   const { rows, commits, wordOf } = await heldRows()
   const first = rows.write([putting("a", "old"), putting("b", "old")])
   commits[0]!.go()

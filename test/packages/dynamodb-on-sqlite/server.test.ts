@@ -45,7 +45,7 @@ test("writes that an index was still to learn of are on disk when the store has 
   expect(await wordsFor(second.client).ofHost("one")).toEqual(["a"])
 })
 
-test("data that is in use is refused, and whoever uses it goes on", async () => {
+test("data that is in use is refused, and the process that uses it goes on", async () => {
   const path = await aFolder()
   const { client } = await aDynamoDb({ path })
   await expect(startDynamoDb({ at: { port: 0 }, path })).rejects.toThrow(

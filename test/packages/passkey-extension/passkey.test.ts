@@ -110,7 +110,7 @@ test("the dialog names the service and what may be done with the account; going 
   expect(page.url()).toBe(`${service}:${port}/link/token`)
 })
 
-test("no other site can have the passkey used, whoever it names, nor can somebody who types an address", async () => {
+test("no other site, whatever it names, can have the passkey used, nor can a person who types an address", async () => {
   const page = await aPage()
   await ask(page, stranger, {})
   expect(await asked(page)).toBeUndefined()

@@ -107,7 +107,7 @@ test("everything is kept across a restart, the clock as well", async () => {
   expect(data).toMatchObject([{ status: "past_due" }])
 })
 
-test("a page of Checkout that nobody pays for a day can be paid no more", async () => {
+test("a page of Checkout that is not paid for a day can be paid no more", async () => {
   const { session } = await aSession()
   pretend.advance(1.1)
   expect(await (await pay(session.url, "4242424242424242")).text()).toContain("This page is done")

@@ -141,7 +141,7 @@ test("a list of people who do not see something is kept, and changed only by who
   expect(getBinaryNodeChildren(await disallowed(), "user")).toEqual([])
 })
 
-test("a person with a username is found by it, and nobody is told their number", async () => {
+test("a person with a username is found by it, and their number is told to no one", async () => {
   const cleo = await network.phone("Cleo")
   await network.control.change(cleo.number, { username: "cleo.1", username_pin: "1234" })
   const find = (attrs: Record<string, string>) =>
@@ -174,7 +174,7 @@ test("an account is told its own username", async () => {
   await network.control.change(ada.number, { username: null })
 })
 
-test("nobody takes a username that somebody has", async () => {
+test("a username that is taken cannot be taken again", async () => {
   const [first, second] = [await network.phone(), await network.phone()]
   await network.control.change(first.number, { username: "unique" })
   const take = () => network.control.change(second.number, { username: "unique" })
@@ -208,7 +208,7 @@ test("who writes to a private id that is out of date is told so with the ack", a
   expect(await dana.read({ text: "after" })).toHaveLength(1)
 })
 
-test("a phone has no session under another private id of somebody's, and asks for the message again", async () => {
+test("a phone has no session under a person's other private id, and asks for the message again", async () => {
   const [dana, eva] = [await network.phone("Dana"), await network.phone("Eva")]
   const evas = await network.paired(eva)
   await evas.sock.sendMessage(dana.lid, { text: "before" })

@@ -119,7 +119,7 @@ test("only a community's members ask about it, and only its admins change it", a
   await expect(groupsOf(group, other)).rejects.toThrow("item-not-found")
   await client.sock.communityParticipantsUpdate(id, [bob.lid], "add")
   await expect(other.sock.communityLinkGroup(group, id)).rejects.toThrow("forbidden")
-  // The admins of somebody else's group decide about it.
+  // The group belongs to another person, and so its own admins decide about the link.
   const content = [
     { tag: "link", attrs: { link_type: "sub_group" }, content: [{ tag: "group", attrs: { jid: group } }] },
   ]

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test("a recording of the simulated network has only what this sends, nobody's words, and all but calls", async () => {
+test("a recording of the simulated network has only what this sends, no one's words, and all but calls", async () => {
   const { ada, bob, vault, connection, device } = await aLinkedDevice(network)
   connection.close()
   await vault.settled()

@@ -61,7 +61,7 @@ test("a phone is made with the number and name that are asked for, once", async 
   expect(await again.json()).toMatchObject({ code: "number_taken" })
 })
 
-test("a code that is none, a picture without one, and a ref nobody shows are told apart", async () => {
+test("a code that is none, a picture without one, and a ref that no companion shows are told apart", async () => {
   const { number } = await network.phone()
   const path = `/phones/${number}/scan`
   expect(await (await send("POST", path, "hello", "text/plain")).json()).toMatchObject({ code: "not_a_code" })

@@ -32,7 +32,8 @@ test.for([false, true])(
   async (files) => {
     const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
     if (files) await network.fault({ kind: "files", device: `${ada.number}:1` })
-    // A chat goes by the name in the address book; what somebody calls themselves is told apart from it.
+    // A chat goes by the name in the address book; the name that a person gives themselves is told apart from
+    // it.
     await network.call("POST", `/phones/${ada.number}/contacts`, { number: bob.number, full_name: "Robert" })
     for (let i = 0; i < 25; i++) await bob.send(ada.number, `message ${i}`)
     await ada.send(bob.number, "the last one")

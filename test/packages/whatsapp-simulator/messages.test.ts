@@ -48,7 +48,7 @@ test("a message for a phone that is off is taken, and delivered when it is on ag
   expect(await bob.read({ text: "later" })).toMatchObject([{ offline: true }])
 })
 
-test("a message to nobody is refused with a nack", async () => {
+test("a message to an unknown number is refused with a nack", async () => {
   const id = client.sock.generateMessageTag()
   const ack = client.sock.waitForMessage(id)
   await client.sock.sendNode({
@@ -176,7 +176,7 @@ test("a frame that breaks off ends the connection, and its message comes with th
   await network.client(client.device).message("whole in the end")
 })
 
-test("a nack with a chosen code reaches the sender, the message nobody", async () => {
+test("a nack with a chosen code reaches the sender, and the message reaches no one", async () => {
   await network.fault({ kind: "nack", device, times: 1, code: 479 })
   const sent = await client.sock.sendMessage(bob.jid, { text: "stale" })
   const refused = await client.status(sent!.key.id!, 0)

@@ -24,7 +24,7 @@ function presences(client: Client) {
   }
 }
 
-test("a subscriber sees somebody come and go, until the subscription lapses", async () => {
+test("a subscriber sees a person come and go, until the subscription lapses", async () => {
   const { seen, until } = presences(client)
   await change({ available: true })
   await client.sock.presenceSubscribe(bob.jid)

@@ -46,7 +46,7 @@ async function sends(client: typeof stranger, to: string, person: string): Promi
 }
 
 test.for(["status@broadcast", "123@broadcast", "the person"])(
-  "whoever is of a household writes to nobody else, nor anybody else to it (%s)",
+  "people of a household write to no one else, and no one else writes to them (%s)",
   async (chat) => {
     const to = (person: string) => (chat === "the person" ? person : chat)
     expect(await sends(one.client, to(one.lid), one.lid)).toBe(0)
@@ -56,7 +56,7 @@ test.for(["status@broadcast", "123@broadcast", "the person"])(
   },
 )
 
-test("people of a household find nobody else, and nobody else finds them", async () => {
+test("people of a household find no one else, and no one else finds them", async () => {
   const found = async (client: typeof stranger, jid: string) => await client.sock.onWhatsApp(jid)
   expect(await found(one.client, one.jid)).toMatchObject([{ exists: true }])
   for (const jid of [other.jid, ada.jid]) expect(await found(one.client, jid)).toEqual([])
@@ -70,7 +70,7 @@ const refused = (node: BinaryNode) =>
     (error: unknown) => String((error as { data?: unknown }).data),
   )
 
-test("people of a household get nobody else's keys, card or picture, and make no group with others", async () => {
+test("people of a household get no other's keys, card or picture, and make no group with others", async () => {
   for (const jid of [other.lid, ada.lid]) {
     const user = { tag: "user", attrs: { jid } }
     const participant = { tag: "participant", attrs: { jid } }
@@ -87,7 +87,7 @@ test("people of a household get nobody else's keys, card or picture, and make no
   }
 })
 
-test("people of a household cannot call anybody else, and are told so", async () => {
+test("people of a household cannot call anyone else, and are told so", async () => {
   for (const jid of [other.lid, ada.lid]) {
     const offer = { tag: "offer", attrs: { "call-id": "1", "call-creator": one.lid } }
     const ack = (await one.client.sock.query({
@@ -113,7 +113,7 @@ async function peopleOnTheNetwork(): Promise<string[]> {
   return phones.map(({ number }) => number)
 }
 
-test("in a group a household's people answer its owner alone, and its link leads nobody else there", async () => {
+test("in a group a household's people answer its owner alone, and its link leads no stranger there", async () => {
   const { sock } = one.client
   const helpers = (await network.control.phones()).filter(({ name }) => name === "Echo" || name === "Voter")
   const own: string[] = []

@@ -93,7 +93,7 @@ test("the chat with the latest message is first, page by page, and has the name 
   expect(reads).toBe(0)
 })
 
-test("messages of others are unread until somebody of the account reads or writes", async () => {
+test("messages of others are unread until the account reads or writes in the chat", async () => {
   const { ask, bob, phone, network, once, message } = await aListOfChats()
   const writes = async (text: string) => {
     const { id } = await bob.send(phone.number, text)

@@ -117,7 +117,7 @@ test("who is quoted in a message to a private id is named by their number, the a
   ])
 })
 
-test("an `after` of another chat, another bridge or nobody is refused, and the answer says what to do", async () => {
+test("an `after` of another chat, another bridge or no message is refused, and the answer says what to do", async () => {
   const { ask, bob, phone, network, page, once } = await aKeptChat({ keep: 7 })
   const other = await aKeptChat({ keep: 7 }, { network })
   const cy = await network.phone("Cy")
@@ -170,7 +170,7 @@ test("a message that gives no event is kept and can be answered, and none of an 
   expect(await rows()).toHaveLength(2)
 })
 
-test("whoever links another phone sees nothing of the last one's messages, and the first phone does again", async () => {
+test("another linked phone sees nothing of the last one's messages, and the first phone does again", async () => {
   const { bridge, bob, phone, network, once, said, unlink } = await aKeptChat({ keep: 7 })
   await bob.send(phone.number, "for Ada")
   await once(bob.number, "for Ada")

@@ -21,7 +21,7 @@ async function aTalk(making = aChat(calm)) {
 /** For those that leave the session as it was. */
 const { ask, bob, bobDoes, phone, network, device, bridge } = await aTalk(aSharedChat())
 
-test("presence is subscribed to once the session is shown available; a group and a nobody have none", async () => {
+test("presence is subscribed to once the session is available; a group and an unknown number have none", async () => {
   const { ask, bob, phone, network } = await aTalk()
   const early = await ask("POST", "/presence/subscribe", { chat: bob.number })
   expect(early).toMatchObject({ status: 409, code: "presence_unavailable" })

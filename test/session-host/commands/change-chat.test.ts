@@ -107,7 +107,7 @@ test("a chat that is not there is 404, and nothing is changed for it", async () 
   expect(await setting("regular_low", "pin_v1")).toEqual(before)
 })
 
-test("somebody who is blocked is in the list until they are unblocked; nobody else can be blocked", async () => {
+test("a person who is blocked is in the list until they are unblocked; no unknown person can be blocked", async () => {
   expect(await ask("PUT", `/contacts/${bob.number}/block`)).toMatchObject({ status: 200 })
   expect(await blocked()).toEqual([{ jid: bob.jid, phone: bob.number }])
   expect(await ask("DELETE", `/contacts/${bob.lid}/block`)).toMatchObject({ status: 200 })

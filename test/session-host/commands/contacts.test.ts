@@ -27,14 +27,14 @@ async function aBook(making = aChat(calm)) {
   return {
     ...chat,
     list,
-    /** Waits until somebody is in the list, with these fields. */
+    /** Waits until a person is in the list, with these fields. */
     listed: (number: string, wanted: Partial<Contact> = {}) =>
       until(async () => {
         const found = (await list()).find(({ phone }) => phone === number)
         const isSo = Object.entries(wanted).every(([name, value]) => found?.[name as keyof Contact] === value)
         return found && isSo ? found : undefined
       }),
-    /** Puts somebody into the phone's address book. */
+    /** Puts a person into the phone's address book. */
     save: (number: string, full_name: string, first_name?: string) =>
       network.call("POST", `/phones/${phone.number}/contacts`, { number, full_name, first_name }),
   }
@@ -110,7 +110,7 @@ test("a list that is too long for the API's answer is in the bucket, to be strea
   expect(await json(stored.body)).toEqual(all)
 })
 
-test("the list of everybody is made once, for all who ask at once, and kept until a contact changes", async () => {
+test("the whole list is made once, for all who ask at once, and kept until a contact changes", async () => {
   const { bob, save, list, listed } = await aBook()
   await save(bob.number, "Robert Brown")
   await listed(bob.number, { full_name: "Robert Brown" })
@@ -136,7 +136,7 @@ test("the list of everybody is made once, for all who ask at once, and kept unti
   expect(reads).toBeLessThanOrEqual(1)
 })
 
-test("another login knows nobody of the last one's", async () => {
+test("another login knows none of the last one's contacts", async () => {
   const { bob, bridge, network, phone, listed, list } = await aBook()
   await bob.send(phone.number, "hello")
   await listed(bob.number)
@@ -222,7 +222,7 @@ test("a changed address book that the network did not give when asked is asked f
   expect(await listed(bob.number, { full_name: "Bobby Brown" })).toMatchObject({ phone: bob.number })
 })
 
-test("one contact is as the network says now; a stranger, too; who is nobody is not found", async () => {
+test("one contact is as the network says now; a stranger, too; an unknown number is not found", async () => {
   await bob.send(phone.number, "hello")
   await listed(bob.number)
   await network.call("PATCH", `/phones/${bob.number}`, { about: "at sea" })

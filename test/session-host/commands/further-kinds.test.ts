@@ -148,7 +148,7 @@ test("a forwarded text, picture or card says that it was forwarded; the file is 
     expect(JSON.stringify(quoting).length).toBeLessThan(60_000)
   }
 
-  // What we wrote ourselves is not somebody else's.
+  // A message that we wrote ourselves is not marked as forwarded.
   const own = await ask("POST", "/send/text", { chat: eve.number, body: "our own" })
   const again = await ask("POST", "/send/forward", { chat: bob.number, message_id: own.message_id })
   expect((await readBy(again.message_id)).extendedTextMessage?.contextInfo).toBeFalsy()
@@ -230,7 +230,8 @@ test("a status goes to the address book but those hidden from it, once under its
   expect(contentOf((await bob.read({ id: revoked.message_id }))[0]).protocolMessage?.key).toMatchObject({
     id: first.message_id,
   })
-  // Whoever has seen it is told, and whoever may not see the new one has not got it.
+  // A viewer of the status is told that it is revoked. A person who may not see the new status has not got
+  // it.
   const [toEve] = await eve.read({ id: revoked.message_id })
   expect(contentOf(toEve).protocolMessage?.key).toMatchObject({ id: first.message_id })
   expect(await network.control.read(eve.number, { id: messageId })).toEqual([])

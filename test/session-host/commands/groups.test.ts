@@ -281,7 +281,7 @@ test("who may not be added is invited by a message, and joins by that", async ()
   expect((await known(jid)).members.map(({ number }) => number)).toContain(shy.number)
 })
 
-test("a retry invites nobody a second time, also while the answer to the first invitation is missing", async () => {
+test("a retry invites no one a second time, also while the answer to the first invitation is missing", async () => {
   const { network, phone, bridge, own, ask } = await aCircle()
   const shy = await network.phone("Shy")
   await network.control.change(shy.number, { privacy: { groupadd: "contacts" } })

@@ -145,7 +145,7 @@ test("a file that neither the network nor the phone has is gone, and both were a
   expect(await network.log({ kind: "in", tag: "receipt", attrs })).toHaveLength(1)
 })
 
-test("a message without media, and one that nobody knows, have none", async () => {
+test("a message without media, and an unknown one, have none", async () => {
   const { id } = await bob.send(phone.number, "no media")
   await message(id)
   const none = { status: 404, code: "not_found" }

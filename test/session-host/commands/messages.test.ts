@@ -138,7 +138,7 @@ test("a vote and an answer become events, also when a new host holds the bridge 
   expect(response!.response_time_ms).toBeGreaterThan(1_700_000_000_000)
 })
 
-test("a text quotes a message and mentions somebody", async () => {
+test("a text quotes a message and mentions a person", async () => {
   const { id } = await bob.send(phone.number, "original")
   await message(id)
   const sent = await ask("POST", "/send/text", {
@@ -408,7 +408,7 @@ test("groups: texts, reactions to a member's message, read receipts that name th
   expect(receipt?.stanza?.attrs).toMatchObject({ to: group.jid, participant: bob.lid })
 })
 
-test("nobody's number, nobody's LID and a group of others are refused, and nothing is sent", async () => {
+test("an unknown number, an unknown LID and a group of others are refused, and nothing is sent", async () => {
   const group = await network.group([bob])
   const { length } = await stanzas()
   for (const chat of ["4999999999", "123456@lid", group.jid, "1203630000@g.us"]) {

@@ -75,7 +75,7 @@ describe("calls", () => {
     })
   })
 
-  test("a call ends once, whoever of both ends it, and on whatever device", () => {
+  test("a call ends once, whichever side ends it, and on whatever device", () => {
     const ends = [
       aCall("accept", {}, { from: "11:1@lid" }),
       aCall("terminate", { reason: "accepted_elsewhere" }),
@@ -144,7 +144,7 @@ describe("presence", () => {
     })
   })
 
-  test("how many of a group are there is nobody's presence", () => {
+  test("how many of a group are there is no person's presence", () => {
     expect(eventOf(node("presence", { from: "1@g.us", count: "3" }))).toBeUndefined()
     expect(eventOf(node("presence", { from: "22@lid", type: "subscribe" }))).toBeUndefined()
   })

@@ -45,7 +45,7 @@ test("the end of the backlog says how much it was, also nothing", () => {
   })
 })
 
-test("a stanza that nobody knows gives no event", () => {
+test("a stanza of an unknown kind gives no event", () => {
   expect(mapNonMessage(info("edge_routing", {}), known, at)).toEqual([])
   expect(mapNonMessage({ tag: "ib", attrs: {}, children: [] }, known, at)).toEqual([])
   expect(mapNonMessage({ tag: "next_year", attrs: {}, children: [] }, known, at)).toEqual([])

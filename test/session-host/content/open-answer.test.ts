@@ -128,7 +128,7 @@ test("our own vote, given on the phone, on another's poll", async () => {
   expect(voted).toMatchObject({ from_me: true, chat_id: bob.jid, contact_id: own.jid, selected_options: [] })
 })
 
-test("an answer to what nobody remembers: `unknown`; a vote on it says nothing that could be told", async () => {
+test("an answer to a forgotten message: `unknown`; a vote on it says nothing that could be told", async () => {
   const names = { creator: own.jid, responder: bob.jid }
   const response = {
     encEventResponseMessage: {
@@ -231,7 +231,8 @@ test("a message that our phone sends for a placeholder becomes the event that it
   expect(await map(inGroup, peer, [])).toMatchObject([{ is_group: true, contact_id: bob.jid }])
   const ours = web({ key: { id: "O", remoteJid: bob.jid, fromMe: true }, message: { conversation: "x" } })
   expect(await map(ours, peer, [])).toMatchObject([{ from_me: true, chat_id: bob.jid }])
-  // Anybody else could put words into somebody's mouth.
+  // Only a peer message of the account's own phone is believed: any other sender could put words into a
+  // contact's mouth.
   expect(await map(late, { from: bob.jid, category: "peer" }, [])).toEqual([])
   expect(await map(late, { from: own.jid }, [])).toEqual([])
 })

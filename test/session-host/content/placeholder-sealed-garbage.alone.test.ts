@@ -42,7 +42,7 @@ test("content that is sealed under a message's secret is reported as what it is"
   expect(await message({ edit: "edit" })).toMatchObject({ target_id: id, body: "first" })
 })
 
-test("garbage, giants and stanzas nobody knows cost a session nothing", async () => {
+test("garbage, giants and stanzas of unknown kinds cost a session nothing", async () => {
   const { network, bob, phone, device, bridge, message } = await aChat()
   const write = (bytes: Uint8Array) =>
     bob.post(phone.number, { bytes: Buffer.from(bytes).toString("base64") })

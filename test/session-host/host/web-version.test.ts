@@ -14,7 +14,7 @@ async function started(latest: () => Promise<Version>, pinned?: string) {
 }
 const unreachable = () => Promise.reject(new Error("no way there"))
 
-test("the current version is asked for; without an answer the last good one is used, whoever heard of it", async () => {
+test("the current version is asked for; without an answer the last good one is used, of whatever host", async () => {
   expect(await started(unreachable)).toBeUndefined()
   expect(await started(async () => [2, 3000, 1_030_000_000])).toEqual([2, 3000, 1_030_000_000])
   expect(await started(unreachable)).toEqual([2, 3000, 1_030_000_000])
@@ -22,7 +22,7 @@ test("the current version is asked for; without an answer the last good one is u
   expect(await started(unreachable)).toEqual([2, 3000, 1_040_000_000])
 })
 
-test("an operator's choice is taken, and nobody asked", async () => {
+test("an operator's choice is taken, and the network is not asked", async () => {
   expect(await started(unreachable, "2.3000.1029999999")).toEqual([2, 3000, 1_029_999_999])
 })
 

@@ -65,7 +65,7 @@ test("a backlog that comes in parts comes whole, and what is new comes after it"
   expect(await eventsOfType(bridge.id, "offline_sync_completed")).toHaveLength(2)
 })
 
-test("a device that somebody runs for a business is the person whose device it is", async () => {
+test("a device that a provider runs for a business is the person whose device it is", async () => {
   const chat = await aChat()
   const eve = await anIntruder(chat)
   const pn = "15550001234@s.whatsapp.net"
@@ -136,7 +136,7 @@ test("a message that could not be read twice makes no other message of its sende
   expect(await receipts(id)).toEqual(["inactive"])
 })
 
-test("in a community, its groups' messages are told as of any group, and nobody writes to the community", async () => {
+test("in a community, its groups' messages are told as of any group, and none is sent to the community", async () => {
   const { bob, phone, bridge, network, message, ask } = await aChat()
   const { sock } = await network.paired(bob)
   const community = (await sock.communityCreate("The village", "All of us"))!.id

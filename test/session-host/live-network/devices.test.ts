@@ -17,7 +17,7 @@ const say = (chat: string, body: string) => sendText(bridge.id, chat, body)
 const peopleIn = (questions: unknown[]) =>
   [...JSON.stringify(questions).matchAll(/"tag":"user","attrs":\{"jid":"([^"]+)"/g)].map(([, jid]) => jid)
 
-test("a device that nobody was told of gets the message that revealed it, and is asked for once", async () => {
+test("a device that was never announced gets the message that revealed it, and is asked for once", async () => {
   const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
   for (const chat of [bob.number, group.jid]) expect(await say(chat, "before")).toMatchObject({ status: 200 })
@@ -148,7 +148,7 @@ test("a storm of devices that ask for messages again gets twenty answers, and th
   expect(again).toBeLessThanOrEqual(21)
 })
 
-test("a member who asks for a message that nobody remembers is given the group's key with the next one", async () => {
+test("a member who asks for a forgotten message is given the group's key with the next one", async () => {
   const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
   /** Whom a message gives the key. */

@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts"
 
 const { aChat, hostLog, linesOf } = await aSharedHost()
 
-/** The notices that reach the customer's log. The others are told to nobody. */
+/** The notices that reach the customer's log. The customer is not told of the others. */
 const toldOf: Partial<Record<(typeof noticeKinds)[number], RegExp>> = {
   identity_changed: /another phone, or has reinstalled the app \(\d+@lid\)/,
   number_changed: /another number \(\d+@lid\)/,

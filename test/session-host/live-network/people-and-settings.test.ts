@@ -84,7 +84,7 @@ test("an account that was not moved to private ids writes by number, until it he
   const reaction = { chat: bob.lid, message_id: id, emoji: "👍" }
   expect(await ask("POST", "/send/reaction", reaction)).toMatchObject({ status: 200 })
 
-  // Somebody whose number is not known here can be named in one way only.
+  // A person whose number is not known here can be named in one way only.
   const carol = await network.phone("Carol")
   expect(await sendText(bridge.id, carol.lid, "to a stranger")).toMatchObject({
     code: "network_rejected",

@@ -7,7 +7,7 @@ import { scanCode } from "#test/support/session/paired.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 import { until } from "#test/support/until.ts"
 
-// People who are found by a username, and whose number nobody is told.
+// People who are found by a username, and whose number is told to no one.
 
 const { aChat } = await aSharedHost()
 
@@ -69,7 +69,7 @@ test("what was said with the owner of a username is found under it", async () =>
   expect(await ask("GET", "/sent?chat=@nobody")).toMatchObject({ status: 404, code: "not_found" })
 })
 
-test("a username that nobody has, or that wants its four digits, is told apart, and nothing is sent", async () => {
+test("an unknown username, or one that wants its four digits, is told apart, and nothing is sent", async () => {
   const { cleo, phone, bridge, network, ask } = await aCleo({ username_pin: "1234" })
   const locked = { status: 422, code: "recipient_not_found", error: expect.stringContaining("four digits") }
   for (const chat of ["@cleo.1", "@cleo.1:4321"])

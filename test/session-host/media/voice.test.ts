@@ -106,7 +106,7 @@ test.for([
   ["kill -XFSZ $$", "payload_too_large", 413],
   ["exit 255", "payload_too_large", 413],
   ["exit 1", "media_type_mismatch", 422],
-  // More than any pipe holds: nobody reads it.
+  // This is more than any pipe holds, and it is not read.
   ["head -c 10000000 /dev/zero; head -c 10000000 /dev/zero >&2; exit 1", "media_type_mismatch", 422],
 ] as const)("a conversion that ends with `%s` is %s", async ([script, code, status]) => {
   insteadOfFfmpeg(script)

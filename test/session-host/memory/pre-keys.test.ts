@@ -22,7 +22,7 @@ test("the prekeys of a first login are one transaction", async () => {
   expect(await rowsOf(tables.sessions, bridgeId, "SIGNAL#")).toHaveLength(82)
 })
 
-test("one that is taken away is gone, and the others of its row are not, whoever reads them", async () => {
+test("one that is taken away is gone, and the others of its row are not, for any reader", async () => {
   const first = await aMemory()
   const { vault } = first.memory
   await vault.keep({ keys: [1, 2, 3, 11].map((id) => preKey(id)) })

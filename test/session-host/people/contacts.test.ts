@@ -32,7 +32,7 @@ test("a member who hides their number is shown with part of it, and stays one co
   expect(await list()).toMatchObject([{ jid: bob.jid, phone: "4922", name: "Robert" }])
 })
 
-test("somebody whom no row can hold is left out, and everybody beside them is learnt", async () => {
+test("a contact whom no row can hold is left out, and all others beside them are learnt", async () => {
   const { learn, list, memory } = await aBook()
   await learn({ lid: bob.lid, pushName: "Bob" })
   const large = randomBytes(450_000).toString("base64")
@@ -54,7 +54,7 @@ test("two who prove to be one are one, and nothing of either is lost", async () 
   expect(await memory.contacts.get(bob.lid)).toBeUndefined()
 })
 
-test("an address alone makes nobody a contact", async () => {
+test("an address alone makes no contact", async () => {
   const { learn, list } = await aBook()
   await learn(
     { ...bob, ofContactsOnly: true },
@@ -80,7 +80,7 @@ test("news without a field does not change it; an about text may be taken back; 
   expect(written).toEqual([])
 })
 
-test("a contact said not to be on the network is back once heard of, and nobody becomes a contact by that", async () => {
+test("a contact said not to be on the network is back once heard of, and that makes no new contact", async () => {
   const { learn, list } = await aBook()
   await learn({ jid: "4999@s.whatsapp.net", isRegistered: false, ofContactsOnly: true })
   expect(await list()).toEqual([])
@@ -193,7 +193,7 @@ test("later news about a person stays, however long the list that came before it
   expect(await memory.contacts.get(first!.jid)).toMatchObject({ fullName: "After" })
 })
 
-test("while a long list is read everybody else has a turn after each two hundred", async () => {
+test("while a long list is read, all other work has a turn after each two hundred", async () => {
   const { learn, memory } = await aBook()
   await learn(...people(1000))
   const turns = countTurns()

@@ -28,7 +28,7 @@ test("a number that the network spells otherwise is found by what was asked", as
   expect([...found]).toMatchObject([["5511987654321", { jid: "551187654321@s.whatsapp.net", lid: "55@lid" }]])
 })
 
-test("an answer without a list says nothing of anybody", async () => {
+test("an answer without a list says nothing of any person", async () => {
   const silent = { ask: async () => el("iq", {}, [el("usync")]) }
   await expect(findRegistered(silent, ["4922"])).rejects.toThrow(NoAnswer)
 })

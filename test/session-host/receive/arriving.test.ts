@@ -70,7 +70,7 @@ test("while receipts that ask for messages wait for look-ups, no more is read; l
 
   release()
   await expect.poll(async () => (await acks()).length).toBe(400)
-  // For a message that never was nobody's keys are asked for.
+  // For a message that never was, no keys are asked for.
   expect(await asked()).toBe(before)
   connection.close()
 })
@@ -111,7 +111,7 @@ test("while too much waits to become durable, the network is read no further, ev
   scripted.say({ tag: "chatstate", attrs: { from: "1@lid" }, content: [{ tag: "composing", attrs: {} }] })
   await expect.poll(() => paused.mock.calls.length).toBe(1)
   expect(resumed.mock.calls).toHaveLength(0)
-  // Nobody answers a notice that somebody is typing.
+  // A notice that a contact is typing gets no answer.
   expect(scripted.heard).toEqual([])
 
   Object.assign(vault.gate, { isFull: false })

@@ -65,7 +65,7 @@ test("a message that the phone never gives is asked for again, then given up, an
   expect(await statusOf(bridge.id)).toBe("connected")
 })
 
-test("a lost message is told of whoever wrote it, wherever; if it comes after all, it is a message", async () => {
+test("a lost message is told with its author, wherever; if it comes after all, it is a message", async () => {
   const { bob, phone, bridge, network, end, message } = await aChat({ timing: { awaitedMs: 20 } })
   const device = `${phone.number}:1`
   const { jid } = await network.group([bob, phone])
@@ -95,7 +95,7 @@ test("a lost message is told of whoever wrote it, wherever; if it comes after al
   expect(await message(id)).toMatchObject({ body: "after all" })
 })
 
-test("a message is lost though somebody else writes under its id; none is that preceded its placeholder", async () => {
+test("a message is lost though another person writes under its id; none is that preceded its placeholder", async () => {
   const { bob, phone, bridge, network, message } = await aChat({ timing: { awaitedMs: 20 } })
   const device = `${phone.number}:1`
   const eve = await network.phone("Eve")
@@ -147,7 +147,7 @@ test("messages that are awaited when the phone is logged out are told as lost be
   expect(lost.map(({ message_id }) => message_id).toSorted()).toEqual(ids.toSorted())
 })
 
-test("a placeholder whose attributes are longer than anybody's is acknowledged, and not remembered", async () => {
+test("a placeholder with attributes longer than the network's is acknowledged, and not remembered", async () => {
   const { bob, phone, bridge, network, message } = await aChat()
   const device = `${phone.number}:1`
   const attrs = {

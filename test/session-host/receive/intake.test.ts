@@ -385,7 +385,8 @@ test("numbers go on without gaps over owners, also after what was delivered has 
   await second.letGo()
   expect(bodies(await eventsOf(first.bridgeId))).toEqual(["1", "2"])
 
-  let claim = (await Claim.take(Delivery.first(first.bridgeId), "test")) as Delivery.Info // nobody else looks
+  let claim = (await Claim.take(Delivery.first(first.bridgeId), "test")) as Delivery.Info // no other
+  // deliverer looks
   for (let n = 0; n < 2; n++) claim = (await Progress.advance(claim))!
   for (const n of [1, 2]) await removeRow({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
   const third = await aMemory({ bridgeId: first.bridgeId })

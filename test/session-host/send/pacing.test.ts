@@ -56,7 +56,7 @@ test("a bridge that may begin no chats is not told to come back tomorrow", async
   ])
 })
 
-test("a message that would begin a chat is refused if its sender wants that, until somebody allows it", async () => {
+test("a message that would begin a chat is refused if its sender wants that, until a caller allows it", async () => {
   const { network, bridge, bob, phone, message } = await aChat()
   const carol = await network.phone()
   const send = (to: string, new_chat: "refuse" | "allow") =>

@@ -78,7 +78,7 @@ test("members who read a message at once have received it, and one event says bo
 })
 
 test.for(["12@lid", "__proto__", "constructor", ""])(
-  "a receipt of somebody else counts for nothing: %o",
+  "a receipt of a person who is no recipient counts for nothing: %o",
   (who) => {
     for (const message of [sent, groupOf(2)])
       expect(afterReceipts(message, [step("read", who)], false)).toBeUndefined()

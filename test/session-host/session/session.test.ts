@@ -86,7 +86,7 @@ test("a linked session has no code to show, and says who it is", async () => {
   })
 })
 
-test("a short loss is told to nobody; a long one is `disconnected`, its end `connected`", async () => {
+test("a short loss is not told; a long one is `disconnected`, its end `connected`", async () => {
   const network = await aNetwork()
   const { bridge, end } = await aPairedSession(network, { timing: { goneMs: 1500 } })
   await end("cut")

@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts"
 
 config.SANDBOX = true
 
-test("a sandbox that nobody uses is paused although it is linked, and connects again when it is woken", async () => {
+test("a sandbox that is not used is paused although it is linked, and connects again when it is woken", async () => {
   const account = await anAccount()
   await aHost(await aNetwork(), { timing: { beatMs: 1000, idleMs: 3000 } })
   const { id } = await Bridge.get(account.id, "sandbox")

@@ -58,7 +58,7 @@ test.for([{ hellos: 3 }, { refreshes: true }])(
   },
 )
 
-/** A part of a stanza with so many bytes that nobody has agreed on. */
+/** A part of a stanza with so many random bytes: no key or code that the two have agreed on. */
 const part = (tag: string, length: number) => ({
   tag,
   attrs: {},
@@ -104,7 +104,7 @@ test("the latest of several codes is the one that links", async () => {
   await untilConnected(bridge.id)
 })
 
-test("after a link code that nobody typed the session can be linked still, by picture and by code", async () => {
+test("after a link code that was not typed the session can be linked still, by picture and by code", async () => {
   const network = await aNetwork()
   const { bridge, host } = await anUnpairedSession(network)
   const phone = await network.phone()
@@ -335,7 +335,7 @@ test("restarts that were asked for are no failed logins, however many: the next 
   }
 })
 
-test("a session that nobody linked is restarted, too", async () => {
+test("a session without a linked phone is restarted, too", async () => {
   const network = await aNetwork()
   const { bridge } = await anUnpairedSession(network)
   expect((await call(bridge.id, "POST", "/restart")).status).toBe(204)

@@ -145,7 +145,7 @@ test("an upgrade that is answered by HTTP ends the connection", async () => {
   })
 })
 
-test("a connection to nobody ends", async () => {
+test("a connection without a server ends", async () => {
   const scripted = await aScriptedNetwork()
   await scripted.close()
   const connection = aConnection({ url: scripted.url, vault: aVault() })
@@ -207,7 +207,7 @@ test("an address book is read with each login until it is durable, and then no m
     await until(connection.knowsBob)
     if (learns) await until(async () => vault.ofType("app-state-sync-version").length === 2)
     connection.close()
-    // The other login reports nobody.
+    // The other login reports no contacts.
     expect(vault.ofType("app-state-sync-version")).toHaveLength(learns ? 2 : 1)
   }
   const last = await login(true)

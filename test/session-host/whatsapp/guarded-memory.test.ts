@@ -8,7 +8,7 @@ function aGuard() {
   return { order, lifetime, guarded: guardedBy(lifetime) }
 }
 
-test("when the memory fails, the connection is closed before anyone hears of it", async () => {
+test("when the memory fails, the connection is closed before any caller hears of it", async () => {
   const { order, guarded } = aGuard()
   await guarded(() => Promise.reject(new Error("fenced"))).catch(() => order.push("heard"))
   expect(order).toEqual(["closed", "heard"])

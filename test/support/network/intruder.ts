@@ -9,7 +9,7 @@ import { advanceRatchet } from "../session/advance-ratchets.ts"
 import type { aChat } from "../session/chat.ts"
 import { aSignalDevice } from "./signal-device.ts"
 
-/** Somebody on this bridge's network who knows its public keys and has their own Signal library. */
+/** A stranger on this bridge's network who knows its public keys and has their own Signal library. */
 export async function anIntruder({ network, bridge, phone }: Awaited<ReturnType<typeof aChat>>) {
   const { lid, jid } = await network.phone("Eve")
   const eve = await aSignalDevice(lid)

@@ -7,7 +7,7 @@ import { aPhone } from "./phone.ts"
 
 export type Network = Awaited<ReturnType<typeof aNetwork>>
 
-/** A simulated network for this test file alone, controlled over its control API as by anybody else. */
+/** A simulated network for this test file alone, controlled over its control API as by any other client. */
 export async function aNetwork(input: { dataDir?: string } = {}) {
   let simulator = await startSimulator(input)
   const clients = new Set<Client>()

@@ -51,7 +51,7 @@ export async function aSignalDevice(lid: string, vault: VolatileVault = aVault()
     vault,
     keys,
     repository,
-    /** The keys that the network gives to anybody who wants to write to this device. */
+    /** The keys that the network gives to a person who wants to write to this device. */
     async bundle() {
       const keyId = ++preKeys
       const pair = Curve.generateKeyPair()

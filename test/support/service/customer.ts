@@ -45,7 +45,7 @@ export function at(remoteAddress: string) {
   return { incoming: { socket: { remoteAddress } } }
 }
 
-/** An address that nobody else in this test file has. */
+/** An address that no other caller in this test file has. */
 export function anAddress(): string {
   return `10.${[randomInt(256), randomInt(256), randomInt(256)].join(".")}`
 }

@@ -30,9 +30,7 @@ export async function startService(environment: Record<string, string> = {}) {
   }
 }
 
-/**
- * What customers are made with: whoever operates a service, where it answers, and the phones of its network.
- */
+/** What customers are made with: the operator of a service, its address, and the phones of its network. */
 interface Means {
   admin: Awaited<ReturnType<typeof spawnService>>["admin"]
   baseUrl: string

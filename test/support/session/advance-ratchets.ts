@@ -18,7 +18,7 @@ interface Session {
   _chains: Record<string, { chainKey: ChainKey }>
 }
 
-/** Advances the ratchet as if this many messages to the device had been encrypted that nobody ever gets. */
+/** Advances the ratchet as if this many messages to the device had been encrypted that are never sent. */
 export async function advanceRatchet({ keys, repository }: Party, to: string, count: number): Promise<void> {
   const address = repository.jidToSignalProtocolAddress(to)
   const { [address]: kept } = await keys.get("session", [address])
@@ -36,7 +36,7 @@ interface SenderKey {
 }
 
 /**
- * Advances each of our sender keys as if this many messages had been encrypted with it that nobody ever gets.
+ * Advances each of our sender keys as if this many messages had been encrypted with it that are never sent.
  */
 export async function advanceSenderKeys(
   { keys }: Pick<Party, "keys">,

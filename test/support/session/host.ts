@@ -103,7 +103,7 @@ export async function sendText(bridgeId: string, chat: string, body: string, mes
 }
 
 /**
- * Resolves when somebody holds the bridge. A host in this process has heard so, too: until then it refuses
+ * Resolves when a host holds the bridge. A host in this process has heard so, too: until then it refuses
  * calls.
  */
 export async function held(bridgeId: string, by?: { id: string }): Promise<Lease.Info> {

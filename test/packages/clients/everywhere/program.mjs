@@ -25,7 +25,7 @@ while (!echo)
 const text = `Grüße 👋 ${crypto.randomUUID()}`
 const events = sandbox.events({ type: "message" })
 const next = events.next()
-// The stream begins when it is open; what it was asked for tells nobody.
+// The stream begins when it is open. The message is sent without waiting for that.
 const asked = { chat: echo, body: text }
 const sent = await sandbox.sendText(asked, { idempotencyKey: text.slice(-36) })
 const again = await sandbox.sendText(asked, { idempotencyKey: text.slice(-36) })

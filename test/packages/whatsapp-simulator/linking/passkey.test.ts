@@ -309,7 +309,7 @@ test("a prologue with a missing or wrong part, or of another site, is refused; o
   expect(await client.closed()).toBe(515)
 })
 
-test("a companion with whose key nobody can agree is hung up on", async () => {
+test("a companion whose key allows no agreement is hung up on", async () => {
   const { client, ceremony, sign } = await anAccount()
   const { challenge } = await ceremony.options()
   await ceremony.prologue(await sign(challenge), { point: Buffer.alloc(32) })

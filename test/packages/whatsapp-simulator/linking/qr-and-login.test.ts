@@ -56,7 +56,7 @@ test("a companion has six codes, each of which links it, and no seventh", async 
   expect(await again.closed()).toBe(515)
 })
 
-test("a companion that was linked is not hung up on before it can read so, and its code links nobody else", async () => {
+test("a companion that was linked is not hung up on before it can read so, and its code links no other", async () => {
   const [ada, eve] = [await network.phone(), await network.phone()]
   const device = Raw.newDevice()
   const [code, answer] = [Promise.withResolvers<string>(), Promise.withResolvers<Node>()]

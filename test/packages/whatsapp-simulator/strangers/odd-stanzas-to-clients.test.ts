@@ -60,7 +60,7 @@ test("bytes that are no message, unknown fields and a giant reach a client as th
   expect((await bob.read({ id: broken.id }))[0]?.kind).toBe("bytes")
 })
 
-test("any stanza can be queued for a device, and waits until it is settled; none for a device nobody has", async () => {
+test("any stanza can be queued for a device, and waits until it is settled; none for an unknown device", async () => {
   const { bob, client, device } = await network.chat()
   client.close()
   await client.closed()

@@ -130,7 +130,7 @@ test("while a large address book is read others have a turn after each hundred, 
   expect(reader.vault.ofType("app-state-sync-version")[0]!.length).toBeLessThan(500)
 })
 
-test("a change of settings that nobody uses here is settled at once, also before the login is over", async () => {
+test("a change of settings that is not used here is settled at once, also before the login is over", async () => {
   const reader = aReader(() => [])
   const settings = newSyncedSettings({
     ...reader.following,

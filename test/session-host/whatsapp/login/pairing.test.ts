@@ -42,7 +42,7 @@ const notify = (type: string, child: string, content?: Uint8Array, from = "s.wha
     content: [{ tag: child, attrs: {}, ...(content && { content }) }],
   })
 
-/** Whether somebody asks what the passkey is to sign. */
+/** Whether the stanza asks what the passkey is to sign. */
 const isAsking = ({ attrs }: BinaryNode) => attrs.xmlns === "md" && attrs.type === "get"
 
 /** The fields before the secret, the secret, and the platform. */
@@ -211,7 +211,7 @@ async function aCeremony() {
   }
 }
 
-test("a passkey's answer is taken once, under one secret whoever asks; a stranger's notices are nothing", async () => {
+test("a passkey's answer is taken once, under one secret for all who ask; a stranger's notices are nothing", async () => {
   const { take, takes, takesRef, greets } = await aCeremony()
   const kept = secret()
   askForPasskey(options)

@@ -43,7 +43,7 @@ test("both agree on the same secret, with keys of either", () => {
   expect(Curve.sharedKey(theirs.privKey, ours.pubKey)).toEqual(secret)
 })
 
-test("a key with which everybody agrees on the same secret is refused, as the plain library does", () => {
+test("a key with which all keys agree on the same secret is refused, as the plain library does", () => {
   const { privKey } = curve.generateKeyPair()
   const lowOrder = Buffer.concat([Buffer.from([5]), Buffer.alloc(32)])
   expect(() => plain.calculateAgreement(lowOrder, privKey)).toThrow(Error)

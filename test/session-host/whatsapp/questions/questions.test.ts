@@ -82,7 +82,7 @@ test("a question that the network refuses is refused with its number, and may be
   expect(await outcomes()).toEqual(all("answered"))
 })
 
-test("a network that says nothing has not said that there is nobody", async () => {
+test("a network that says nothing has not said that a person does not exist", async () => {
   const { device, outcomes, all } = await anAsker()
   const answers = await network.fault({ kind: "ignore_iq", device })
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })

@@ -192,7 +192,7 @@ test("Baileys by itself patches no setting of the account: it would keep the new
     "const appPatch = async (patchCreate) => {",
     "return appPatch(patch);",
   ])
-  // Each of these is a function that somebody calls.
+  // Each of these is part of a function that runs only when a user of Baileys calls it.
   expect(new Set(linesWith("chatModify"))).toEqual(
     new Set([
       "await chatModify({ pushNameSetting: name }, '');",

@@ -34,7 +34,7 @@ async function aGroup() {
       return message.messageId
     },
     removeEve: () => network.call("PATCH", `/groups/${jid}`, { by: ada.number, remove: [eve.number] }),
-    /** Has somebody ask for this message once more, and for others in the same receipt. */
+    /** Makes a person ask for this message once more, and for others in the same receipt. */
     ask: async (
       id: string,
       who: { from: string; participant?: string; recipient?: string },
@@ -52,7 +52,7 @@ async function aGroup() {
   }
 }
 
-test("a message goes once more to those whom it went to, and to nobody else, whatever they ask for", async () => {
+test("a message goes once more to those whom it went to, and to no one else, whatever they ask for", async () => {
   const { bob, eve, jid, connection, say, removeEve, ask, times } = await aGroup()
   const inGroup = await say(jid, "to the group")
   const toBob = await say(bob.jid, "to Bob alone")
@@ -102,7 +102,7 @@ test("a message goes again to the device alone that asks for it, also if a phone
   next.close()
 })
 
-test("nothing that somebody writes into a request for a message is in what is sent", async () => {
+test("nothing that a stranger writes into a request for a message is in what is sent", async () => {
   const { bob, device, connection, say } = await aGroup()
   const id = await say(bob.jid, "to Bob alone")
   const retry = { tag: "retry", attrs: { count: "1e999", id, t: "1800000000", v: "1" }, content: [] }
@@ -115,7 +115,7 @@ test("nothing that somebody writes into a request for a message is in what is se
   connection.close()
 })
 
-test("a status goes once more to whom it was shown, and to nobody else", async () => {
+test("a status goes once more to those to whom it was shown, and to no one else", async () => {
   const { bob, eve, connection, ask, times } = await aGroup()
   const status = { ...outgoing(statusChat, "open till ten"), members: [bob.jid] }
   await connection.send(status)
@@ -128,7 +128,7 @@ test("a status goes once more to whom it was shown, and to nobody else", async (
   connection.close()
 })
 
-test("a viewer whose phone has lost its sessions is shown a status once more, and nobody else is", async () => {
+test("a viewer whose phone has lost its sessions is shown a status once more, and no other viewer is", async () => {
   const { bob, eve, connection, say, heard } = await aGroup()
   await say(bob.jid, "so that there is a session")
   await bob.read({ text: "so that there is a session" })
@@ -147,7 +147,7 @@ const groupKey = (vault: VolatileVault) =>
     .senderSigningKey.public
 
 test.for(["a member, for the last message", "who has left, for one that nobody remembers"])(
-  "who left a group cannot read on, though somebody asks for a message again before the next one: %s",
+  "a former member cannot read on, though a message is asked for again before the next one: %s",
   async (whoAsks) => {
     const { bob, eve, jid, vault, connection, say, removeEve, ask } = await aGroup()
     const last = await say(jid, "for all")

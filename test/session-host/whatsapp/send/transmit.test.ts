@@ -103,7 +103,7 @@ test("without an answer for 15 seconds the outcome is unknown, and a later answe
   expect(late).toEqual([["3EB0", 9]])
 })
 
-test("a message whose answer does not come holds up nobody behind it", async () => {
+test("a message whose answer does not come holds up no other behind it", async () => {
   const { send, acks, relayed } = aSender(leaves)
   const first = send(message, false)
   const second = send({ ...message, messageId: "3EB1" }, false)

@@ -21,7 +21,7 @@ const [ada, bob, eve] = ["1", "2", "3"].map((digit) => `${digit}5550001@s.whatsa
   string,
 ]
 
-test("somebody who has no LID is asked for once, however many messages they write", async () => {
+test("a sender who has no LID is asked for once, however many messages they write", async () => {
   const { ask, asked } = asking({ [ada]: "100@lid" })
   expect(await ask([ada, bob])).toEqual([{ pn: ada, lid: "100@lid" }])
   for (let message = 0; message < 16; message++) expect(await ask([bob])).toEqual([])
@@ -29,7 +29,7 @@ test("somebody who has no LID is asked for once, however many messages they writ
   expect(asked).toEqual([[ada, bob], [eve]])
 })
 
-test("a question that fails says of nobody that they have no LID", async () => {
+test("a question that fails says of no sender that they have no LID", async () => {
   const { ask, asked } = asking({ [ada]: "100@lid" }, [new Error("the connection has ended")])
   await expect(ask([ada])).rejects.toThrow("the connection has ended")
   expect(await ask([ada])).toEqual([{ pn: ada, lid: "100@lid" }])

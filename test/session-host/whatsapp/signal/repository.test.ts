@@ -152,7 +152,7 @@ test("who returns with another identity is read, also what they wrote before, an
   expect(decode(await bob.decrypt(ada.lid, before)).conversation).toBe("from before")
   const answer = await bob.encrypt(ada.lid, { conversation: "welcome back" })
   expect(decode(await again.decrypt(bob.lid, answer)).conversation).toBe("welcome back")
-  // However often that happens, as many sessions are kept as with anybody.
+  // However often that happens, as many sessions are kept as for any other peer.
   for (let n = 1; n <= 20; n++) {
     const next = await aSignalDevice(ada.lid)
     await next.open(bob)

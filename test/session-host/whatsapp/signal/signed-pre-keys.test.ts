@@ -46,7 +46,7 @@ async function aDevice() {
       })
       return asked.filter(({ stanza }) => JSON.stringify(stanza?.content).includes('"rotate"')).length
     },
-    /** Somebody who has got the present signed prekey, and writes with it whenever they are told to. */
+    /** A peer who has got the present signed prekey, and writes with it whenever they are told to. */
     aWriter: async () => {
       const { lid, jid } = await network.phone()
       const writer = await aSignalDevice(lid)
