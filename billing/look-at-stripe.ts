@@ -120,8 +120,8 @@ async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]
 }
 
 /**
- * Remembers the free trial by its owners' addresses, the card and the phones. Addresses are compared only before a free
- * trial begins, so an owner whom the account gets later does not end it.
+ * Remembers the free trial by its owners' addresses, the card and the phones. Addresses are compared only
+ * before a free trial begins, so an owner whom the account gets later does not end it.
  * @returns whether another account has had a free trial with this card, or one of these phones
  */
 async function isAnothersFreeTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {

@@ -14,8 +14,8 @@ export interface Child {
 }
 
 /**
- * A process of a folder `processes`, once it has said that it is ready. Its output goes into a file. If it ends
- * unasked, this process fails.
+ * A process of a folder `processes`, once it has said that it is ready. Its output goes into a file. If it
+ * ends unasked, this process fails.
  * @throws Error when it does not start, with what it printed
  */
 export async function startChild(

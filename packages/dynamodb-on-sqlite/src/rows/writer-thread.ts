@@ -1,6 +1,6 @@
 /**
- * The thread that writes, so that a slow disk does not block the event loop. It commits one list of steps after
- * the other.
+ * The thread that writes, so that a slow disk does not block the event loop. It commits one list of steps
+ * after the other.
  */
 import { DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
