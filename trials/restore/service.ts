@@ -1,7 +1,6 @@
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
@@ -36,8 +35,8 @@ export async function start(
       SANDBOX: "0",
       LEASE_BEAT_MS: String(beat),
       NODE_NO_WARNINGS: "1",
-      // Node compiles the modules once for all starts.
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
+      // Node compiles the modules once for all starts. It would make the data folder, open to everybody.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? `${output}.compiled`,
     },
     stdio: ["ignore", log, log, "ipc"],
     detached: true,
