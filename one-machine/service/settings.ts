@@ -186,7 +186,7 @@ export const ServeSettings = consistent(
 /** What the service is told, whichever way it is run. */
 export type Settings = z.infer<typeof Settings> | z.infer<typeof ServeSettings>
 
-/** What customers need beyond what a trial needs. */
+/** What customers need, and one who only tries the service does not. */
 export type Serving = z.infer<typeof ServeSettings>["serving"]
 
 /** Adds what follows from other settings, and refuses those that do not go together. */

@@ -275,7 +275,7 @@ async function subscriptions(): Promise<Map<string, string>> {
 }
 let payer = ""
 
-test("numbers are paid for from now on: a newcomer begins a trial, and those of before go on", async () => {
+test("numbers are paid for from now on: a newcomer begins a free trial, and those of before go on", async () => {
   const { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE } = stage.stripe.environment
   const stripe = { BILLING: "stripe", STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_PRICE }
   settings = { ...settings, ...stripe, DASHBOARD_URL: `https://${new URL(stage.url).host}` }
@@ -300,7 +300,7 @@ test("rotation of Stripe's key and its webhooks' secret: Stripe takes both until
   settings = { ...settings, STRIPE_SECRET_KEY: next.key, STRIPE_WEBHOOK_SECRET: next.webhookSecret }
   await deploy()
   stage.stripe.revoke()
-  // The trial ends: Stripe charges the card, says so, and is asked.
+  // The free trial ends: Stripe charges the card, says so, and is asked.
   stage.stripe.advance(8)
   const isPaid = async () => {
     await stage.lookAtDue()
