@@ -22,6 +22,8 @@ async function told(bridgeId: string, status: Status): Promise<Lease.Reported> {
   })
 }
 
+const linked = () => ({ phone: "sealed", phone_hash: "hashed" })
+
 test("a session's status is in its lease, and keeps its time if it is still so at the next host", async () => {
   const network = await aNetwork()
   const { bridge, phone, host, end } = await aPairedSession(network)
@@ -70,7 +72,7 @@ test("a change is one write; several while one is written are one more; what fai
 test("why a phone was unlinked is in the lease, and which phone it was", async () => {
   const lease = await aHeldLease()
   const notes = new LeaseNotes(lease, { ...timing(), beatMs: 100 }, log)
-  notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: "hashed" }))
+  notes.report("connected", undefined, linked)
   await told(lease.bridgeId, "connected")
   notes.report("unpaired", { objection: "banned" })
   expect(await told(lease.bridgeId, "unpaired")).toMatchObject({
@@ -92,7 +94,6 @@ test.for([0, 1])(
       fault: "denied",
       when: (request) => isOf(request, first.bridgeId) && isWrite(request) && ++writes > cut,
     })
-    const linked = () => ({ phone: "sealed", phone_hash: "hashed" })
     const dying = new LeaseNotes(first, { ...timing(), beatMs: 50 }, log)
     dying.report("connected", undefined, linked)
     dying.report("connecting")
