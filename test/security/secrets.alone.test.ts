@@ -16,7 +16,7 @@ import { Packing, decompress } from "#session-host/memory/compress.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { until } from "#test/support/until.ts"
 import { newPasskey } from "../support/service/passkey.ts"
-import { type Service, startService, statusOf } from "../support/service/service.ts"
+import { type Customer, type Service, startService, statusOf } from "../support/service/service.ts"
 import { startReceiver } from "../support/service/start-receiver.ts"
 
 let service: Service
@@ -57,11 +57,7 @@ async function aLife({ network, ...whole }: Service) {
       (what) => [what, marked(what)],
     ),
   )
-  const { text: first, caption, question, option, place, occasion, about, quoted, refused, wrong } = said
-  const heard = marked("heard")
-  const idempotencyKey = marked("idempotency-key")
-  const answered = marked("answered")
-  const header = marked("header")
+  const [heard, idempotencyKey, answered] = [marked("heard"), marked("idempotency-key"), marked("answered")]
   // It answers a picture with 500, and says more than it was asked.
   const receiver = await startReceiver(({ body }) => (response) => {
     response.writeHead(body.includes("image") ? 500 : 200, { "x-words": answered }).end(answered)
@@ -74,11 +70,66 @@ async function aLife({ network, ...whole }: Service) {
   const customer = await whole.customer("a customer")
   const query = marked("token")
   const bridge = await customer.linked("shop", owner.number, { webhook_url: `${receiver.url}?${query}` })
+
+  await theCustomerSends(customer, said, { chat: contact.number, idempotencyKey, files: receiver.url })
+  await network.send(contact.number, owner.number, heard)
+  await got(heard, 1)
+  const image = { kind: "image", data: picture.toString("base64"), mimetype: "image/png", caption: heard }
+  await network.post(contact.number, owner.number, { media: image })
+  await got(heard, 2)
+
+  const expected = { expected_phone: contact.number, return_url: `https://shop.example/${said.wrong}` }
+  const second = await aSecondBridge(customer, expected)
+  const further = await aFurtherWebhook(customer, receiver.url)
+  await network.send(contact.number, owner.number, heard)
+  await got(heard, 3)
+  const { link } = await whole.admin(z.object({ link: z.string() }), "login-link", "life@example.com")
+  const ofPerson = await aSignedInLife(link)
+  const made = await customer.call("POST", "/keys", { name: "read", scope: "read" })
+  const { key: readKey } = z.object({ key: z.string() }).parse(await made.json())
+  await anAgentReads(whole.baseUrl, readKey, contact.number)
+  await strangersLook(whole.baseUrl, customer, said.wrong!)
+
+  for (const pid of await sessionHostPids(whole)) process.kill(pid, "SIGKILL")
+  await until(async () => (await statusOf(customer.call, "shop")) === "connected")
+  const more = { chat: contact.number, body: said.text }
+  await until(async () => (await customer.call("POST", "/instances/shop/proxy/send/text", more)).ok)
+
+  const numbers = { owner: owner.number, contact: contact.number, unknown }
+  const names = { "contact's name": contact.name, "owner's name": owner.name }
+  return {
+    bridgeId: bridge.id,
+    people: { ...numbers, ...names, "webhook's query": query },
+    secrets: {
+      ...said,
+      ...second,
+      ...further,
+      ...ofPerson,
+      heard,
+      idempotencyKey,
+      answered,
+      "QR code": readQr(Buffer.from(bridge.qr, "latin1"))!,
+      "API key": customer.key.slice(17),
+      "API key that reads": readKey.slice(17),
+      "webhook secret": bridge.webhook_secret,
+      "webhook key": bridge.webhook_secret.slice("whsec_".length),
+    },
+  }
+}
+
+/** A number that no phone has. */
+const unknown = "4999000111222"
+
+/** Messages of several kinds, a profile, and every kind of mistake. */
+async function theCustomerSends(
+  customer: Customer,
+  said: Record<string, string>,
+  { chat, idempotencyKey, files }: { chat: string; idempotencyKey: string; files: string },
+): Promise<void> {
+  const { text: first, caption, question, option, place, occasion, about, quoted, refused, wrong } = said
   const proxy = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     customer.call(method, `/instances/shop/proxy/${path}`, body, headers)
-
   await customer.call("PATCH", "/instances/shop", { keep: 7 })
-  const chat = contact.number
   const sent = await proxy("POST", "send/text", { chat, body: first }, { "idempotency-key": idempotencyKey })
   const { message_id } = z.object({ message_id: z.string() }).parse(await sent.json())
   await proxy("POST", "send/text", { chat, body: quoted, quoted_message_id: message_id })
@@ -86,98 +137,67 @@ async function aLife({ network, ...whole }: Service) {
   await proxy("POST", "send/location", { chat, lat: 1, lng: 2, name: place })
   await proxy("POST", "send/event", { chat, name: occasion, start_time: 1_900_000_000 })
   await proxy("PATCH", "profile/status", { status: about })
-  await proxy("POST", "send/media", { chat, url: `${receiver.url}/${wrong}`, caption })
+  await proxy("POST", "send/media", { chat, url: `${files}/${wrong}`, caption })
   await proxy("POST", "send/media", { chat, url: `http://${wrong}:pass@127.0.0.1/`, caption })
-  await proxy("POST", "send/text", { chat: "4999000111222", body: refused })
+  await proxy("POST", "send/text", { chat: unknown, body: refused })
   await proxy("POST", "send/text", { chat, body: `${refused}\0` })
   await proxy("POST", "send/text", { chat: refused, body: [refused] })
   await proxy("POST", "pair", { phone: "491711234567" })
-  await proxy("GET", `contacts/${contact.number}`)
+  await proxy("GET", `contacts/${chat}`)
   await proxy("GET", `messages/${wrong}/media`)
   for (const path of ["debug/stats", "status", "profile", "contacts", "webhook-logs"])
     await proxy("GET", path)
-  await network.send(contact.number, owner.number, heard)
-  await got(heard, 1)
-  const image = { kind: "image", data: picture.toString("base64"), mimetype: "image/png", caption: heard }
-  await network.post(contact.number, owner.number, { media: image })
-  await got(heard, 2)
+}
 
+/** It shows a link code, has a link page, and gets another webhook secret. */
+async function aSecondBridge(customer: Customer, expected: object): Promise<Record<string, string>> {
   await customer.call("POST", "/instances", { customer_ref: "second" })
   await until(async () => (await statusOf(customer.call, "second")) === "unpaired")
   const paired = await customer.call("POST", "/instances/second/proxy/pair", { phone: "491711234567" })
   const { code } = z.object({ code: z.string() }).parse(await paired.json())
-
-  const asked2 = { url: receiver.url, headers: { "X-Api-Key": header } }
-  const added = await customer.call("POST", "/instances/shop/webhooks", asked2)
-  const further = z.object({ id: z.string(), secret: z.string() }).parse(await added.json())
-  for (const path of ["webhooks", `webhooks/${further.id}`])
-    await customer.call("GET", `/instances/shop/${path}`)
-  await network.send(contact.number, owner.number, heard)
-  await got(heard, 3)
   const replaced = await customer.call("POST", "/instances/second/webhook-secret/roll")
   const { webhook_secret } = z.object({ webhook_secret: z.string() }).parse(await replaced.json())
-  const expected = { expected_phone: contact.number, return_url: `https://shop.example/${wrong}` }
   const page = await customer.call("POST", "/instances/second/link-sessions", expected)
   const { url } = z.object({ url: z.string() }).parse(await page.json())
-  const { link } = await whole.admin(z.object({ link: z.string() }), "login-link", "life@example.com")
+  return {
+    "link code": code,
+    "link code as typed": code.replace("-", ""),
+    "rolled secret": webhook_secret,
+    "link session": url.split("/link/")[1]!,
+  }
+}
+
+async function aFurtherWebhook(customer: Customer, url: string): Promise<Record<string, string>> {
+  const header = marked("header")
+  const asked = { url, headers: { "X-Api-Key": header } }
+  const added = await customer.call("POST", "/instances/shop/webhooks", asked)
+  const { id, secret } = z.object({ id: z.string(), secret: z.string() }).parse(await added.json())
+  for (const path of ["webhooks", `webhooks/${id}`]) await customer.call("GET", `/instances/shop/${path}`)
+  return { "secret of a further webhook": secret, "header of a webhook": header }
+}
+
+/** A member signs in, by a link and nearly by a passkey, and does what members do in a browser. */
+async function aSignedInLife(link: string): Promise<Record<string, string>> {
   const form = { method: "POST", headers: { "sec-fetch-site": "same-origin" }, redirect: "manual" } as const
   const signedIn = await fetch(link, form)
   const asked = await fetch(new URL("/sign-in/passkey/options", link), form)
   await aPersonsLife(link, signedIn)
   await aSubscription(link, signedIn)
   const codes = await codesOfPrograms(link, signedIn)
-  const made = await customer.call("POST", "/keys", { name: "read", scope: "read" })
-  const { key: readKey } = z.object({ key: z.string() }).parse(await made.json())
+  return { ...codes, card, "browser's cookie": cookieOf(signedIn), "passkey's challenge": cookieOf(asked) }
+}
 
-  await anAgentReads(whole.baseUrl, readKey, chat)
-
-  const secretPart = customer.key.slice(17)
+/** Callers without a good key, and the beginning of a bridge's log. */
+async function strangersLook(baseUrl: string, customer: Customer, wrong: string): Promise<void> {
   for (const key of [wrong, `${customer.key}x`, customer.key.slice(0, -1)])
-    await look(`${whole.baseUrl}/api/instances?key=${customer.key}`, { authorization: `Bearer ${key}` })
+    await look(`${baseUrl}/api/instances?key=${customer.key}`, { authorization: `Bearer ${key}` })
   for (const path of ["/healthz", "/api/docs", "/api/openapi.json", "/", `/api/${wrong}`])
-    await look(`${whole.baseUrl}${path}`)
+    await look(`${baseUrl}${path}`)
   const logs = await customer.call("GET", "/instances/shop/logs?tail=10000")
   const reader = logs.body!.getReader()
   const { value } = await reader.read()
   pages.push(Buffer.from(value ?? "").toString())
   await reader.cancel()
-
-  for (const pid of await sessionHostPids(whole)) process.kill(pid, "SIGKILL")
-  await until(async () => (await statusOf(customer.call, "shop")) === "connected")
-  const more = { chat, body: first }
-  await until(async () => (await proxy("POST", "send/text", more)).ok)
-
-  const numbers = { owner: owner.number, contact: contact.number, unknown: "4999000111222" }
-  return {
-    bridgeId: bridge.id,
-    people: {
-      ...numbers,
-      "contact's name": contact.name,
-      "owner's name": owner.name,
-      "webhook's query": query,
-    },
-    secrets: {
-      ...said,
-      ...codes,
-      card,
-      heard,
-      idempotencyKey,
-      answered,
-      "link code": code,
-      "link code as typed": code.replace("-", ""),
-      "QR code": readQr(Buffer.from(bridge.qr, "latin1"))!,
-      "API key": secretPart,
-      "API key that reads": readKey.slice(17),
-      "rolled secret": webhook_secret,
-      "link session": url.split("/link/")[1]!,
-      "browser's cookie": cookieOf(signedIn),
-      "passkey's challenge": cookieOf(asked),
-      "webhook secret": bridge.webhook_secret,
-      "secret of a further webhook": further.secret,
-      "header of a webhook": header,
-      "webhook key": bridge.webhook_secret.slice("whsec_".length),
-    },
-  }
 }
 
 /** A member who is signed in makes a passkey, and invites another person. */

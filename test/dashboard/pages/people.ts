@@ -22,87 +22,89 @@ import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 import { anEmail, aPerson } from "./person.ts"
 
-test("what gives secrets away, or cannot be undone, asks for a fresh sign-in and keeps what was typed", async () => {
+/** A person whose sign-in is too old for what gives secrets away, and for what cannot be undone. */
+async function aPersonSignedInBefore() {
+  onTestFinished(() => void vi.useRealTimers())
   vi.useFakeTimers({ toFake: ["Date"] })
-  try {
-    const person = await aPerson()
-    const elsewhere = "https://shop.example/hook?a=1&b=%20"
-    vi.setSystemTime(Date.now() + 11 * 60_000)
-    const typed = [
-      [
-        "/numbers/shop/webhooks",
-        "/first/address",
-        { webhook_url: elsewhere },
-        elsewhere.replace("&", "&amp;"),
-      ],
-      ["/numbers/shop/settings", "/delete", { confirm: "shop" }, "shop"],
-      ["/keys", "", { name: 'My "shop"', may: "all", numbers: "shop" }, "My &quot;shop&quot;"],
-      ["/account", "/invite", { email: "them@example.com", role: "viewer" }, "them@example.com"],
-    ] as const
-    for (const [page, form, fields, shown] of typed) {
-      const led = (await person.post(page + form, fields)).headers.get("location") ?? ""
-      expect(new URL(led, "http://localhost").pathname).toBe("/sign-in")
-      // Another page leaves it alone; its own page takes it.
-      await person.get("/usage")
-      const pageSays = async () => (await (await person.get(page)).text()).replaceAll("&#x2F;", "/")
-      expect(await pageSays()).toContain(`value="${shown}"`)
-      expect(await pageSays()).not.toContain(`value="${shown}"`)
-    }
-    const { webhookId } = (await Webhook.create(person.bridge, "https://shop.example/other", {})).webhook
-    const ends = [
-      ["webhooks", "first/secret/finish"],
-      ["settings", "unlink"],
-      ["settings", "pause"],
-      ["webhooks", `${webhookId}/pause`],
-      ["settings", "delete"],
-    ] as const
-    for (const [at, end] of ends) {
-      const led = await person.post(`/numbers/shop/${at}/${end}`, { confirm: "shop" })
-      expect(led.headers.get("location")).toContain(`/sign-in?next=%2Fnumbers%2Fshop%2F${at}&`)
-    }
-    for (const email of [anEmail(), anEmail()])
-      await Member.add(person.accountId, (await findOrOpenAccount(email)).person, "member")
-    const others = (await Member.list(person.accountId)).filter((one) => one.personId !== person.person.id)
-    // A browser selects the first by itself.
-    const { personId: last } = others.at(-1)!
-    const role = await person.post("/account/role", { person: last, as: "viewer" })
-    expect(role.headers.get("location")).toMatch(/^\/sign-in/)
-    const roleForms = (await (await person.get("/account")).text()).split('action="/account/role"').slice(1)
-    const selected = roleForms.map(
-      (form) => /name="person" value="([^"]*)"[^]*?<option value="([^"]*)" selected/.exec(form) ?? [],
-    )
-    expect(selected.map(([, id, as]) => [id, as])).toEqual(
-      others.map(({ personId }) => [personId, personId === last ? "viewer" : "member"]),
-    )
-    expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
-    expect(await ApiKey.list(person.accountId)).toEqual([])
-    expect(await Member.invitations(person.accountId)).toEqual([])
+  const person = await aPerson()
+  vi.setSystemTime(Date.now() + 11 * 60_000)
+  return person
+}
 
-    // Another person does not read the draft in the same browser.
-    await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })
-    const draft = person.jar.get("bridge-80-draft")!
-    const other = await aPerson()
-    other.jar.set("bridge-80-draft", draft)
-    expect(await (await other.get("/numbers/shop/webhooks")).text()).not.toContain("shop.example")
-    // Nor does its own person, for a number of another account that has the same name.
-    await Member.add(other.accountId, person.person, "owner")
-    await person.post("/accounts/turn", { account: other.accountId })
-    expect(person.jar.get("bridge-80-draft")).toBe(draft)
-    expect(await (await person.get("/numbers/shop/webhooks")).text()).not.toContain("shop.example")
-    await person.post("/accounts/turn", { account: person.accountId })
-    // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is
-    // too long.
-    await person.post("/account/withdraw", { email: "late@example.com" })
-    expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
-    await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere + "/".repeat(1000) })
-    expect(person.jar.has("bridge-80-draft")).toBe(false)
-    await person.post(`/sign-in/link/${await SignIn.newLinkToPrint(person.email)}`)
-    expect(
-      (await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })).status,
-    ).not.toBe(303)
-  } finally {
-    vi.useRealTimers()
+const elsewhere = "https://shop.example/hook?a=1&b=%20"
+
+test("what gives secrets away, or cannot be undone, asks for a fresh sign-in and keeps what was typed", async () => {
+  const person = await aPersonSignedInBefore()
+  const typed = [
+    ["/numbers/shop/webhooks", "/first/address", { webhook_url: elsewhere }, elsewhere.replace("&", "&amp;")],
+    ["/numbers/shop/settings", "/delete", { confirm: "shop" }, "shop"],
+    ["/keys", "", { name: 'My "shop"', may: "all", numbers: "shop" }, "My &quot;shop&quot;"],
+    ["/account", "/invite", { email: "them@example.com", role: "viewer" }, "them@example.com"],
+  ] as const
+  for (const [page, form, fields, shown] of typed) {
+    const led = (await person.post(page + form, fields)).headers.get("location") ?? ""
+    expect(new URL(led, "http://localhost").pathname).toBe("/sign-in")
+    // Another page leaves it alone; its own page takes it.
+    await person.get("/usage")
+    const pageSays = async () => (await (await person.get(page)).text()).replaceAll("&#x2F;", "/")
+    expect(await pageSays()).toContain(`value="${shown}"`)
+    expect(await pageSays()).not.toContain(`value="${shown}"`)
   }
+  const { webhookId } = (await Webhook.create(person.bridge, "https://shop.example/other", {})).webhook
+  const ends = [
+    ["webhooks", "first/secret/finish"],
+    ["settings", "unlink"],
+    ["settings", "pause"],
+    ["webhooks", `${webhookId}/pause`],
+    ["settings", "delete"],
+  ] as const
+  for (const [at, end] of ends) {
+    const led = await person.post(`/numbers/shop/${at}/${end}`, { confirm: "shop" })
+    expect(led.headers.get("location")).toContain(`/sign-in?next=%2Fnumbers%2Fshop%2F${at}&`)
+  }
+  for (const email of [anEmail(), anEmail()])
+    await Member.add(person.accountId, (await findOrOpenAccount(email)).person, "member")
+  const others = (await Member.list(person.accountId)).filter((one) => one.personId !== person.person.id)
+  // A browser selects the first by itself.
+  const { personId: last } = others.at(-1)!
+  const role = await person.post("/account/role", { person: last, as: "viewer" })
+  expect(role.headers.get("location")).toMatch(/^\/sign-in/)
+  const roleForms = (await (await person.get("/account")).text()).split('action="/account/role"').slice(1)
+  const selected = roleForms.map(
+    (form) => /name="person" value="([^"]*)"[^]*?<option value="([^"]*)" selected/.exec(form) ?? [],
+  )
+  expect(selected.map(([, id, as]) => [id, as])).toEqual(
+    others.map(({ personId }) => [personId, personId === last ? "viewer" : "member"]),
+  )
+  expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
+  expect(await ApiKey.list(person.accountId)).toEqual([])
+  expect(await Member.invitations(person.accountId)).toEqual([])
+  await person.post(`/sign-in/link/${await SignIn.newLinkToPrint(person.email)}`)
+  expect(
+    (await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })).status,
+  ).not.toBe(303)
+})
+
+test("what was typed before a sign-in comes back to its own person alone, in the same account", async () => {
+  const person = await aPersonSignedInBefore()
+  await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })
+  const draft = person.jar.get("bridge-80-draft")!
+  // Another person does not read the draft in the same browser.
+  const other = await aPerson()
+  other.jar.set("bridge-80-draft", draft)
+  expect(await (await other.get("/numbers/shop/webhooks")).text()).not.toContain("shop.example")
+  // Nor does its own person, for a number of another account that has the same name.
+  await Member.add(other.accountId, person.person, "owner")
+  await person.post("/accounts/turn", { account: other.accountId })
+  expect(person.jar.get("bridge-80-draft")).toBe(draft)
+  expect(await (await person.get("/numbers/shop/webhooks")).text()).not.toContain("shop.example")
+  await person.post("/accounts/turn", { account: person.accountId })
+  // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is
+  // too long.
+  await person.post("/account/withdraw", { email: "late@example.com" })
+  expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
+  await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere + "/".repeat(1000) })
+  expect(person.jar.has("bridge-80-draft")).toBe(false)
 })
 
 test("an owner invites and removes, a member does not", async () => {

@@ -195,6 +195,47 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
       await (life.storeRings ? ringUnlessDue : promiseAndRing)(bridge.id)
     }
   }
+  const secrets = [(await WebhookSecret.ofBridge(bridge.id)).secrets[0]]
+  /** Whether a doorbell is in the queue that will ring when a failed event may be tried again. */
+  let rests = false
+  /** Answers all doorbells that ring by now. */
+  const answerOne = async () => {
+    await turn("comes")
+    const rings = (await aDoorbell()) !== undefined
+    await forgetDoorbells()
+    if (!rings && !life.bellsTwice) return
+    if ((await deliver(Delivery.first(bridge.id))) !== undefined) rests = true
+  }
+  const finds = loseAnswers(bridge.id, life.lostAnswers)
+  const { restarts } = life
+  const customer = customerOf(bridge, receiver)
+  const parties = [
+    inTurns(scheduler, "producer", produce, {
+      mayDie: life.producerDies || restarts,
+      halfVisible: life.halfVisible,
+    }),
+    ...customer.calls(scheduler, life),
+    ...life.deliverers.map((dies, i) =>
+      inTurns(scheduler, `deliverer ${i}`, answerOne, { mayDie: dies || restarts }),
+    ),
+    ...life.waits.map((seconds) =>
+      scheduler.schedule(Promise.resolve(), `${seconds} s pass`).then(() => pass(seconds)),
+    ),
+  ]
+  await giveTurns(scheduler, parties)
+  finds()
+
+  await comeToRest(bridge.id, life, rests)
+  secrets.push((await WebhookSecret.ofBridge(bridge.id)).secrets[0])
+  const arrivals = receiver.arrivals.slice(from)
+  await expectAllDelivered(bridge.id, life, { arrivals, written, skipped: customer.skipped, secrets })
+  // A deliverer that had counted an attempt when the PATCH was answered may still make it.
+  const late = receiver.arrivals.slice(customer.patchedAt()).filter(({ bridge: to }) => to === "old")
+  expect(late.length).toBeLessThanOrEqual(life.deliverers.length)
+}
+
+/** What the bridge's customer does meanwhile, each after so many turns of the others. */
+function customerOf(bridge: Bridge.Info, receiver: Receiver) {
   let patchedAt = Infinity
   const patch = async (turns: number) => {
     await after(turns)
@@ -212,7 +253,6 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     const event = await head()
     if (event) await retryEvent(Delivery.first(bridge.id), event).catch(unlessNotWaiting)
   }
-  /** Those that a customer has tried to give up. */
   const skipped: string[] = []
   const skip = async (turns: number) => {
     await after(turns)
@@ -221,80 +261,77 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     skipped.push(event.eventId)
     await skipEvent(Delivery.first(bridge.id), event, { withinMs: 0 }).catch(unlessNotWaiting)
   }
-  const secrets = [(await WebhookSecret.ofBridge(bridge.id)).secrets[0]]
   const roll = async (turns: number) => {
     await after(turns)
     await WebhookSecret.roll(await Webhook.get(bridge, "first"))
   }
-  /** Whether a doorbell is in the queue that will ring when a failed event may be tried again. */
-  let rests = false
-  /** Answers all doorbells that ring by now. */
-  const answerOne = async () => {
-    await turn("comes")
-    const rings = (await aDoorbell()) !== undefined
-    await forgetDoorbells()
-    if (!rings && !life.bellsTwice) return
-    if ((await deliver(Delivery.first(bridge.id))) !== undefined) rests = true
+  return {
+    calls(scheduler: fc.Scheduler, life: Life): Promise<void>[] {
+      const { patches, resends, retries, skips, rolls } = life
+      const dying = { mayDie: life.callsDie || life.restarts }
+      return [
+        ...(patches === undefined ? [] : [inTurns(scheduler, "PATCH", () => patch(patches))]),
+        ...(resends === undefined ? [] : [inTurns(scheduler, "resend", () => askAgain(resends), dying)]),
+        ...(retries === undefined ? [] : [inTurns(scheduler, "retry", () => retry(retries), dying)]),
+        ...(skips === undefined ? [] : [inTurns(scheduler, "skip", () => skip(skips), dying)]),
+        ...(rolls === undefined ? [] : [inTurns(scheduler, "roll", () => roll(rolls), dying)]),
+      ]
+    },
+    /** The events that they have tried to give up. */
+    skipped,
+    /** How many requests had arrived when the other URL was set. */
+    patchedAt: () => patchedAt,
   }
-  const finds = loseAnswers(bridge.id, life.lostAnswers)
-  const { patches, resends, retries, skips, rolls, restarts } = life
-  const dying = { mayDie: life.callsDie || restarts }
-  const parties = [
-    inTurns(scheduler, "producer", produce, {
-      mayDie: life.producerDies || restarts,
-      halfVisible: life.halfVisible,
-    }),
-    ...(patches === undefined ? [] : [inTurns(scheduler, "PATCH", () => patch(patches))]),
-    ...(resends === undefined ? [] : [inTurns(scheduler, "resend", () => askAgain(resends), dying)]),
-    ...(retries === undefined ? [] : [inTurns(scheduler, "retry", () => retry(retries), dying)]),
-    ...(skips === undefined ? [] : [inTurns(scheduler, "skip", () => skip(skips), dying)]),
-    ...(rolls === undefined ? [] : [inTurns(scheduler, "roll", () => roll(rolls), dying)]),
-    ...life.deliverers.map((dies, i) =>
-      inTurns(scheduler, `deliverer ${i}`, answerOne, { mayDie: dies || restarts }),
-    ),
-    ...life.waits.map((seconds) =>
-      scheduler.schedule(Promise.resolve(), `${seconds} s pass`).then(() => pass(seconds)),
-    ),
-  ]
-  await giveTurns(scheduler, parties)
-  finds()
+}
 
-  const waiting = async () => (await Delivery.get(Delivery.first(bridge.id)))!.due !== 0
+/** No deliverer died or stood still for long. */
+function isCalm(life: Life): boolean {
+  return !life.deliverers.includes(true) && seconds(life.waits) < Delivery.claimedFor()
+}
+
+/** All parties are gone: what is left is delivered by those that come after them. */
+async function comeToRest(bridgeId: string, life: Life, rests: boolean): Promise<void> {
+  const { restarts } = life
+  const waiting = async () => (await Delivery.get(Delivery.first(bridgeId)))!.due !== 0
   if (restarts) {
     await forgetDoorbells()
     await ringAll()
   }
   // The bridge's next owner rings for what a dead one left.
-  if (life.producerDies || (restarts && !life.storeRings)) await ringAnew(bridge.id)
-  const isCalm = !life.deliverers.includes(true) && seconds(life.waits) < Delivery.claimedFor()
-  const isPromiseKept = restarts || (isCalm && !life.callsDie)
+  if (life.producerDies || (restarts && !life.storeRings)) await ringAnew(bridgeId)
+  const isPromiseKept = restarts || (isCalm(life) && !life.callsDie)
   // The queue of one machine lives as long as the process that rings.
-  if (isPromiseKept || life.storeRings) await answerRest(bridge.id, rests && !restarts)
+  if (isPromiseKept || life.storeRings) await answerRest(bridgeId, rests && !restarts)
   if (isPromiseKept) expect(await waiting()).toBe(false)
-  // All parties are gone. The sweep finds what is left, minutes later.
+  // The sweep finds what is left, minutes later.
   for (let looks = 0; (await waiting()) && looks < 20; looks++) {
     pass(Delivery.claimedFor() + Delivery.allowedLateness() + 1)
     await ringOverdue()
     await answerAll()
   }
-  const arrivals = receiver.arrivals.slice(from)
-  const posted = arrivals.filter(({ headers }) => headers["x-webhook-resend"] === undefined)
-  const count = expectInOrder(posted, written, skipped)
-  secrets.push((await WebhookSecret.ofBridge(bridge.id)).secrets[0])
+}
+
+interface Past {
+  arrivals: Arrival[]
+  written: string[]
+  skipped: string[]
+  secrets: string[]
+}
+
+async function expectAllDelivered(bridgeId: string, life: Life, past: Past): Promise<void> {
+  const posted = past.arrivals.filter(({ headers }) => headers["x-webhook-resend"] === undefined)
+  const count = expectInOrder(posted, past.written, past.skipped)
   const isOurs = ({ body, headers, at }: Arrival) =>
-    secrets.some((secret) => isGenuine(body, String(headers["x-webhook-signature"]), secret, at / 1000))
-  expect(arrivals.filter((arrival) => !isOurs(arrival))).toEqual([])
-  expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({
+    past.secrets.some((secret) => isGenuine(body, String(headers["x-webhook-signature"]), secret, at / 1000))
+  expect(past.arrivals.filter((arrival) => !isOurs(arrival))).toEqual([])
+  expect(await Delivery.get(Delivery.first(bridgeId))).toMatchObject({
     head: count,
     due: 0,
     attempt: 0,
     resend: [],
   })
   expectEachAttemptOnce(posted)
-  if (isCalm && !restarts) expectFirstsToBeFirst(posted)
-  // A deliverer that had counted an attempt when the PATCH was answered may still make it.
-  const late = receiver.arrivals.slice(patchedAt).filter(({ bridge: to }) => to === "old")
-  expect(late.length).toBeLessThanOrEqual(life.deliverers.length)
+  if (isCalm(life) && !life.restarts) expectFirstsToBeFirst(posted)
 }
 
 /** Answers the doorbells that ring, and the one that rests, without a sweep. */

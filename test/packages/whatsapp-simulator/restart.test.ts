@@ -72,14 +72,23 @@ async function aProcess(dataDir: string, settings: Record<string, string> = {}) 
   }
 }
 
+type Running = Awaited<ReturnType<typeof aProcess>>
+
+/** A phone, and the device that is linked to it. */
+async function linked(network: Running) {
+  const phone = await network.post("/phones", {})
+  const unlinked = connect(network)
+  await network.post(`/phones/${phone.number}/scan`, { qr: await unlinked.qr() })
+  await unlinked.closed()
+  return { number: phone.number, device: unlinked.device }
+}
+type Linked = Awaited<ReturnType<typeof linked>>
+
 test("a killed network process has lost nothing it had taken, and a signal ends it with code 0", async () => {
   const dataDir = aDirectory()
   const first = await aProcess(dataDir)
-  const [ada, bob] = [await first.post("/phones", {}), await first.post("/phones", {})]
-  const unlinked = connect(first)
-  await first.post(`/phones/${ada.number}/scan`, { qr: await unlinked.qr() })
-  await unlinked.closed()
-  const client = connect(first, unlinked.device)
+  const [ada, bob] = [await linked(first), await first.post("/phones", {})]
+  const client = connect(first, ada.device)
   await client.online()
   await client.sock.sendMessage(`${bob.number}@s.whatsapp.net`, { text: "hello" })
   client.close()
@@ -88,13 +97,46 @@ test("a killed network process has lost nothing it had taken, and a signal ends 
 
   const second = await aProcess(dataDir)
   expect(second.root_key).toBe(first.root_key)
-  const again = connect(second, unlinked.device)
+  const again = connect(second, ada.device)
   await again.message("taken")
   await second.post(`/phones/${bob.number}/messages`, { to: ada.number, text: "onwards" })
   await again.message("onwards")
   again.close()
   expect(await second.end("SIGTERM")).toBe(0)
 })
+
+/**
+ * Notes the stanzas that reach Baileys, since it may drop messages that it has not told yet when its
+ * connection goes; and why it could not read one.
+ */
+async function reader(
+  network: Running,
+  { device }: Linked,
+  { reached, unreadable }: { reached: Set<string>; unreadable: string[] },
+) {
+  const client = connect(network, device)
+  client.sock.ws.on("CB:message", ({ attrs }: { attrs: Record<string, string> }) => reached.add(attrs.id!))
+  client.sock.ev.on("messages.upsert", ({ messages }) =>
+    unreadable.push(
+      // A message that comes again because its receipt was lost has a used key. That is no broken ratchet.
+      ...messages
+        .flatMap(({ messageStubParameters }) => messageStubParameters ?? [])
+        .filter((why) => !why.startsWith("Key used")),
+    ),
+  )
+  await client.open()
+  return client
+}
+
+/** Notes which of its messages the network has taken. */
+async function writer(network: Running, { device }: Linked, acknowledged: Set<string>) {
+  const client = connect(network, device)
+  client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) =>
+    acknowledged.add(attrs.id!),
+  )
+  await client.open()
+  return client
+}
 
 test("kills amid traffic lose nothing that was acknowledged, and no ratchet breaks", async () => {
   const dataDir = aDirectory()
@@ -103,47 +145,15 @@ test("kills amid traffic lose nothing that was acknowledged, and no ratchet brea
     SIMULATOR_PORT: new URL(network.url).port,
     SIMULATOR_CONTROL_PORT: new URL(network.control_url).port,
   }
-  const linked = async () => {
-    const phone = await network.post("/phones", {})
-    const unlinked = connect(network)
-    await network.post(`/phones/${phone.number}/scan`, { qr: await unlinked.qr() })
-    await unlinked.closed()
-    return { number: phone.number, device: unlinked.device }
-  }
   // Cleo only writes and Ada only reads: Baileys forgets a session that it opened for a message when the
   // socket breaks under it, though the message may have left, and could not read what is answered under that
   // session.
-  const [ada, cleo, bob] = [await linked(), await linked(), await network.post("/phones", {})]
-
-  // The stanzas that reached Baileys: when its connection goes, it may drop messages that it has not told
-  // yet.
-  const reached = new Set<string>()
-  const unreadable: unknown[] = []
-  const reader = async () => {
-    const client = connect(network, ada.device)
-    client.sock.ws.on("CB:message", ({ attrs }: { attrs: Record<string, string> }) => reached.add(attrs.id!))
-    client.sock.ev.on("messages.upsert", ({ messages }) =>
-      unreadable.push(
-        // A message that comes again because its receipt was lost has a used key. That is no broken ratchet.
-        ...messages
-          .flatMap(({ messageStubParameters }) => messageStubParameters ?? [])
-          .filter((why) => !why.startsWith("Key used")),
-      ),
-    )
-    await client.open()
-    return client
-  }
+  const [ada, cleo, bob] = [await linked(network), await linked(network), await network.post("/phones", {})]
+  const heard = { reached: new Set<string>(), unreadable: [] as string[] }
   const acknowledged = { bob: new Set<string>(), cleo: new Set<string>() }
-  const writer = async () => {
-    const client = connect(network, cleo.device)
-    client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) =>
-      acknowledged.cleo.add(attrs.id!),
-    )
-    await client.open()
-    return client
-  }
+  const connected = () => Promise.all([reader(network, ada, heard), writer(network, cleo, acknowledged.cleo)])
   for (let round = 0; round < 3; round++) {
-    const [reading, writing] = await Promise.all([reader(), writer()])
+    const [reading, writing] = await connected()
     const toAda = Array.from({ length: 15 }, async () => {
       const { id } = await network.post(`/phones/${bob.number}/messages`, { to: ada.number, text: "to Ada" })
       if (id) acknowledged.bob.add(id)
@@ -159,12 +169,12 @@ test("kills amid traffic lose nothing that was acknowledged, and no ratchet brea
     network = await aProcess(dataDir, ports)
   }
 
-  const [reading, writing] = await Promise.all([reader(), writer()])
+  const [reading, writing] = await connected()
   await network.post(`/phones/${bob.number}/messages`, { to: ada.number, text: "the end" })
   await reading.message("the end")
   expect(acknowledged.bob.size).toBeGreaterThan(0)
-  expect([...acknowledged.bob].filter((id) => !reached.has(id))).toEqual([])
-  expect(unreadable).toEqual([])
+  expect([...acknowledged.bob].filter((id) => !heard.reached.has(id))).toEqual([])
+  expect(heard.unreadable).toEqual([])
 
   await writing.sock.sendMessage(`${bob.number}@s.whatsapp.net`, { text: "mine too" })
   const read = await fetch(`${network.control_url}/phones/${bob.number}/messages?text=mine too&wait=10000`)
@@ -175,7 +185,6 @@ test("kills amid traffic lose nothing that was acknowledged, and no ratchet brea
   expect([...acknowledged.cleo].filter((id) => !known.has(id))).toEqual([])
   reading.close()
   writing.close()
-  // Four processes, one after the other: on a busy machine each takes seconds to start.
 })
 
 test("a directory belongs to one process at a time", async () => {

@@ -26,6 +26,10 @@ interface Assertion {
   response: { clientDataJSON: string; authenticatorData: string }
 }
 
+/** An assertion that may lack parts, and how a prologue differs from one that is right. */
+type Shown = Pick<Assertion, "rawId"> & Partial<Assertion>
+type Changes = Parameters<typeof prologueOf>[2]
+
 interface Options {
   challenge: string
   rpId: string
@@ -34,16 +38,60 @@ interface Options {
 const optionsIn = (of: BinaryNode) =>
   JSON.parse(getBinaryNodeChildBuffer(of, "passkey_request_options")!.toString()) as Options
 
+/** What a companion keeps to itself: what its phone has scanned gives it the handoff's key. */
+function secretsOf({ creds }: Client["device"]) {
+  return {
+    handoff: Buffer.from(
+      hkdf(Buffer.from(creds.advSecretKey, "base64"), 32, { info: "shortcake-passkey-handoff-v1" }),
+    ),
+    ephemeral: Curve.generateKeyPair(),
+    nonce: randomBytes(32),
+    advSecret: randomBytes(32),
+  }
+}
+
+/** What brings an assertion, of the credential that it names unless another is given. */
+function prologueOf(
+  { ref, handoff, ephemeral, nonce }: ReturnType<typeof secretsOf> & { ref: string },
+  assertion: Shown,
+  {
+    credential = assertion.rawId,
+    isProven = true,
+    key = handoff,
+    named = "",
+    point = ephemeral.public,
+    hash = 32,
+    left = "",
+  } = {},
+): BinaryNode {
+  const identity = proto.CompanionEphemeralIdentity.encode({
+    publicKey: point,
+    deviceType: platform,
+    ref: named || ref,
+  }).finish()
+  const prologue = proto.ProloguePayload.encode({
+    companionEphemeralIdentity: identity,
+    commitment: { hash: sha256(identity, nonce).subarray(0, hash) },
+  }).finish()
+  const content = [
+    node("credential_id", Buffer.from(credential, "base64url")),
+    node("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
+    node("prologue_payload", prologue),
+    ...(isProven ? [node("pairing_handoff_proof", hmacSign(prologue, key))] : []),
+  ]
+  return node(
+    "passkey_prologue",
+    content.filter(({ tag }) => tag !== left),
+  )
+}
+
 /**
  * A companion that an account's phone has scanned, and that knows the ceremony, as whatsmeow's
  * `pair-passkey.go` does.
  */
 function ceremonyOf(client: Client) {
   const { creds } = client.device
-  const handoff = Buffer.from(
-    hkdf(Buffer.from(creds.advSecretKey, "base64"), 32, { info: "shortcake-passkey-handoff-v1" }),
-  )
-  const [ephemeral, nonce, advSecret] = [Curve.generateKeyPair(), randomBytes(32), randomBytes(32)]
+  const secrets = secretsOf(client.device)
   const notices: Record<string, BinaryNode> = {}
   for (const type of ["passkey_prologue_request", "crsc_continuation"])
     client.sock.ws.on(`CB:notification,type:${type}`, (notice: BinaryNode) => {
@@ -56,39 +104,10 @@ function ceremonyOf(client: Client) {
   let [given, ref] = ["", ""]
   let primary: proto.PrimaryEphemeralIdentity | undefined
 
-  /** What brings an assertion, of the credential that it names unless another is given. */
-  async function prepared(
-    assertion: Pick<Assertion, "rawId"> & Partial<Assertion>,
-    {
-      credential = assertion.rawId,
-      isProven = true,
-      key = handoff,
-      named = "",
-      point = ephemeral.public,
-      hash = 32,
-      left = "",
-    } = {},
-  ): Promise<BinaryNode> {
-    if (left !== "ref") given = getBinaryNodeChildBuffer(await ask("get", node("ref")), "ref")!.toString()
-    const identity = proto.CompanionEphemeralIdentity.encode({
-      publicKey: point,
-      deviceType: platform,
-      ref: named || given,
-    }).finish()
-    const prologue = proto.ProloguePayload.encode({
-      companionEphemeralIdentity: identity,
-      commitment: { hash: sha256(identity, nonce).subarray(0, hash) },
-    }).finish()
-    const content = [
-      node("credential_id", Buffer.from(credential, "base64url")),
-      node("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
-      node("prologue_payload", prologue),
-      ...(isProven ? [node("pairing_handoff_proof", hmacSign(prologue, key))] : []),
-    ]
-    return node(
-      "passkey_prologue",
-      content.filter(({ tag }) => tag !== left),
-    )
+  async function prepared(assertion: Shown, changes: Changes = {}): Promise<BinaryNode> {
+    if (changes.left !== "ref")
+      given = getBinaryNodeChildBuffer(await ask("get", node("ref")), "ref")!.toString()
+    return prologueOf({ ...secrets, ref: given }, assertion, changes)
   }
 
   async function greeted() {
@@ -110,21 +129,21 @@ function ceremonyOf(client: Client) {
       await greeted()
     },
     greeted,
-    reveal: (shown = nonce) => ask("set", node("companion_nonce", shown)),
+    reveal: (shown = secrets.nonce) => ask("set", node("companion_nonce", shown)),
     confirm({
       noise = creds.noiseKey.public,
       identity = creds.signedIdentityKey.public,
-      secret = advSecret,
+      secret = secrets.advSecret,
       seal = {},
     }: Partial<Record<"noise" | "identity" | "secret", Uint8Array>> & {
       seal?: { key?: Buffer; iv?: Buffer; encryptedPayload?: undefined }
     } = {}) {
-      const shared = Curve.sharedKey(ephemeral.private, primary!.publicKey!)
+      const shared = Curve.sharedKey(secrets.ephemeral.private, primary!.publicKey!)
       const agreed = hkdf(shared, 32, {
         salt: Buffer.from(`Companion Pairing ${platform} with ref ${ref}`),
         info: "Pairing Information Encryption Key",
       })
-      creds.advSecretKey = advSecret.toString("base64")
+      creds.advSecretKey = secrets.advSecret.toString("base64")
       const request = proto.PairingRequest.encode({
         companionPublicKey: noise,
         companionIdentityKey: identity,
