@@ -48,7 +48,7 @@ const functions = [
   "Sweep",
 ] as const
 
-export type Stage = Awaited<ReturnType<typeof startStage>>
+type FunctionName = (typeof functions)[number]
 
 /**
  * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters
@@ -57,9 +57,9 @@ export type Stage = Awaited<ReturnType<typeof startStage>>
  * the sandbox's task, and no other host, since that would dial the real network.
  */
 export async function startStage(
-  network: { url: string; rootKey: Uint8Array; ca: string },
+  network: Network,
   { sandbox = false }: { sandbox?: boolean } = {},
-) {
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-"))
   const image = join(folder, "image")
   buildImage(image)
@@ -69,12 +69,23 @@ export async function startStage(
   // Media are fetched over TLS.
   const ca = join(folder, "ca.pem")
   writeFileSync(ca, network.ca)
-  const judged: Judged[] = []
   const lines: string[] = []
-  const closes: (() => unknown)[] = [() => rmSync(folder, { recursive: true })]
-  let graph: Graph
-  const current = () => graph
+  const running = new Map<string, LambdaProcess>()
+  const standIns = await startStandIns(folder, { running, log: (line) => lines.push(line) })
+  return new Stage({ network, sandbox, folder, image, ca, lines, running, standIns })
+}
 
+interface Network {
+  url: string
+  rootKey: Uint8Array
+  ca: string
+}
+
+/** What stands here for the services of AWS, and for Stripe. */
+async function startStandIns(
+  folder: string,
+  { running, log }: { running: ReadonlyMap<string, LambdaProcess>; log: (line: string) => void },
+) {
   const [store, queue, logs] = [
     await startDynamoDb({ at: { port: 0 } }),
     await startSqs(),
@@ -86,86 +97,135 @@ export async function startStage(
     keyIds: ["SessionKey", "DeliveryKey", "SettingsKey"].map((name) => here("kms", `key/${name}`)),
   })
   const ses = await startSes()
-  const running = new Map<string, LambdaProcess>()
   const offered: Parameters<typeof startLambdaApi>[0] = {}
   const lambda = await startLambdaApi(offered)
-  const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
-  const ecs = await startEcs({
-    at: { port: 0 },
-    taskDefinitions: definitions,
-    log: (line) => lines.push(line),
-  })
+  const taskDefinitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
+  const ecs = await startEcs({ at: { port: 0 }, taskDefinitions, log })
   const router = await startRouter((fn) => running.get(fn)!)
   const stripe = await startPretendStripe({
     webhookUrl: `${router.url}/billing/webhook`,
     webhookSecret: "whsec_rehearsal",
   })
-  closes.push(
-    stripe.close,
-    store.close,
-    queue.close,
-    logs.close,
-    kms.close,
-    ses.close,
-    lambda.close,
-    router.close,
-  )
-  const stops: (() => Promise<void>)[] = []
-
-  const services = {
-    DYNAMODB: { service: "dynamodb", endpoint: store.endpoint },
-    SQS: { service: "sqs", endpoint: queue.endpoint },
-    KMS: { service: "kms", endpoint: kms.endpoint },
-    S3: { service: "s3", endpoint: queue.endpoint },
-    CLOUDWATCH_LOGS: { service: "logs", endpoint: logs.endpoint },
-    ECS: { service: "ecs", endpoint: ecs.endpoint },
-    LAMBDA: { service: "lambda", endpoint: lambda.endpoint },
-    SESV2: { service: "ses", endpoint: ses.endpoint },
+  return {
+    store,
+    queue,
+    kms,
+    ses,
+    ecs,
+    router,
+    stripe,
+    /** What can be called by its name. */
+    offered,
+    /** What the hosts' tasks are made from. */
+    taskDefinitions,
+    /** As the name of a client's variable has them. */
+    services: {
+      DYNAMODB: { service: "dynamodb", endpoint: store.endpoint },
+      SQS: { service: "sqs", endpoint: queue.endpoint },
+      KMS: { service: "kms", endpoint: kms.endpoint },
+      S3: { service: "s3", endpoint: queue.endpoint },
+      CLOUDWATCH_LOGS: { service: "logs", endpoint: logs.endpoint },
+      ECS: { service: "ecs", endpoint: ecs.endpoint },
+      LAMBDA: { service: "lambda", endpoint: lambda.endpoint },
+      SESV2: { service: "ses", endpoint: ses.endpoint },
+    },
+    closes: [stripe, store, queue, logs, kms, ses, lambda, router].map(({ close }) => close),
   }
-  const guarded = new Map<string, Record<string, string>>()
+}
+
+interface Parts {
+  network: Network
+  sandbox: boolean
+  folder: string
+  image: string
+  /** A file. */
+  ca: string
+  lines: string[]
+  running: Map<string, LambdaProcess>
+  standIns: Awaited<ReturnType<typeof startStandIns>>
+}
+
+/** Made by `startStage`. */
+export class Stage {
+  readonly judged: Judged[] = []
+  readonly lines: string[]
+  readonly #parts: Parts
+  readonly #at: Parts["standIns"]
+  readonly #running: Map<string, LambdaProcess>
+  readonly #guarded = new Map<string, Record<string, string>>()
+  readonly #stops: (() => Promise<void>)[] = []
+  readonly #closes: (() => unknown)[]
+  readonly #stopping = new AbortController()
+  #graph!: Graph
+  #sweeping: Promise<void> | undefined
+  #hasBucket = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#at = parts.standIns
+    this.#running = parts.running
+    this.lines = parts.lines
+    this.#closes = [() => rmSync(parts.folder, { recursive: true }), ...parts.standIns.closes]
+  }
+
+  get url(): string {
+    return this.#at.router.url
+  }
+
+  get stripe(): Parts["standIns"]["stripe"] {
+    return this.#at.stripe
+  }
+
+  /** The mails that were sent. */
+  get mails(): Parts["standIns"]["ses"]["mails"] {
+    return this.#at.ses.mails
+  }
 
   /** The variables with which a process of this role reaches the services, each through a guard. */
-  async function through(role: string): Promise<Record<string, string>> {
-    const there = guarded.get(role)
+  async #through(role: string): Promise<Record<string, string>> {
+    const there = this.#guarded.get(role)
     if (there) return there
     const made: Record<string, string> = {}
-    for (const [name, { service, endpoint }] of Object.entries(services)) {
+    for (const [name, { service, endpoint }] of Object.entries(this.#at.services)) {
       const guard = await startPermissionGuard({
         service,
         endpoint,
         role,
-        policy: () => current().permissions(role),
-        names: () => namesOf(current()),
-        onJudged: (one) => judged.push(one),
+        policy: () => this.#graph.permissions(role),
+        names: () => namesOf(this.#graph),
+        onJudged: (one) => this.judged.push(one),
       })
-      closes.push(guard.close)
+      this.#closes.push(guard.close)
       made[`AWS_ENDPOINT_URL_${name}`] = guard.endpoint
     }
     // Clients of SQS go to where the queue's URL says.
-    made.DOORBELL_URL = new URL(new URL(queue.doorbellUrl).pathname, made.AWS_ENDPOINT_URL_SQS).href
-    guarded.set(role, made)
+    made.DOORBELL_URL = new URL(new URL(this.#at.queue.doorbellUrl).pathname, made.AWS_ENDPOINT_URL_SQS).href
+    this.#guarded.set(role, made)
     return made
   }
 
-  const doorbellOf = (role: string) => guarded.get(role)!.DOORBELL_URL!
+  #doorbellOf(role: string): string {
+    return this.#guarded.get(role)!.DOORBELL_URL!
+  }
 
   /**
    * The settings that differ from AWS: where the services are, the network of phones, and addresses of this
    * machine.
    */
-  async function environment(role: string, told: Record<string, string>): Promise<Record<string, string>> {
+  async environment(role: string, told: Record<string, string>): Promise<Record<string, string>> {
+    const { network, sandbox, ca } = this.#parts
     return {
       PATH: process.env.PATH!,
       ...told,
       AWS_REGION: "eu-central-1",
       AWS_ACCESS_KEY_ID: role,
       AWS_SECRET_ACCESS_KEY: "local",
-      ...(await through(role)),
+      ...(await this.#through(role)),
       URL_ALLOW: "127.0.0.0/8,::1/128",
       LEASE_BEAT_MS: "1000",
       HOST_PORT: "0",
       ...(!sandbox && { HOST_NETWORK: "simulated" }),
-      STRIPE_API_BASE: stripe.url,
+      STRIPE_API_BASE: this.#at.stripe.url,
       NODE_EXTRA_CA_CERTS: ca,
       SIMULATOR_URL: network.url,
       SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
@@ -176,68 +236,47 @@ export async function startStage(
    * A right that AWS itself needs in the name of a role, at a moment that has no request here. @throws where
    * it is missing
    */
-  function need(role: string, action: string, resource: string): void {
-    const isAllowed = allows(graph.permissions(role), { action, resource })
-    judged.push({ role, action, resource, isAllowed })
+  #need(role: string, action: string, resource: string): void {
+    const isAllowed = allows(this.#graph.permissions(role), { action, resource })
+    this.judged.push({ role, action, resource, isAllowed })
     if (!isAllowed) throw new Error(`${role} may not ${action} on ${resource}`)
   }
 
-  async function deployTables(): Promise<void> {
-    const client = new DynamoDBClient({ endpoint: store.endpoint, region: "local", credentials: anybody })
-    for (const { inputs, name } of graph.all("dynamodb/table:Table")) {
-      const table = Table.parse(inputs)
-      const command = new CreateTableCommand({
-        TableName: nameOf(name, inputs),
-        BillingMode: "PAY_PER_REQUEST",
-        AttributeDefinitions: table.attributes.map(({ name, type }) => ({
-          AttributeName: name,
-          AttributeType: type,
-        })),
-        KeySchema: keys(table),
-        ...(table.globalSecondaryIndexes.length > 0 && {
-          GlobalSecondaryIndexes: table.globalSecondaryIndexes.map((index) => ({
-            IndexName: index.name,
-            KeySchema: keys(index),
-            Projection: { ProjectionType: index.projectionType },
-          })),
-        }),
-      })
-      await client.send(command).catch((error: Error) => {
-        if (error.name !== "ResourceInUseException") throw error
-      })
-    }
-    client.destroy()
-  }
-
   /** ECS gets a new revision; it starts a task of it by the rights of the execution role. */
-  async function deployHosts(): Promise<void> {
+  async #deployHosts(): Promise<void> {
+    const { sandbox, image } = this.#parts
     const task = sandbox ? "SandboxHost" : "SessionHost"
-    const { environment: told, secrets } = graph.container(`${task}Task`)
+    const { environment: told, secrets } = this.#graph.container(`${task}Task`)
     const role = `${task}ExecutionRole`
     for (const { valueFrom } of secrets) {
-      need(role, "ssm:GetParameters", valueFrom)
-      need(role, "kms:Decrypt", here("kms", "key/SettingsKey"))
+      this.#need(role, "ssm:GetParameters", valueFrom)
+      this.#need(role, "kms:Decrypt", here("kms", "key/SettingsKey"))
     }
     // The image, and the log of its process.
-    need(role, "ecr:GetAuthorizationToken", "*")
+    this.#need(role, "ecr:GetAuthorizationToken", "*")
     for (const action of ["BatchCheckLayerAvailability", "GetDownloadUrlForLayer", "BatchGetImage"])
-      need(role, `ecr:${action}`, here("ecr", "repository/sst-asset"))
-    const log = `/messaging-bridge/${graph.environment("ApiFunction").STAGE}/${sandbox ? "sandbox" : "session"}-host`
-    for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
-      need(role, action, here("logs", `log-group:${log}:log-stream:x`))
-    const env = await environment(`${task}TaskRole`, {
+      this.#need(role, `ecr:${action}`, here("ecr", "repository/sst-asset"))
+    const { STAGE } = this.#graph.environment("ApiFunction")
+    this.#needLog(role, `/messaging-bridge/${STAGE}/${sandbox ? "sandbox" : "session"}-host`)
+    const env = await this.environment(`${task}TaskRole`, {
       ...Object.fromEntries(told.map((one) => [one.name, one.value])),
-      ...Object.fromEntries(secrets.map((one) => [one.name, parameter(one.valueFrom)])),
+      ...Object.fromEntries(secrets.map((one) => [one.name, parameterOf(this.#graph, one.valueFrom)])),
     })
-    if (sandbox) return startSandbox(env)
-    definitions.SessionHostTask = {
+    if (sandbox) return this.#startSandbox(env)
+    this.#at.taskDefinitions.SessionHostTask = {
       command: [process.execPath, ...commandOfImage().map((path) => join(image, path))],
       env,
     }
   }
 
+  #needLog(role: string, group: string): void {
+    for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
+      this.#need(role, action, here("logs", `log-group:${group}:log-stream:x`))
+  }
+
   /** As its ECS service does. */
-  function startSandbox(env: Record<string, string>): void {
+  #startSandbox(env: Record<string, string>): void {
+    const { folder, image } = this.#parts
     const simulator = "packages/whatsapp-simulator"
     cpSync(join(root, simulator), join(image, simulator), { recursive: true })
     const task = spawn(process.execPath, [join(image, "session-host/sandbox-main.ts")], {
@@ -245,28 +284,45 @@ export async function startStage(
       stdio: ["ignore", "pipe", "pipe"],
     })
     for (const stream of [task.stdout, task.stderr])
-      createInterface(stream).on("line", (line) => lines.push(line))
+      createInterface(stream).on("line", (line) => this.lines.push(line))
     const ended = once(task, "exit")
-    stops.push(async () => {
+    this.#stops.push(async () => {
       task.kill("SIGTERM")
       await ended
     })
   }
 
-  function parameter(arn: string): string {
-    const found = graph
-      .all("ssm/parameter:Parameter")
-      .find(({ inputs }) => arn.endsWith(`:parameter${String(inputs.name)}`))
-    if (!found) throw new Error(`there is no ${arn}`)
-    return String(plain(found.inputs.value))
+  #isThere(name: string): boolean {
+    return this.#graph.all("lambda/function:Function").some((one) => one.name === `${name}Function`)
   }
 
-  const isThere = (name: string) =>
-    graph.all("lambda/function:Function").some((one) => one.name === `${name}Function`)
+  async #deployFunction(name: FunctionName): Promise<void> {
+    const deployed = this.#graph.one("lambda/function:Function", `${name}Function`)
+    this.#needForFunction(name, Fn.parse(deployed))
+    const bundle = join(this.#parts.folder, `${name}.mjs`)
+    const isDashboard = name.startsWith("Dashboard")
+    await bundled(name, bundle, "staging")
+    const before = this.#running.get(name)
+    const started = await startLambda({
+      bundle,
+      env: {
+        ...(await this.environment(`${name}Role`, this.#graph.environment(`${name}Function`))),
+        // Lambda's own; it says where the style and the scripts are.
+        ...(isDashboard && { AWS_LAMBDA_FUNCTION_NAME: name }),
+      },
+      streams: ["Stream", "Transfer"].includes(name) || isDashboard,
+      onLine: (line) => this.lines.push(line),
+    })
+    this.#running.set(name, started)
+    this.#at.offered[nameOf(`${name}Function`, deployed)] = (event) => started.invoke(event)
+    // Calls that are under way are still answered; a sweep would go on for most of a minute.
+    if (name !== "Sweep") await before?.idle()
+    await before?.stop()
+  }
 
-  async function deployFunction(name: (typeof functions)[number]): Promise<void> {
-    const { kmsKeyArn, vpcConfig } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
-    if (kmsKeyArn) need(`${name}Role`, "kms:Decrypt", kmsKeyArn)
+  #needForFunction(name: FunctionName, { kmsKeyArn, vpcConfig }: z.infer<typeof Fn>): void {
+    const role = `${name}Role`
+    if (kmsKeyArn) this.#need(role, "kms:Decrypt", kmsKeyArn)
     // What AWS's documentation of Lambda in a VPC names.
     if (vpcConfig)
       for (const action of [
@@ -277,134 +333,151 @@ export async function startStage(
         "AssignPrivateIpAddresses",
         "UnassignPrivateIpAddresses",
       ])
-        need(`${name}Role`, `ec2:${action}`, "*")
+        this.#need(role, `ec2:${action}`, "*")
     // Lambda asks how the queue is before it polls it.
-    if (name === "Delivery") need("DeliveryRole", "sqs:GetQueueAttributes", here("sqs", "DoorbellQueue"))
-    const group = `/messaging-bridge/${graph.environment(`${name}Function`).STAGE}/${name.toLowerCase()}`
-    for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
-      need(`${name}Role`, action, here("logs", `log-group:${group}:log-stream:x`))
-    const bundle = join(folder, `${name}.mjs`)
-    const isDashboard = name.startsWith("Dashboard")
-    await bundled(name, bundle, "staging")
-    const before = running.get(name)
-    const started = await startLambda({
-      bundle,
-      env: {
-        ...(await environment(`${name}Role`, graph.environment(`${name}Function`))),
-        // Lambda's own; it says where the style and the scripts are.
-        ...(isDashboard && { AWS_LAMBDA_FUNCTION_NAME: name }),
-      },
-      streams: ["Stream", "Transfer"].includes(name) || isDashboard,
-      onLine: (line) => lines.push(line),
-    })
-    running.set(name, started)
-    const deployed = graph.one("lambda/function:Function", `${name}Function`)
-    offered[nameOf(`${name}Function`, deployed)] = (event) => started.invoke(event)
-    // Calls that are under way are still answered; a sweep would go on for most of a minute.
-    if (name !== "Sweep") await before?.idle()
-    await before?.stop()
+    if (name === "Delivery") this.#need(role, "sqs:GetQueueAttributes", here("sqs", "DoorbellQueue"))
+    const { STAGE } = this.#graph.environment(`${name}Function`)
+    this.#needLog(role, `/messaging-bridge/${STAGE}/${name.toLowerCase()}`)
   }
 
-  const poller = () =>
-    startPoller({
-      doorbells: doorbellsFrom(doorbellOf("DeliveryRole")),
-      handler: async (event) => Reported.parse(await running.get("Delivery")!.invoke(event)),
+  #poller() {
+    return startPoller({
+      doorbells: doorbellsFrom(this.#doorbellOf("DeliveryRole")),
+      handler: async (event) => Reported.parse(await this.invoke("Delivery", event)),
       concurrency: 5,
     })
-  const stopping = new AbortController()
-  let sweeping: Promise<void> | undefined
-  let bucket: string | undefined
+  }
 
   /** Each minute on AWS; here a second after the one before has ended. */
-  async function sweep(): Promise<void> {
-    need("EachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:SweepFunction"))
-    while (!stopping.signal.aborted) {
+  async #sweep(): Promise<void> {
+    const { signal } = this.#stopping
+    this.#need("EachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:SweepFunction"))
+    while (!signal.aborted) {
       // One that a deploy has ended is followed by the next.
-      await running
-        .get("Sweep")!
-        .invoke({})
-        .catch(() => "ended by a deploy")
-      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "the stage ends")
+      await this.invoke("Sweep", {}).catch(() => "ended by a deploy")
+      await sleep(1000, undefined, { signal }).catch(() => "the stage ends")
     }
   }
 
-  async function deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
-    graph = next
-    await deployTables()
-    bucket ??= await makeMediaBucket(queue.endpoint, graph.environment("TransferFunction").MEDIA_BUCKET)
-    await deployHosts()
-    for (const name of functions) if (isThere(name)) await deployFunction(name)
+  async deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
+    this.#graph = next
+    await deployTables(next, this.#at.store.endpoint)
+    if (!this.#hasBucket)
+      await makeMediaBucket(this.#at.queue.endpoint, next.environment("TransferFunction").MEDIA_BUCKET)
+    this.#hasBucket = true
+    await this.#deployHosts()
+    for (const name of functions) if (this.#isThere(name)) await this.#deployFunction(name)
     await between()
-    router.deploy(graph)
-    if (sweeping) return
+    this.#at.router.deploy(next)
+    if (this.#sweeping) return
     // Else the client says at each call that the queue's URL is elsewhere.
-    process.env.AWS_ENDPOINT_URL_SQS = new URL(doorbellOf("DeliveryRole")).origin
-    const { stop } = poller()
-    sweeping = sweep()
-    stops.push(stop, async () => {
-      stopping.abort()
-      for (const one of running.values()) await one.stop()
-      await sweeping
+    process.env.AWS_ENDPOINT_URL_SQS = new URL(this.#doorbellOf("DeliveryRole")).origin
+    const { stop } = this.#poller()
+    this.#sweeping = this.#sweep()
+    this.#stops.push(stop, async () => {
+      this.#stopping.abort()
+      for (const one of this.#running.values()) await one.stop()
+      await this.#sweeping
     })
   }
 
-  /** Ends every process, as when a stage is removed; stored data stays. */
-  async function stop(): Promise<void> {
-    for (const one of stops.splice(0).toReversed()) await one()
-    await ecs.close()
+  tasks(): string[] {
+    return [...this.#at.ecs.pids().keys()]
   }
 
-  return {
-    url: router.url,
-    deploy,
-    judged,
-    lines,
-    /** The mails that were sent. */
-    mails: ses.mails,
-    tasks: () => [...ecs.pids().keys()],
-    /** Ends the process of a task, as a crash does. */
-    kill: (task: string) => process.kill(ecs.pids().get(task)!, "SIGKILL"),
-    invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
-    /** A minute's look for troubles. */
-    tell: async () => {
-      need("TellEachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:TroublesFunction"))
-      await running.get("Troubles")!.invoke({})
-    },
-    /** A minute of billing: the accounts that are due are looked at. */
-    lookAtDue: async () => {
-      need("LookAtAllRole", "lambda:InvokeFunction", here("lambda", "function:SubscriptionsFunction"))
-      need("LookAtDueRole", "lambda:InvokeFunction", here("lambda", "function:SubscriptionsFunction"))
-      await running.get("Subscriptions")!.invoke({})
-    },
-    stripe,
-    environment,
-    /** As Systems Manager tells them to the operator, who then asks the queue in this role. */
-    settings: async (role = "AdminPolicy") => {
-      await through(role)
-      await through("AdminPolicy")
-      need("AdminPolicy", "ssm:GetParametersByPath", here("ssm", `parameter/${folderOfAdmin(graph)}`))
-      need("AdminPolicy", "kms:Decrypt", here("kms", "key/SettingsKey"))
-      return graph
-        .all("ssm/parameter:Parameter")
-        .filter(({ inputs }) => String(inputs.name).startsWith(`/${folderOfAdmin(graph)}/`))
-        .map(({ inputs }) => ({ name: String(inputs.name), value: String(plain(inputs.value)) }))
-        .map((one) => (one.name.endsWith("DOORBELL_URL") ? { ...one, value: doorbellOf(role) } : one))
-    },
-    stop,
-    /** The settings that lead straight to the store and the keys, when nothing else is left. */
-    left: () => ({
-      ...graph.environment("ApiFunction"),
+  /** Ends the process of a task, as a crash does. */
+  kill(task: string): void {
+    process.kill(this.#at.ecs.pids().get(task)!, "SIGKILL")
+  }
+
+  async invoke(fn: FunctionName, event: object): ReturnType<LambdaProcess["invoke"]> {
+    return await this.#running.get(fn)!.invoke(event)
+  }
+
+  /** A minute's look for troubles. */
+  async tell(): Promise<void> {
+    this.#need("TellEachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:TroublesFunction"))
+    await this.invoke("Troubles", {})
+  }
+
+  /** A minute of billing: the accounts that are due are looked at. */
+  async lookAtDue(): Promise<void> {
+    for (const role of ["LookAtAllRole", "LookAtDueRole"])
+      this.#need(role, "lambda:InvokeFunction", here("lambda", "function:SubscriptionsFunction"))
+    await this.invoke("Subscriptions", {})
+  }
+
+  /** As Systems Manager tells them to the operator, who then asks the queue in this role. */
+  async settings(role = "AdminPolicy"): Promise<{ name: string; value: string }[]> {
+    await this.#through(role)
+    await this.#through("AdminPolicy")
+    const folder = folderOfAdmin(this.#graph)
+    this.#need("AdminPolicy", "ssm:GetParametersByPath", here("ssm", `parameter/${folder}`))
+    this.#need("AdminPolicy", "kms:Decrypt", here("kms", "key/SettingsKey"))
+    return this.#graph
+      .all("ssm/parameter:Parameter")
+      .filter(({ inputs }) => String(inputs.name).startsWith(`/${folder}/`))
+      .map(({ inputs }) => ({ name: String(inputs.name), value: String(plain(inputs.value)) }))
+      .map((one) => (one.name.endsWith("DOORBELL_URL") ? { ...one, value: this.#doorbellOf(role) } : one))
+  }
+
+  /** Ends every process, as when a stage is removed; stored data stays. */
+  async stop(): Promise<void> {
+    for (const one of this.#stops.splice(0).toReversed()) await one()
+    await this.#at.ecs.close()
+  }
+
+  /** The settings that lead straight to the store and the keys, when nothing else is left. */
+  left(): Record<string, string> {
+    return {
+      ...this.#graph.environment("ApiFunction"),
       AWS_REGION: "eu-central-1",
       AWS_ACCESS_KEY_ID: "local",
       AWS_SECRET_ACCESS_KEY: "local",
-      AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
-      AWS_ENDPOINT_URL_KMS: kms.endpoint,
-    }),
-    async close(): Promise<void> {
-      await stop()
-      for (const close of closes.toReversed()) await close()
-    },
+      AWS_ENDPOINT_URL_DYNAMODB: this.#at.store.endpoint,
+      AWS_ENDPOINT_URL_KMS: this.#at.kms.endpoint,
+    }
   }
+
+  async close(): Promise<void> {
+    await this.stop()
+    for (const close of this.#closes.toReversed()) await close()
+  }
+}
+
+async function deployTables(graph: Graph, endpoint: string): Promise<void> {
+  const client = new DynamoDBClient({ endpoint, region: "local", credentials: anybody })
+  for (const { inputs, name } of graph.all("dynamodb/table:Table")) {
+    const table = Table.parse(inputs)
+    const command = new CreateTableCommand({
+      TableName: nameOf(name, inputs),
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: table.attributes.map(({ name, type }) => ({
+        AttributeName: name,
+        AttributeType: type,
+      })),
+      KeySchema: keys(table),
+      ...(table.globalSecondaryIndexes.length > 0 && {
+        GlobalSecondaryIndexes: table.globalSecondaryIndexes.map((index) => ({
+          IndexName: index.name,
+          KeySchema: keys(index),
+          Projection: { ProjectionType: index.projectionType },
+        })),
+      }),
+    })
+    await client.send(command).catch((error: Error) => {
+      if (error.name !== "ResourceInUseException") throw error
+    })
+  }
+  client.destroy()
+}
+
+function parameterOf(graph: Graph, arn: string): string {
+  const found = graph
+    .all("ssm/parameter:Parameter")
+    .find(({ inputs }) => arn.endsWith(`:parameter${String(inputs.name)}`))
+  if (!found) throw new Error(`there is no ${arn}`)
+  return String(plain(found.inputs.value))
 }
 
 const anybody = { accessKeyId: "local", secretAccessKey: "local" }
