@@ -73,19 +73,8 @@ function copied(value: unknown): unknown {
 
 export type Client = ReturnType<typeof connect>
 
-/** A real Baileys socket on this network. To reconnect, call it again with the same device. */
-export function connect(
-  network: { url: string },
-  device: AuthenticationState = newDevice(),
-  config: Partial<UserFacingSocketConfig> = {},
-) {
-  const sock = makeWASocket({
-    auth: device,
-    waWebSocketUrl: network.url,
-    logger: pino({ level: process.env.BAILEYS_LOG ?? "silent" }),
-    emitOwnEvents: false,
-    ...config,
-  })
+/** Everything that a socket has told, as it grows, and a way to wait for more. */
+function toldBy(sock: ReturnType<typeof makeWASocket>, device: AuthenticationState) {
   const updates: Partial<ConnectionState>[] = []
   const messages: { message: WAMessage; type: string }[] = []
   const statuses: WAMessageUpdate[] = []
@@ -126,16 +115,36 @@ export function connect(
     })
   }
   return {
-    sock,
-    device,
     messages,
-    until,
-    /** Makes `until` look again, for tests with listeners of their own. */
-    changed,
     /** Every change of a message. */
     statuses,
     /** Every update about the connection. */
     updates,
+    until,
+    /** Makes `until` look again, for tests with listeners of their own. */
+    changed,
+  }
+}
+
+/** A real Baileys socket on this network. To reconnect, call it again with the same device. */
+export function connect(
+  network: { url: string },
+  device: AuthenticationState = newDevice(),
+  config: Partial<UserFacingSocketConfig> = {},
+) {
+  const sock = makeWASocket({
+    auth: device,
+    waWebSocketUrl: network.url,
+    logger: pino({ level: process.env.BAILEYS_LOG ?? "silent" }),
+    emitOwnEvents: false,
+    ...config,
+  })
+  const told = toldBy(sock, device)
+  const { messages, statuses, updates, until } = told
+  return {
+    sock,
+    device,
+    ...told,
     qr: () => until("a QR code", () => updates.findLast(({ qr }) => qr)?.qr),
     open: () => until("an open connection", () => updates.find(({ connection }) => connection === "open")),
     /** Open, and past the history that a new device waits for: from here on events come at once. */

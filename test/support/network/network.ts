@@ -1,5 +1,5 @@
 import type { AuthenticationState, UserFacingSocketConfig } from "@whiskeysockets/baileys"
-import { networkClient } from "#one-machine/network/client.ts"
+import { type NetworkClient, networkClient } from "#one-machine/network/client.ts"
 import { startSimulator } from "#simulator/simulator.ts"
 import { closeAtEnd } from "../sharing/close-leftovers.ts"
 import { type Client, connect, newDevice } from "./baileys-client.ts"
@@ -44,26 +44,7 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
     get ca() {
       return simulator.ca
     },
-    /** The whole control API. */
-    control,
-    /**
-     * How often this device has asked for others' keys. It tells the network of its own prekeys whenever it
-     * likes.
-     */
-    async keyQuestions(device: string): Promise<number> {
-      const log = await control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt", type: "get" } })
-      return log.filter(({ stanza }) => JSON.stringify(stanza?.content).includes('"user"')).length
-    },
-    call: control.call,
-    fault: control.fault,
-    phone: (name?: string, number?: string) => aPhone(control, name, number),
-    /** A group of phones, created by the first of them. */
-    group: async (members: { number: string }[], addressing?: "lid" | "pn", subject = "A group") => {
-      const [creator = "", ...rest] = members.map(({ number }) => number)
-      return await control.group({ creator, members: rest, addressing, subject })
-    },
-    /** The matching entries that the network's log has, or gets within 10 s. */
-    log: (match: Parameters<typeof control.log>[0]) => control.log({ wait: 10_000, ...match }),
+    ...controlsOf(control),
     /** A Baileys socket on this network, closed with it. */
     client,
     /** A Baileys client linked to this phone, logged in and open. */
@@ -92,6 +73,32 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
       await simulator.close()
       simulator = await startSimulator(input)
     },
+  }
+}
+
+/** What tests ask of a network over its control API. */
+function controlsOf(control: NetworkClient) {
+  return {
+    /** The whole control API. */
+    control,
+    /**
+     * How often this device has asked for others' keys. It tells the network of its own prekeys whenever it
+     * likes.
+     */
+    async keyQuestions(device: string): Promise<number> {
+      const log = await control.log({ who: device, kind: "in", attrs: { xmlns: "encrypt", type: "get" } })
+      return log.filter(({ stanza }) => JSON.stringify(stanza?.content).includes('"user"')).length
+    },
+    call: control.call,
+    fault: control.fault,
+    phone: (name?: string, number?: string) => aPhone(control, name, number),
+    /** A group of phones, created by the first of them. */
+    group: async (members: { number: string }[], addressing?: "lid" | "pn", subject = "A group") => {
+      const [creator = "", ...rest] = members.map(({ number }) => number)
+      return await control.group({ creator, members: rest, addressing, subject })
+    },
+    /** The matching entries that the network's log has, or gets within 10 s. */
+    log: (match: Parameters<typeof control.log>[0]) => control.log({ wait: 10_000, ...match }),
   }
 }
 

@@ -74,34 +74,13 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
   const secrets = new Map<string, string>()
 
   const server = createServer((request, response) => {
-    read(request).then(
+    read(request, secrets).then(
       (arrival) => take(arrival, response),
       () => {
         // The caller ended in the middle of its request: nothing has arrived.
       },
     )
   })
-
-  async function read(request: IncomingMessage): Promise<Arrival> {
-    const body = await buffer(request)
-    const { method = "", url: path = "", headers } = request
-    const bridge = new URL(path, "http://localhost").pathname.slice(1)
-    const told = toldIn(body)
-    return {
-      method,
-      path,
-      headers,
-      body,
-      at: Date.now(),
-      eventId: String(headers["x-webhook-event-id"]),
-      attempt: Number(headers["x-webhook-attempt"]),
-      bridge,
-      genuine: isGenuine(body, String(headers["x-webhook-signature"]), secrets.get(bridge) ?? ""),
-      type: told?.event ?? "",
-      hungUp: false,
-      text: told && textOf(told),
-    }
-  }
 
   function take(arrival: Arrival, response: ServerResponse): void {
     arrivals.push(arrival)
@@ -137,6 +116,28 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
     /** Waits until this many came. */
     atLeast: (count: number) => until(() => arrivals.length >= count),
     stop: () => stopListening(server),
+  }
+}
+
+/** @param secrets of bridges, as far as they are known */
+async function read(request: IncomingMessage, secrets: ReadonlyMap<string, string>): Promise<Arrival> {
+  const body = await buffer(request)
+  const { method = "", url: path = "", headers } = request
+  const bridge = new URL(path, "http://localhost").pathname.slice(1)
+  const told = toldIn(body)
+  return {
+    method,
+    path,
+    headers,
+    body,
+    at: Date.now(),
+    eventId: String(headers["x-webhook-event-id"]),
+    attempt: Number(headers["x-webhook-attempt"]),
+    bridge,
+    genuine: isGenuine(body, String(headers["x-webhook-signature"]), secrets.get(bridge) ?? ""),
+    type: told?.event ?? "",
+    hungUp: false,
+    text: told && textOf(told),
   }
 }
 
