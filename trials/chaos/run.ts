@@ -4,13 +4,13 @@ import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import type { Entry } from "#one-machine/network/client.ts"
-import { seeded } from "#one-machine/random.ts"
+import { type Random, seeded } from "#one-machine/random.ts"
 import { type Arrival, eventsIn } from "#test/support/service/start-receiver.ts"
 import { followNetworkLog, inWords } from "../cluster/follow-network-log.ts"
 import { type LinkedCluster, startLinkedCluster } from "../cluster/linked-cluster.ts"
 import { shownBy } from "../restore/seen.ts"
 import type { Evidence } from "./evidence.ts"
-import { newKiller, type StoppedAttempt } from "./killer.ts"
+import { type Killer, newKiller, type StoppedAttempt } from "./killer.ts"
 import { largestRows } from "./largest-rows.ts"
 import type { Options } from "./options.ts"
 import { judge, type Violation } from "./oracle.ts"
@@ -69,29 +69,15 @@ async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }
     say(`the first bridge has a conversation of ${options.rounds} round trips behind it`)
   }
   const { cluster, receiver, network, lines, apis, apiKey } = service
-  // Some customers want to know what becomes of messages, beside everything else; some want messages kept,
-  // and some both.
-  const followed = new Set(lines.filter((_, i) => i % 2 === 0).map(({ bridge }) => bridge))
-  const keeping = options.webhooks > 1 ? lines.filter((_, i) => i % 3 < 2) : []
-  const choose = async (bridge: string, choice: object) =>
-    await service.api()("PATCH", `/instances/${bridge}`, choice)
-  for (const bridge of followed) await choose(bridge, { events: EventType.options })
-  for (const { bridge } of keeping) await choose(bridge, { keep: 7 })
-  const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
-  const undecryptable = newUndecryptable()
-  const reused: Entry[] = []
-  const log = followNetworkLog(network, (entry) => {
-    if (isReuse(entry)) reused.push(entry)
-    recovery.saw(entry)
-    undecryptable.saw(entry)
-  })
+  const choices = await chooseForSome(service, options)
+  const seen = watch(service)
   const traffic = startTraffic({
     lines,
     network,
     random,
     apiKey,
     api: () => random.pick(apis()),
-    followed,
+    followed: choices.followed,
     shape: options.shape,
     arrivals: receiver.arrivals,
   })
@@ -110,32 +96,97 @@ async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }
       "session-host": hosts,
     },
     nextEvent,
-    onHostKilled: (at) => recovery.hostKilled(at),
+    onHostKilled: (at) => seen.recovery.hostKilled(at),
   })
   receiverFaults.setFaulty(true)
   const weather = startWeather({ room: cluster.room, network, lines, hosts, random, beat: options.beat })
   await sleep(1000)
-  const withinMs = 60_000 + 60 * options.beat
+  await strikeAgain(killer, { options, random, say })
+  await weather.stop()
+  receiverFaults.setFaulty(false)
+  killer.release()
+  const isAtRest = killer.hits.length < options.kills
+  say(
+    isAtRest
+      ? `after ${killer.hits.length} kills there is no work in flight any more`
+      : "the last blow has fallen: now everything has to come to rest",
+  )
+  await traffic.stop(options.messages, withinMs(options))
+  const parts = { options, receiverFaults, choices, seen, traffic, killer }
+  const { evidence, injected } = await comeToRest(service, parts)
+  if (isAtRest) evidence.unsettled.unshift("the service came to rest under traffic")
+  return {
+    violations: judge(evidence),
+    hits: killer.hits,
+    tried: killer.tried,
+    in: total(traffic),
+    out: traffic.sent.length,
+    repeated: repeated(evidence),
+    askedAgain: seen.undecryptable.asked(),
+    recovery: seen.recovery.seconds,
+    largestRow: Math.max(...evidence.rows.map(({ bytes }) => bytes)),
+    injected,
+  }
+}
+
+/** How long it may take until something happens, in milliseconds. */
+const withinMs = ({ beat }: Options) => 60_000 + 60 * beat
+
+/**
+ * Some customers want to know what becomes of messages, beside everything else; some want messages kept, and
+ * some both.
+ */
+async function chooseForSome({ lines, api }: LinkedCluster, { webhooks }: Options) {
+  const followed = new Set(lines.filter((_, i) => i % 2 === 0).map(({ bridge }) => bridge))
+  const keeping = webhooks > 1 ? lines.filter((_, i) => i % 3 < 2) : []
+  const choose = async (bridge: string, choice: object) =>
+    await api()("PATCH", `/instances/${bridge}`, choice)
+  for (const bridge of followed) await choose(bridge, { events: EventType.options })
+  for (const { bridge } of keeping) await choose(bridge, { keep: 7 })
+  return { followed, keeping }
+}
+
+/** What the network sees from now on. */
+function watch({ network, lines }: LinkedCluster) {
+  const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
+  const undecryptable = newUndecryptable()
+  const reused: Entry[] = []
+  const log = followNetworkLog(network, (entry) => {
+    if (isReuse(entry)) reused.push(entry)
+    recovery.saw(entry)
+    undecryptable.saw(entry)
+  })
+  return { recovery, undecryptable, reused, log }
+}
+
+/** Until there were enough hits, or there is no work in flight any more. */
+async function strikeAgain(
+  killer: Killer,
+  { options, random, say }: Pick<About, "options" | "say"> & { random: Random },
+): Promise<void> {
   let said = 0
   let lastHitAt = performance.now()
-  while (killer.hits.length < options.kills && performance.now() < lastHitAt + withinMs) {
+  while (killer.hits.length < options.kills && performance.now() < lastHitAt + withinMs(options)) {
     const { length } = killer.hits
     await killer.strike()
     await sleep(random.between(0, options.beat))
     if (killer.hits.length > length) lastHitAt = performance.now()
     if (killer.hits.length >= said + 10) say(`${(said = killer.hits.length)} kills`)
   }
+}
 
-  await weather.stop()
-  receiverFaults.setFaulty(false)
-  killer.release()
-  const atRest = killer.hits.length < options.kills
-  say(
-    atRest
-      ? `after ${killer.hits.length} kills there is no work in flight any more`
-      : "the last blow has fallen: now everything has to come to rest",
-  )
-  await traffic.stop(options.messages, withinMs)
+interface Parts extends Omit<About, "say"> {
+  choices: Awaited<ReturnType<typeof chooseForSome>>
+  seen: ReturnType<typeof watch>
+  traffic: Traffic
+  killer: Killer
+}
+
+/** Waits until nothing is under way, but not for ever. @returns what was seen until then */
+async function comeToRest(
+  { cluster, receiver, network, lines, api }: LinkedCluster,
+  { options, receiverFaults, choices, seen, traffic, killer }: Parts,
+): Promise<{ evidence: Evidence; injected: Outcome["injected"] }> {
   // Each webhook of a bridge is to get what was written to the bridge.
   const produced = new Map(
     lines.flatMap((line) =>
@@ -143,9 +194,9 @@ async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }
     ),
   )
   // A dead receiver that lives again may be tried again after three minutes.
-  const patienceMs = options.webhooks > 1 ? withinMs + longestWaitMs : withinMs
+  const patienceMs = options.webhooks > 1 ? withinMs(options) + longestWaitMs : withinMs(options)
   const unsettled = await untilSettled({ lines, receiver, network, produced, withinMs: patienceMs })
-  await log.stop()
+  await seen.log.stop()
   const { owners, injected } = await cluster.room.report()
   const shown = await shownBy(network, lines)
   const refused = new Set<Arrival>()
@@ -154,38 +205,27 @@ async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }
     if (receiverFaults.refused.has(arrival)) for (const event of events) refused.add(event)
     return events
   })
-  const kept = keeping.map(async (line) => [line.bridge, await transcriptsOf(line, service.api())] as const)
+  const kept = choices.keeping.map(async (line) => [line.bridge, await transcriptsOf(line, api())] as const)
   const evidence: Evidence = {
     bridges: [...produced.keys()],
     produced,
     arrivals,
     refused,
     sent: traffic.sent,
-    followed,
+    followed: choices.followed,
     read: traffic.read,
     ids: traffic.ids,
     kept: new Map(await Promise.all(kept)),
     shown,
-    unreadable: undecryptable.entries.map(inWords),
-    keysReused: reused.map(inWords),
+    unreadable: seen.undecryptable.entries.map(inWords),
+    keysReused: seen.reused.map(inWords),
     late: traffic.late,
     owners,
     rows: await largestRows(lines),
-    unsettled: atRest ? ["the service came to rest under traffic", ...unsettled] : unsettled,
+    unsettled,
     stoppedAttempts: await withEventIds(killer.stoppedAttempts),
   }
-  return {
-    violations: judge(evidence),
-    hits: killer.hits,
-    tried: killer.tried,
-    in: total(traffic),
-    out: traffic.sent.length,
-    repeated: repeated(evidence),
-    askedAgain: undecryptable.asked(),
-    recovery: recovery.seconds,
-    largestRow: Math.max(...evidence.rows.map(({ bytes }) => bytes)),
-    injected,
-  }
+  return { evidence, injected }
 }
 
 /** As the store says now, or does not: then no attempt is excused. */

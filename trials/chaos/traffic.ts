@@ -26,8 +26,7 @@ export interface Traffic {
  */
 const mostAhead = 20
 
-/** Numbered messages on every bridge, both ways, until it is stopped. */
-export function startTraffic(input: {
+interface Input {
   lines: LinkedBridge[]
   network: NetworkClient
   random: Random
@@ -41,105 +40,150 @@ export function startTraffic(input: {
   arrivals: Arrival[]
   /** Whether a message is done with, by its id in the network; by default, once it was delivered. */
   isDone?: (id: string) => boolean
-}): Traffic {
-  const { lines, network, random } = input
+}
+
+/** When it ends: infinite, until it is stopped. */
+interface End {
+  atLeast: number
+  /** On this process's clock. */
+  overMs: number
+}
+
+const isOver = ({ overMs }: End) => performance.now() > overMs
+
+/** Numbered messages on every bridge, both ways, until it is stopped. */
+export function startTraffic(input: Input): Traffic {
+  const end: End = { atLeast: Infinity, overMs: Infinity }
+  const { write, ...written } = newContacts(input, end)
+  const { send, ...sent } = newCustomers(input, end)
+  const running = input.lines.flatMap((line) => [write(line), send(line), send(line)])
+  return {
+    ...written,
+    ...sent,
+    stop: async (least, withinMs) => {
+      end.atLeast = least
+      end.overMs = performance.now() + withinMs
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Those who write to bridges. */
+function newContacts(input: Input, end: End) {
+  const { lines, random, isDone } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
   const ids = new Map<string, string>()
   const late = new Set<string>()
-  const sent: Sent[] = []
-  const read = new Set<string>()
-  let atLeast = Infinity
-  let over = Infinity
-  let sends = 0
   const delivered = tally(input.arrivals)
-  const running = lines.flatMap((line) => [write(line), send(line), send(line)])
 
-  function ahead(bridge: string, texts: string[]): number {
-    const { isDone } = input
+  function took({ bridge }: LinkedBridge, text: string, { id }: { id: string }): void {
+    produced.get(bridge)!.push(text)
+    ids.set(text, id)
+  }
+
+  function ahead({ bridge }: LinkedBridge): number {
+    const texts = produced.get(bridge)!
     if (!isDone) return texts.length - delivered(bridge)
     return texts.filter((text) => !isDone(ids.get(text)!)).length // each was taken with its id
   }
 
+  const writing: Writing = { ...input, end, late, took }
   async function write(line: LinkedBridge): Promise<void> {
-    const { bridge } = line
-    const texts = produced.get(bridge)!
-    for (let n = 1; n <= atLeast && performance.now() < over; n++) {
-      await writeOne(line, `in ${bridge} ${n}`, texts)
+    for (let n = 1; n <= end.atLeast && !isOver(end); n++) {
+      await writeOne(writing, line, `in ${line.bridge} ${n}`)
       await sleep(random.between(50, 450))
-      while (ahead(bridge, texts) > mostAhead && performance.now() < over) await sleep(50)
+      while (ahead(line) > mostAhead && !isOver(end)) await sleep(50)
     }
   }
 
-  function took(texts: string[], text: string, { id }: { id: string }): void {
-    texts.push(text)
-    ids.set(text, id)
-  }
+  return { produced, ids, late, write }
+}
 
-  /**
-   * A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts
-   * more.
-   */
-  async function writeOne(line: LinkedBridge, text: string, texts: string[]): Promise<void> {
-    const { contact, owner, group } = line
-    if (random.next() < 0.06) return await writeSpoilt(line, text, texts)
-    const to = random.next() < 0.3 ? group : owner
-    if (input.shape === "real" && random.next() < 0.4) return await writeMore(line, { to, text, texts })
-    if (random.next() < 0.9) {
-      took(texts, text, await network.send(contact, to, text))
-      return
-    }
-    const poll = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
-    took(texts, text, poll)
-    const vote = await network.post(contact, to, { vote: { message_id: poll.id, options: ["yes"] } })
-    took(texts, `a vote on ${poll.id}`, vote)
-  }
+interface Writing extends Input {
+  end: End
+  late: Set<string>
+  /** The network has taken this text to the bridge. */
+  took: (line: LinkedBridge, text: string, taken: { id: string }) => void
+}
 
-  /**
-   * A text whose copy for the bridge the network spoils, and half of the time the next one too: only from its
-   * second request on does a bridge name a prekey. Never to the group, whose key would be spoilt with it.
-   */
-  async function writeSpoilt(
-    { contact, owner, device }: LinkedBridge,
-    text: string,
-    texts: string[],
-  ): Promise<void> {
-    late.add(text)
-    const isOver = await network.fault({ kind: "unreadable", device, times: 1 })
-    if (random.next() < 0.5) await network.fault({ kind: "unreadable_again", device, times: 1 })
-    took(texts, text, await network.send(contact, owner, text))
-    await isOver()
+/**
+ * A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more.
+ */
+async function writeOne(writing: Writing, line: LinkedBridge, text: string): Promise<void> {
+  const { network, random, shape, took } = writing
+  const { contact, owner, group } = line
+  if (random.next() < 0.06) return await writeSpoilt(writing, line, text)
+  const to = random.next() < 0.3 ? group : owner
+  if (shape === "real" && random.next() < 0.4) return await writeMore(writing, line, { to, text })
+  if (random.next() < 0.9) {
+    took(line, text, await network.send(contact, to, text))
+    return
   }
+  const poll = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
+  took(line, text, poll)
+  const vote = await network.post(contact, to, { vote: { message_id: poll.id, options: ["yes"] } })
+  took(line, `a vote on ${poll.id}`, vote)
+}
 
-  /** A file, an event message with an answer to it, or a text from the contact's companion. */
-  async function writeMore(
-    { contact, companion }: LinkedBridge,
-    { to, text, texts }: { to: string; text: string; texts: string[] },
-  ): Promise<void> {
-    const roll = random.next()
-    if (companion && roll < 0.4) {
-      const one: Sent = { bridge: companion, text, status: 0, messageId: undefined, tries: 0 }
-      await sendUnderKey(input, one, {
-        chat: to,
-        giveUp: () => performance.now() > over,
-        waitMs: () => random.between(100, 500),
-      })
-      if (one.messageId !== undefined) took(texts, text, { id: one.messageId })
-      return
-    }
-    if (roll < 0.7) {
-      const media = { kind: "document", data: file, mimetype: "text/plain", caption: text } as const
-      took(texts, text, await network.post(contact, to, { media }))
-      return
-    }
-    const party = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
-    took(texts, text, party)
-    const answer = await network.post(contact, to, { rsvp: { message_id: party.id, response: "going" } })
-    took(texts, `an answer to ${party.id}`, answer)
+/**
+ * A text whose copy for the bridge the network spoils, and half of the time the next one too: only from its
+ * second request on does a bridge name a prekey. Never to the group, whose key would be spoilt with it.
+ */
+async function writeSpoilt(
+  { network, random, late, took }: Writing,
+  line: LinkedBridge,
+  text: string,
+): Promise<void> {
+  const { contact, owner, device } = line
+  late.add(text)
+  const endSpoiling = await network.fault({ kind: "unreadable", device, times: 1 })
+  if (random.next() < 0.5) await network.fault({ kind: "unreadable_again", device, times: 1 })
+  took(line, text, await network.send(contact, owner, text))
+  await endSpoiling()
+}
+
+/** A file, an event message with an answer to it, or a text from the contact's companion. */
+async function writeMore(
+  writing: Writing,
+  line: LinkedBridge,
+  { to, text }: { to: string; text: string },
+): Promise<void> {
+  const { network, random, took } = writing
+  const { contact, companion } = line
+  const roll = random.next()
+  if (companion && roll < 0.4) {
+    const one: Sent = { bridge: companion, text, status: 0, messageId: undefined, tries: 0 }
+    await sendUnderKey(writing, one, { chat: to, ...patience(writing, writing.end) })
+    if (one.messageId !== undefined) took(line, text, { id: one.messageId })
+    return
   }
+  if (roll < 0.7) {
+    const media = { kind: "document", data: file, mimetype: "text/plain", caption: text } as const
+    took(line, text, await network.post(contact, to, { media }))
+    return
+  }
+  const party = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
+  took(line, text, party)
+  const answer = await network.post(contact, to, { rsvp: { message_id: party.id, response: "going" } })
+  took(line, `an answer to ${party.id}`, answer)
+}
+
+/** How long a customer repeats a send, and how often. */
+const patience = ({ random }: Input, end: End) => ({
+  giveUp: () => isOver(end),
+  waitMs: () => random.between(100, 500),
+})
+
+/** Those who send through bridges, and their contacts, who read some of it. */
+function newCustomers(input: Input, end: End) {
+  const { network, random, followed } = input
+  const sent: Sent[] = []
+  const read = new Set<string>()
+  let sends = 0
 
   async function send(line: LinkedBridge): Promise<void> {
     const { bridge, contact, group } = line
-    for (let n = 1; n <= atLeast && performance.now() < over; n++) {
+    for (let n = 1; n <= end.atLeast && !isOver(end); n++) {
       const one: Sent = {
         bridge,
         text: `out ${bridge} ${++sends}`,
@@ -149,12 +193,8 @@ export function startTraffic(input: {
       }
       sent.push(one)
       const chat = random.next() < 0.3 ? group : contact
-      await sendUnderKey(input, one, {
-        chat,
-        giveUp: () => performance.now() > over,
-        waitMs: () => random.between(100, 500),
-      })
-      if (input.followed.has(bridge)) await readSome(line, one, chat === group ? group : undefined)
+      await sendUnderKey(input, one, { chat, ...patience(input, end) })
+      if (followed.has(bridge)) await readSome(line, one, chat === group ? group : undefined)
       await sleep(random.between(100, 900))
     }
   }
@@ -171,18 +211,7 @@ export function startTraffic(input: {
     read.add(one.messageId)
   }
 
-  return {
-    produced,
-    ids,
-    late,
-    sent,
-    read,
-    stop: async (least, withinMs) => {
-      atLeast = least
-      over = performance.now() + withinMs
-      await Promise.all(running)
-    },
-  }
+  return { sent, read, send }
 }
 
 /** Some kilobytes. */

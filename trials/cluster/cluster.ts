@@ -9,7 +9,7 @@ import { spawnSimulator } from "#simulator/spawn.ts"
 import { stepBoard } from "./armed-steps.ts"
 import type { BreakableRule } from "./breakable-rules.ts"
 import { keepAlive } from "./keep-alive.ts"
-import { startStore } from "./store.ts"
+import { startStore, type Store } from "./store.ts"
 
 export interface Options {
   /** How many there will be: hosts are made to hold half of them. */
@@ -57,43 +57,14 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   const logs = join(dir, "logs")
   mkdirSync(logs, { recursive: true })
   const steps = stepBoard(join(dir, "steps"))
-  const times = timesOf(options)
-  const capacity = Math.max(2, Math.ceil(options.bridges / 2))
 
   const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
   if (!simulator) throw new Error(`the simulated network did not start: ${logs}/simulator.log says why`)
   stops.push(simulator.stop)
-  const room = await startStore({ dataDir: dir, visibilitySeconds: times.visibilitySeconds })
+  const room = await startStore({ dataDir: dir, visibilitySeconds: timesOf(options).visibilitySeconds })
   stops.push(room.stop)
 
-  const environment = {
-    ...room.environment,
-    AWS_REGION: "local",
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
-    API_KEY_PEPPER: randomBytes(32).toString("base64url"),
-    HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
-    PHONE_SECRET: randomBytes(32).toString("base64url"),
-    HOST_NETWORK: "simulated",
-    HOST_CAPACITY: String(capacity),
-    // One host more than is needed: its process has started when another dies.
-    HOST_SPARE: String(capacity),
-    SIMULATOR_URL: simulator.url,
-    SIMULATOR_ROOT_KEY: simulator.rootKey,
-    URL_ALLOW: "127.0.0.0/8",
-    DNS_SERVERS: options.nameServer ?? "",
-    LEASE_BEAT_MS: String(options.beat),
-    DELIVERY_CLAIM_S: String(times.claimSeconds),
-    KEY_CLAIM_S: String(times.keySeconds),
-    // As on one machine: the longer trust, since some deliveries do not deserve it.
-    BELL_TRUSTS_MS: String(staysMs - 50),
-    ...noRateLimits,
-    // A process that dies is soon there again: what it loads is compiled once.
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dir, "compiled"),
-    CHAOS_STEPS: steps.dir,
-    CHAOS_BREAK: options.broken ?? "",
-    NODE_NO_WARNINGS: "1",
-  }
+  const environment = environmentOf(options, { dir, room, simulator, stepsDir: steps.dir })
   const logFile = (name: string) => ({ LOG_FILE: join(logs, `${name}.log`) })
   const hosts = await startEcs({
     at: { port: 0 },
@@ -132,4 +103,45 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     leaving: leaving.living,
   }
   return { api, delivery, hosts, room, steps, simulator, logs }
+}
+
+interface Parts {
+  dir: string
+  room: Store
+  simulator: { url: string; rootKey: string }
+  stepsDir: string
+}
+
+/** What every process of the service is told. */
+function environmentOf(options: Options, { dir, room, simulator, stepsDir }: Parts): Record<string, string> {
+  const times = timesOf(options)
+  const capacity = Math.max(2, Math.ceil(options.bridges / 2))
+  return {
+    ...room.environment,
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    API_KEY_PEPPER: randomBytes(32).toString("base64url"),
+    HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
+    PHONE_SECRET: randomBytes(32).toString("base64url"),
+    HOST_NETWORK: "simulated",
+    HOST_CAPACITY: String(capacity),
+    // One host more than is needed: its process has started when another dies.
+    HOST_SPARE: String(capacity),
+    SIMULATOR_URL: simulator.url,
+    SIMULATOR_ROOT_KEY: simulator.rootKey,
+    URL_ALLOW: "127.0.0.0/8",
+    DNS_SERVERS: options.nameServer ?? "",
+    LEASE_BEAT_MS: String(options.beat),
+    DELIVERY_CLAIM_S: String(times.claimSeconds),
+    KEY_CLAIM_S: String(times.keySeconds),
+    // As on one machine: the longer trust, since some deliveries do not deserve it.
+    BELL_TRUSTS_MS: String(staysMs - 50),
+    ...noRateLimits,
+    // A process that dies is soon there again: what it loads is compiled once.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dir, "compiled"),
+    CHAOS_STEPS: stepsDir,
+    CHAOS_BREAK: options.broken ?? "",
+    NODE_NO_WARNINGS: "1",
+  }
 }

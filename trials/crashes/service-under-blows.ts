@@ -9,7 +9,7 @@ import { until } from "#test/support/until.ts"
 import { statusesOf } from "../chaos/status-order.ts"
 import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
 import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
-import { startLinkedCluster } from "../cluster/linked-cluster.ts"
+import { type LinkedBridge, type LinkedCluster, startLinkedCluster } from "../cluster/linked-cluster.ts"
 
 const beat = 500
 /** A process dies on the way to the awaited result; the tests give up after two minutes. */
@@ -18,15 +18,67 @@ const withinMs = 100_000
 /** The whole service as processes, with one linked bridge, and a way to strike it at a named step. */
 export async function startUnderBlows() {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
-  const { cluster, receiver, network, lines, apis, api, apiKey, stop } = await startLinkedCluster(
+  const service = await startLinkedCluster(
     // A paused deliverer resumes after its claim has ended.
     { bridges: 1, beat, claimSeconds: 3 },
     { dir },
   )
-  const { bridge, id, contact, owner, device } = lines[0]!
-  const customer = { api: () => apis()[0], apiKey }
-  const patience = { giveUp: () => false, waitMs: () => 200 }
-  let messages = 0
+  const line = service.lines[0]!
+  const { strike, fallen } = newBlows(service, line)
+  const contact = contactOf(service, line)
+  const arrived = (text: string) => service.receiver.arrivals.some((arrival) => arrival.text === text)
+
+  return {
+    strike,
+    fallen,
+    ...customerOf(service, line),
+    ...contact,
+    /**
+     * The contact writes three messages, and three more whenever all were delivered, until the blow of a
+     * phase has fallen. An event of the connection itself may keep a deliverer at work, so that the first
+     * three need no bell.
+     */
+    async writeUntilFallen(phase: CrashPoint): Promise<string[]> {
+      const texts: string[] = []
+      let isOver = false
+      const over = fallen(phase).finally(() => (isOver = true))
+      while (!isOver) {
+        texts.push(...(await contact.write()))
+        await until(async () => isOver || (texts.every(arrived) && (await isIdle(line.id))), {
+          what: texts.join(),
+          withinMs,
+        })
+      }
+      await over
+      return texts
+    },
+    /** Stops deliverers that stay for no further event, until the returned function is called. */
+    stopLeaving(): () => void {
+      const pids = service.cluster.delivery.leaving().map(({ pid }) => pid)
+      for (const pid of pids) process.kill(pid, "SIGSTOP")
+      return () => pids.forEach(resume)
+    },
+    /**
+     * The messages that the customer's receiver has got, once these are among them: first deliveries, in
+     * order.
+     */
+    async received(texts: string[]): Promise<{ text: string | undefined; eventIds: number }[]> {
+      await until(() => texts.every(arrived), { what: texts.join(), withinMs })
+      const found = service.receiver.arrivals.filter(({ text }) => text !== undefined && texts.includes(text))
+      const byText = Map.groupBy(found, ({ text }) => text)
+      return [...byText].map(([text, all]) => ({
+        text,
+        eventIds: new Set(all.map(({ eventId }) => eventId)).size,
+      }))
+    },
+    stop: async () => {
+      await service.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function newBlows({ cluster, network, receiver }: LinkedCluster, { id, device }: LinkedBridge) {
   /** The lease that was lost to the last blow. */
   let lostEpoch = 0
   /** The process that is to take a session host's blow: the one that holds the bridge. */
@@ -40,7 +92,7 @@ export async function startUnderBlows() {
   async function strike({ step, blow, role, needs }: CrashPoint): Promise<void> {
     // While a delivery is still looking, hosts neither promise nor ring, so those steps would never be
     // reached.
-    await until(isIdle, { what: "nobody delivering", withinMs })
+    await until(() => isIdle(id), { what: "nobody delivering", withinMs })
     // Messages to a bridge that is away come as a backlog: the steps of a live one would never be met.
     const lease = await until(() => connected(id, lostEpoch), { what: "its next session", withinMs })
     holder = await until(() => holderOf(lease), { what: "the host's task", withinMs })
@@ -94,24 +146,26 @@ export async function startUnderBlows() {
     await network.cut(device)
   }
 
-  /** Whether nothing waits, and no delivery is under way or stays for more. */
-  const isIdle = async () => ((await Delivery.get(Delivery.first(id)))?.due ?? 0) === 0
+  return { strike, fallen }
+}
 
-  /** The contact writes three messages, one after the other. */
-  async function write(): Promise<string[]> {
-    const texts = [1, 2, 3].map(() => `in ${++messages}`)
-    for (const text of texts) await network.send(contact, owner, text)
-    return texts
-  }
+/** Whether nothing waits, and no delivery is under way or stays for more. */
+async function isIdle(bridgeId: string): Promise<boolean> {
+  return ((await Delivery.get(Delivery.first(bridgeId)))?.due ?? 0) === 0
+}
 
-  const arrived = (text: string) => receiver.arrivals.some((arrival) => arrival.text === text)
-
+/** What the bridge's customer asks for, and is told. */
+function customerOf(
+  { apis, api, apiKey, network, receiver }: LinkedCluster,
+  { bridge, contact }: LinkedBridge,
+) {
+  const customer = { api: () => apis()[0], apiKey }
+  const patience = { giveUp: () => false, waitMs: () => 200 }
+  let sends = 0
   return {
-    strike,
-    fallen,
     /** A customer's send under a key, repeated until it succeeds. */
     async send(): Promise<Sent> {
-      const one = { bridge, text: `out ${++messages}`, status: 0, messageId: undefined, tries: 0 }
+      const one = { bridge, text: `out ${++sends}`, status: 0, messageId: undefined, tries: 0 }
       await sendUnderKey(customer, one, { chat: contact, ...patience })
       return one
     },
@@ -127,6 +181,23 @@ export async function startUnderBlows() {
     /** The groups of this name on the network. */
     groupsNamed: async (name: string) =>
       (await network.groups()).filter(({ subject }) => subject === name).map(({ jid }) => jid),
+    /** From now on the customer is told what becomes of messages. */
+    followStatuses: () => api()("PATCH", `/instances/${bridge}`, { events: EventType.options }),
+    /** What the receiver was told of a message, in order, once it was told this. */
+    async becameOf(messageId: string, last: string): Promise<string[]> {
+      const told = () => statusesOf(messageId, receiver.arrivals).map(({ status }) => status.status)
+      return await until(() => told().includes(last as "read") && told(), { what: messageId, withinMs })
+    },
+    /** How many events of this type the receiver was given. */
+    events: (type: string) =>
+      new Set(receiver.arrivals.filter((one) => one.type === type).map(({ eventId }) => eventId)).size,
+  }
+}
+
+/** What the contact sees and does, who writes with the bridge. */
+function contactOf({ network }: LinkedCluster, { contact, owner }: LinkedBridge) {
+  let messages = 0
+  return {
     /** The ids under which the contact is shown a text. */
     async shown(text: string): Promise<string[]> {
       await until(async () => (await network.readAll(contact)).some((read) => read.text === text), {
@@ -134,69 +205,22 @@ export async function startUnderBlows() {
       })
       return (await network.readAll(contact)).filter((read) => read.text === text).map(({ id }) => id)
     },
-    /** From now on the customer is told what becomes of messages. */
-    followStatuses: () => api()("PATCH", `/instances/${bridge}`, { events: EventType.options }),
     /** The contact reads a message. */
     async read(messageId: string): Promise<void> {
       await network.call("POST", `/phones/${contact}/read`, { chat: owner, message_ids: [messageId] })
     },
-    /** What the receiver was told of a message, in order, once it was told this. */
-    async becameOf(messageId: string, last: string): Promise<string[]> {
-      const told = () => statusesOf(messageId, receiver.arrivals).map(({ status }) => status.status)
-      return await until(() => told().includes(last as "read") && told(), { what: messageId, withinMs })
-    },
-    write,
-    /**
-     * The contact writes three messages, and three more whenever all were delivered, until the blow of a
-     * phase has fallen. An event of the connection itself may keep a deliverer at work, so that the first
-     * three need no bell.
-     */
-    async writeUntilFallen(phase: CrashPoint): Promise<string[]> {
-      const texts: string[] = []
-      let isOver = false
-      const over = fallen(phase).finally(() => (isOver = true))
-      while (!isOver) {
-        texts.push(...(await write()))
-        await until(async () => isOver || (texts.every(arrived) && (await isIdle())), {
-          what: texts.join(),
-          withinMs,
-        })
-      }
-      await over
+    /** The contact writes three messages, one after the other. */
+    async write(): Promise<string[]> {
+      const texts = [1, 2, 3].map(() => `in ${++messages}`)
+      for (const text of texts) await network.send(contact, owner, text)
       return texts
-    },
-    /** Stops deliverers that stay for no further event, until the returned function is called. */
-    stopLeaving(): () => void {
-      const pids = cluster.delivery.leaving().map(({ pid }) => pid)
-      for (const pid of pids) process.kill(pid, "SIGSTOP")
-      return () => pids.forEach(resume)
-    },
-    /**
-     * The messages that the customer's receiver has got, once these are among them: first deliveries, in
-     * order.
-     */
-    async received(texts: string[]): Promise<{ text: string | undefined; eventIds: number }[]> {
-      await until(() => texts.every(arrived), { what: texts.join(), withinMs })
-      const found = receiver.arrivals.filter(({ text }) => text !== undefined && texts.includes(text))
-      const byText = Map.groupBy(found, ({ text }) => text)
-      return [...byText].map(([text, all]) => ({
-        text,
-        eventIds: new Set(all.map(({ eventId }) => eventId)).size,
-      }))
     },
     /** The contact calls. */
     call: () => network.ring(contact, owner),
-    /** How many events of this type the receiver was given. */
-    events: (type: string) =>
-      new Set(receiver.arrivals.filter((one) => one.type === type).map(({ eventId }) => eventId)).size,
     /** How many messages the network saw that a device could not read. */
     async unreadable() {
       const { not_decrypted: failures } = await network.phone(contact)
       return Object.values(failures).reduce((sum, count) => sum + count, 0)
-    },
-    stop: async () => {
-      await stop()
-      rmSync(dir, { recursive: true, force: true })
     },
   }
 }

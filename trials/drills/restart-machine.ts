@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Entry, networkClient } from "#one-machine/network/client.ts"
+import { type Entry, type NetworkClient, networkClient } from "#one-machine/network/client.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import { quantile } from "#test/support/quantile.ts"
-import { startReceiver } from "#test/support/service/start-receiver.ts"
+import { type Arrival, startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { sendUnderKey } from "../cluster/keyed-send.ts"
+import { type Customer, sendUnderKey } from "../cluster/keyed-send.ts"
 import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { start as startService } from "../restore/service.ts"
 import { newLines } from "../restore/surroundings.ts"
@@ -53,33 +53,8 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
     const api = service.baseUrl
     const lines = await newLines(bridges, { network, receiver }, { api, apiKey })
 
-    const texts: string[] = []
-    const ending = new AbortController()
-    const pause = async () =>
-      await sleep((lines.length / eachS) * 1000, undefined, { signal: ending.signal }).catch(ended)
-    const write = async ({ contact, owner, bridge }: LinkedBridge) => {
-      for (let n = 1; !ending.signal.aborted; n++) {
-        const text = `${bridge}, ${n}`
-        await network.send(contact, owner, text)
-        texts.push(text)
-        await pause()
-      }
-    }
-    const sent: string[] = []
     const customer = { api: () => service.baseUrl, apiKey }
-    /** Sends one after the other, each until it is answered with success, under the same key. */
-    const send = async ({ contact: chat, bridge }: LinkedBridge) => {
-      for (let n = 1; !ending.signal.aborted; n++) {
-        const one = { bridge, text: `out of ${bridge}, ${n}`, status: 0, messageId: undefined, tries: 0 }
-        const endMs = Date.now() + withinMs
-        await sendUnderKey(customer, one, { chat, giveUp: () => Date.now() > endMs, waitMs: () => 100 })
-        if (one.status !== 200) throw new Error(`${one.text}: ${one.status}`)
-        sent.push(one.text)
-        await pause()
-      }
-    }
-    const sending = Promise.all(lines.map(async (line) => await send(line)))
-    const writing = Promise.all(lines.map(async (line) => await write(line)))
+    const { texts, sent, stop } = startTraffic(lines, { network, customer, eachS })
     const arrived = async (wanted: string[]) => {
       const what = { what: "all messages", withinMs }
       await until(
@@ -103,14 +78,9 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
       starts.push((performance.now() - startAt) / 1000)
       seconds.push(...(await Promise.all(lines.map(async (line) => await awayFor(line, seen, from)))))
     }
-    ending.abort()
-    await Promise.all([writing, sending])
+    await stop()
     // What is missing now is counted below.
     await arrived(texts).catch(() => {})
-    const events = new Set(receiver.arrivals.map(({ text, eventId }) => `${text} ${eventId}`))
-    const eventsOf = Map.groupBy(events, (event) => event.slice(0, event.lastIndexOf(" ")))
-    const read = (await Promise.all(lines.map(({ contact }) => network.readAll(contact)))).flat()
-    const readOf = Map.groupBy(read, ({ text }) => text)
     return {
       bridges,
       ends: ends.length,
@@ -118,21 +88,80 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
       start_s: quantile(starts, 0.5),
       without_session_p50_s: quantile(seconds, 0.5),
       without_session_max_s: Math.max(...seconds),
-      messages: texts.length,
-      sends: sent.length,
-      lost: [...texts.filter((text) => !eventsOf.has(text)), ...sent.filter((text) => !readOf.has(text))]
-        .length,
-      doubled: [
-        ...texts.filter((text) => eventsOf.get(text)!.length > 1),
-        ...sent.filter((text) => readOf.get(text)!.length > 1),
-      ].length,
-      reordered: lines.filter((line) => !isInOrder(line, receiver.arrivals)).length,
+      ...(await becameOf({ texts, sent }, lines, { network, arrivals: receiver.arrivals })),
     }
   } finally {
     await service.kill("SIGTERM")
     await log.stop()
     await receiver.stop()
     await simulator.stop()
+  }
+}
+
+interface Surroundings {
+  network: NetworkClient
+  customer: Customer
+  eachS: number
+}
+
+/** Each contact writes to its bridge, and each bridge to its contact, until it is stopped. */
+function startTraffic(lines: LinkedBridge[], { network, customer, eachS }: Surroundings) {
+  const [texts, sent]: [string[], string[]] = [[], []]
+  const ending = new AbortController()
+  const pause = async () =>
+    await sleep((lines.length / eachS) * 1000, undefined, { signal: ending.signal }).catch(ended)
+  const write = async ({ contact, owner, bridge }: LinkedBridge) => {
+    for (let n = 1; !ending.signal.aborted; n++) {
+      const text = `${bridge}, ${n}`
+      await network.send(contact, owner, text)
+      texts.push(text)
+      await pause()
+    }
+  }
+  /** Sends one after the other, each until it is answered with success, under the same key. */
+  const send = async ({ contact: chat, bridge }: LinkedBridge) => {
+    for (let n = 1; !ending.signal.aborted; n++) {
+      const one = { bridge, text: `out of ${bridge}, ${n}`, status: 0, messageId: undefined, tries: 0 }
+      const endMs = Date.now() + withinMs
+      await sendUnderKey(customer, one, { chat, giveUp: () => Date.now() > endMs, waitMs: () => 100 })
+      if (one.status !== 200) throw new Error(`${one.text}: ${one.status}`)
+      sent.push(one.text)
+      await pause()
+    }
+  }
+  const sending = Promise.all(lines.map(async (line) => await send(line)))
+  const writing = Promise.all(lines.map(async (line) => await write(line)))
+  return {
+    /** What was written to bridges, and what was sent by them. */
+    texts,
+    sent,
+    stop: async () => {
+      ending.abort()
+      await Promise.all([writing, sending])
+    },
+  }
+}
+
+/** What became of the messages: how many came, and how many not, twice or out of order. */
+async function becameOf(
+  { texts, sent }: { texts: string[]; sent: string[] },
+  lines: LinkedBridge[],
+  { network, arrivals }: { network: NetworkClient; arrivals: Arrival[] },
+) {
+  const events = new Set(arrivals.map(({ text, eventId }) => `${text} ${eventId}`))
+  const eventsOf = Map.groupBy(events, (event) => event.slice(0, event.lastIndexOf(" ")))
+  const read = (await Promise.all(lines.map(({ contact }) => network.readAll(contact)))).flat()
+  const readOf = Map.groupBy(read, ({ text }) => text)
+  return {
+    messages: texts.length,
+    sends: sent.length,
+    lost: [...texts.filter((text) => !eventsOf.has(text)), ...sent.filter((text) => !readOf.has(text))]
+      .length,
+    doubled: [
+      ...texts.filter((text) => eventsOf.get(text)!.length > 1),
+      ...sent.filter((text) => readOf.get(text)!.length > 1),
+    ].length,
+    reordered: lines.filter((line) => !isInOrder(line, arrivals)).length,
   }
 }
 

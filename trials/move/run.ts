@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiClient, Unexpected } from "#one-machine/api-client.ts"
 import { untilConnected } from "#one-machine/network/link.ts"
+import type { Random } from "#one-machine/random.ts"
 import type { Options } from "../chaos/options.ts"
 import { judge, type Violation } from "../chaos/oracle.ts"
 import { startTraffic } from "../chaos/traffic.ts"
@@ -75,54 +76,19 @@ async function run(options: Options, stage: Surroundings, say: (line: string) =>
       )
   }
 
-  let [kills, moves, interrupted] = [0, 0, 0]
-  /** Runs a verb until it has ended well, while something is killed now and then. */
-  const untilDone = async (
-    verb: () => ReturnType<typeof admin>,
-    struck: Place[],
-    isDone: (said: string) => boolean,
-  ): Promise<void> => {
-    for (let tries = 0; tries < mostTries; tries++) {
-      const one = verb()
-      if (kills < options.kills && random.next() < 0.6) {
-        await Promise.race([sleep(random.between(200, moveMs)), one.ended])
-        const place = random.pick([undefined, ...struck])
-        if (place) await place.restart()
-        else one.kill()
-        kills++
-      }
-      const { code, said } = await one.ended
-      if (code === 0 || isDone(said)) return
-      interrupted++
-      if (tries === mostTries - 1) throw new Unexpected(`not moved: ${said}`)
-    }
-  }
-
-  while (kills < options.kills || moves < 2) {
+  const blows = newBlows(options, random)
+  let moves = 0
+  while (blows.kills() < options.kills || moves < 2) {
     await sleep(random.between(300, 2000))
     const from = random.pick(places)!
     const to = places.find((place) => place !== from)!
     const some = lines.filter(({ bridge }) => homes.get(bridge) === from && random.next() < 0.7)
     if (some.length === 0) continue
-    const path = join(dir, `move-${moves}.export`)
-    const named = some.flatMap(({ id }) => ["--bridge", id])
-    await untilDone(
-      () => from.admin("export", path, ...named),
-      [from, to],
-      () => existsSync(path),
-    )
-    if (options.broken === "move")
-      for (const { id, bridge } of some) await from.admin("take-back", id, bridge).ended
-    await sleep(random.between(0, 1500))
-    await untilDone(
-      () => to.admin("import", path),
-      [from, to],
-      (said) => said.includes("is here"),
-    )
+    await move(some, { from, to, path: join(dir, `move-${moves}.export`) }, { options, random, blows })
     for (const { bridge } of some) homes.set(bridge, to)
     moves++
     if (random.next() < 0.5) await connected(some)
-    say(`${moves} moves, ${kills} kills: ${some.map(({ bridge }) => bridge).join()} to ${to.name}`)
+    say(`${moves} moves, ${blows.kills()} kills: ${some.map(({ bridge }) => bridge).join()} to ${to.name}`)
   }
 
   say("the last move is done: now everything has to come to rest")
@@ -131,12 +97,63 @@ async function run(options: Options, stage: Surroundings, say: (line: string) =>
   const evidence = await comeToRest(stage, acts, { messages: options.messages, judged: judge })
   return {
     violations: [...judge(evidence), ...unconnected, ...(await unlinked(lines, network))],
-    kills,
+    kills: blows.kills(),
     moves,
-    interrupted,
+    interrupted: blows.interrupted(),
     in: [...traffic.produced.values()].flat().length,
     out: traffic.sent.length,
     told: toldOf(stage, acts),
+  }
+}
+
+/** An export, and an import of its file, each done again until it has ended well. */
+async function move(
+  some: LinkedBridge[],
+  { from, to, path }: { from: Place; to: Place; path: string },
+  { options, random, blows }: { options: Options; random: Random; blows: ReturnType<typeof newBlows> },
+): Promise<void> {
+  const named = some.flatMap(({ id }) => ["--bridge", id])
+  await blows.untilDone(
+    () => from.admin("export", path, ...named),
+    [from, to],
+    () => existsSync(path),
+  )
+  if (options.broken === "move")
+    for (const { id, bridge } of some) await from.admin("take-back", id, bridge).ended
+  await sleep(random.between(0, 1500))
+  await blows.untilDone(
+    () => to.admin("import", path),
+    [from, to],
+    (said) => said.includes("is here"),
+  )
+}
+
+function newBlows(options: Options, random: Random) {
+  let [kills, interrupted] = [0, 0]
+  return {
+    kills: () => kills,
+    interrupted: () => interrupted,
+    /** Runs a verb until it has ended well, while something is killed now and then. */
+    async untilDone(
+      verb: () => ReturnType<typeof admin>,
+      struck: Place[],
+      isDone: (said: string) => boolean,
+    ): Promise<void> {
+      for (let tries = 0; tries < mostTries; tries++) {
+        const one = verb()
+        if (kills < options.kills && random.next() < 0.6) {
+          await Promise.race([sleep(random.between(200, moveMs)), one.ended])
+          const place = random.pick([undefined, ...struck])
+          if (place) await place.restart()
+          else one.kill()
+          kills++
+        }
+        const { code, said } = await one.ended
+        if (code === 0 || isDone(said)) return
+        interrupted++
+        if (tries === mostTries - 1) throw new Unexpected(`not moved: ${said}`)
+      }
+    },
   }
 }
 

@@ -12,6 +12,7 @@ import type { Options } from "../chaos/options.ts"
 import type { Violation } from "../chaos/oracle.ts"
 import { startTraffic } from "../chaos/traffic.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { judgeRestored, type Lost } from "./oracle.ts"
 import { isConnected, newSeen, unlinked } from "./seen.ts"
 import { admin, type Running, start } from "./service.ts"
@@ -71,10 +72,6 @@ async function run(options: Options, stage: Surroundings, say: (line: string) =>
     arrivals: receiver.arrivals,
     isDone: (id) => seen.hadMs.has(id),
   })
-  const connected = async () => {
-    const signal = AbortSignal.timeout(connectedWithinMs)
-    for (const { bridge } of lines) await untilConnected(bridge, { api: api(), signal })
-  }
 
   const losses: Lost[] = []
   let interrupted = 0
@@ -85,16 +82,14 @@ async function run(options: Options, stage: Surroundings, say: (line: string) =>
     const killedMs = Date.now()
     const dying = service
     service = undefined
-    await dying.kill()
-    for (const { owner, device } of lines)
-      await until(async () => !(await isConnected(network, owner, device)), { withinMs: 30_000 })
+    await kill(dying, lines, network)
     renameSync(place.dataDir, join(dir, `lost-${place.n}`))
     place = { n: place.n + 1, dataDir: join(dir, `data-${place.n + 1}`) }
     if (options.broken === "restore") await unpackByHand(backup.path, place.dataDir)
     else interrupted += await restore(backup.path, place.dataDir, random)
     losses.push({ madeMs: backup.madeMs, killedMs, startedMs: Date.now() })
     service = await begin(host, place.dataDir)
-    await connected()
+    await connectAll(lines, api())
     say(`restored ${losses.length} times`)
   }
 
@@ -129,6 +124,23 @@ interface Host {
 
 async function begin({ network, beat, dir }: Host, dataDir: string): Promise<Running> {
   return await start(network, { dataDir, beat, output: join(dir, "logs", "service.out") })
+}
+
+/** Until each of its bridges is on the network. */
+async function connectAll(lines: LinkedBridge[], api: ReturnType<typeof apiClient>): Promise<void> {
+  const signal = AbortSignal.timeout(connectedWithinMs)
+  for (const { bridge } of lines) await untilConnected(bridge, { api, signal })
+}
+
+/** Until the network knows that its bridges are gone. */
+async function kill(
+  service: Running,
+  lines: LinkedBridge[],
+  network: Surroundings["network"],
+): Promise<void> {
+  await service.kill()
+  for (const { owner, device } of lines)
+    await until(async () => !(await isConnected(network, owner, device)), { withinMs: 30_000 })
 }
 
 const Made = z.tuple([z.object({ made_at: z.iso.datetime(), path: z.string() })])

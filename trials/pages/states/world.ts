@@ -3,7 +3,7 @@ import { operatorEmail } from "#one-machine/service/seed.ts"
 import type { Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
-import { openStore } from "./open-core.ts"
+import { openStore, type Store } from "./open-core.ts"
 import { silentHost } from "./silent-host.ts"
 
 /** The people who are signed in while a page is drawn. */
@@ -50,27 +50,10 @@ export async function aWorld({
     startReceiver(),
   ])
   const silent = await silentHost(store)
-  const { Member, Person, SignIn } = store
+  const { Member, Person } = store
   await Member.add(bakery.id, await Person.findOrMake(people.baker), "owner")
   await Member.add(bakery.id, await Person.findOrMake(people.apprentice), "viewer")
   await Member.add(florist.id, await Person.findOrMake(people.florist), "owner")
-
-  const signedIn = new Map<string, string[]>()
-  /** The person's cookies: they sign in by the mailed link, if they have not. */
-  async function cookiesOf(email: string): Promise<string[]> {
-    const known = signedIn.get(email)
-    if (known) return known
-    const { link } = await SignIn.begin(email)
-    const headers = { origin: base }
-    const answer = await fetch(`${base}/sign-in/link/${link}`, {
-      method: "POST",
-      headers,
-      redirect: "manual",
-    })
-    const cookies = answer.headers.getSetCookie().map((line) => line.split(";")[0] ?? "")
-    signedIn.set(email, cookies)
-    return cookies
-  }
 
   return {
     service,
@@ -80,27 +63,7 @@ export async function aWorld({
     bakery,
     florist,
     receiver,
-    /** Signs the browser in as this person; out, without one. */
-    show: async (email?: string) => {
-      await browser.deleteCookie(...(await browser.cookies()))
-      const cookies = email === undefined ? [] : await cookiesOf(email)
-      const { hostname: domain } = new URL(base)
-      for (const cookie of cookies) {
-        const [name = "", value = ""] = cookie.split("=")
-        await browser.setCookie({ name, value, domain })
-      }
-    },
-    /** Sends a form as this person does. @returns where it leads */
-    send: async (email: string, path: string, form: Record<string, string> = {}): Promise<string> => {
-      const headers = { origin: base, cookie: (await cookiesOf(email)).join("; ") }
-      const init = { method: "POST", headers, body: new URLSearchParams(form), redirect: "manual" } as const
-      return (await fetch(base + path, init)).headers.get("location") ?? ""
-    },
-    /** Opens a page as this person does. @returns where it leads */
-    open: async (email: string, path: string): Promise<string> => {
-      const headers = { cookie: (await cookiesOf(email)).join("; ") }
-      return (await fetch(base + path, { headers, redirect: "manual" })).headers.get("location") ?? ""
-    },
+    ...browsersOf(base, browser, store),
     /**
      * A number of the bakery that is linked to a phone. @returns the phone's number, and the name of the
      * linked device
@@ -122,6 +85,50 @@ export async function aWorld({
     close: async () => {
       silent.close()
       await receiver.stop()
+    },
+  }
+}
+
+/** What people do in their browsers, each signed in as themselves. */
+function browsersOf(base: string, browser: Browser, { SignIn }: Store) {
+  const signedIn = new Map<string, string[]>()
+  /** The person's cookies: they sign in by the mailed link, if they have not. */
+  async function cookiesOf(email: string): Promise<string[]> {
+    const known = signedIn.get(email)
+    if (known) return known
+    const { link } = await SignIn.begin(email)
+    const headers = { origin: base }
+    const answer = await fetch(`${base}/sign-in/link/${link}`, {
+      method: "POST",
+      headers,
+      redirect: "manual",
+    })
+    const cookies = answer.headers.getSetCookie().map((line) => line.split(";")[0] ?? "")
+    signedIn.set(email, cookies)
+    return cookies
+  }
+
+  return {
+    /** Signs the browser in as this person; out, without one. */
+    show: async (email?: string) => {
+      await browser.deleteCookie(...(await browser.cookies()))
+      const cookies = email === undefined ? [] : await cookiesOf(email)
+      const { hostname: domain } = new URL(base)
+      for (const cookie of cookies) {
+        const [name = "", value = ""] = cookie.split("=")
+        await browser.setCookie({ name, value, domain })
+      }
+    },
+    /** Sends a form as this person does. @returns where it leads */
+    send: async (email: string, path: string, form: Record<string, string> = {}): Promise<string> => {
+      const headers = { origin: base, cookie: (await cookiesOf(email)).join("; ") }
+      const init = { method: "POST", headers, body: new URLSearchParams(form), redirect: "manual" } as const
+      return (await fetch(base + path, init)).headers.get("location") ?? ""
+    },
+    /** Opens a page as this person does. @returns where it leads */
+    open: async (email: string, path: string): Promise<string> => {
+      const headers = { cookie: (await cookiesOf(email)).join("; ") }
+      return (await fetch(base + path, { headers, redirect: "manual" })).headers.get("location") ?? ""
     },
   }
 }
