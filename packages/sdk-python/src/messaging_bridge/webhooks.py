@@ -16,7 +16,7 @@ from ._model import Model
 from .types import Event
 
 TOLERANCE = 300
-"""In seconds: an older delivery may be a copy that somebody sends again."""
+"""In seconds: an older delivery may be a copy that an attacker sends again."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Between(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
     def handle_error(self, *_: object) -> None:
-        """Whoever asked has left."""
+        """The client has closed the connection."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -99,7 +99,7 @@ def cut(handler: Handler, _: Arrival) -> None:
 
 
 def silence(handler: Handler, _: Arrival) -> None:
-    """Until whoever asked leaves."""
+    """Waits until the client closes the connection."""
     handler.connection.recv(1)
     handler.close_connection = True
 

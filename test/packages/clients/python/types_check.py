@@ -1,4 +1,4 @@
-"""What a program may rely on: mypy reads it, with the installed SDK, and nobody runs it."""
+"""What a program may rely on: mypy reads it, with the installed SDK; it is never run."""
 
 from __future__ import annotations
 
