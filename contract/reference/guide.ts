@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import { prose, table, type Html } from "./prose-and-tables.ts"
 
-/** Who reads the reference, as far as it is known. */
+/** The reader of the reference, as far as they are known. */
 export interface Reader {
   /** Where the service is: `https://bridge.example.com`. */
   baseUrl: string

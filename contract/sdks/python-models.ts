@@ -1,7 +1,9 @@
 import type { Document, Schema } from "#contract/openapi.ts"
 import { doc, head, literal, pascal } from "./python-text.ts"
 
-/** Fields that `repr` does not show: who sees one could call, link a phone, join, or sign. */
+/**
+ * Fields that `repr` does not show: a person who sees one could call, link a phone, join, or sign.
+ */
 const secret = /\.(?:webhook_secret|secret|key|fields|code)$|^LinkSession\.url$|^GroupInvite\.link$/
 
 /** The classes of all schemas. A schema in another gets a name of its own. */

@@ -38,8 +38,8 @@ export function refuseFolder(settings: Settings): void {
 }
 
 /**
- * Refuses a folder that others on this machine can enter, own or put another in the place of: who reaches a
- * socket there, or makes one, may do everything.
+ * Refuses a folder that other users of this machine can enter, own, or replace with another: a user who
+ * reaches a socket there, or makes one, may do everything.
  */
 function refuseOpen(dataDir: string): void {
   if (!existsSync(dataDir)) return

@@ -115,7 +115,7 @@ async function refused(verb: Verb, args: string[], options = {}): Promise<string
   )
 }
 
-/** What must be the same wherever it is: all but who holds it, and how its keys are wrapped. */
+/** What must be the same wherever the bridge is: all but its holder, and how its keys are wrapped. */
 async function stateOf(id: string) {
   const events = await rowsOf(tables.events, id)
   return {

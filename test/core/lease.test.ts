@@ -62,7 +62,7 @@ test("each change of the holder raises the epoch, so that an old holder can writ
   expect(await mayCommit(second)).toBe(false)
 })
 
-test("a host that beats again keeps its leases from who saw it silent", async () => {
+test("a host that beats again keeps its leases from a sweep that saw it silent", async () => {
   const id = "host-late"
   await Host.beat({ id, ...host })
   const { version } = (await Host.get(id))!

@@ -61,7 +61,7 @@ test("no owner has more than its share, and owners take turns, however much one 
   await Promise.all(all)
 })
 
-test("who does not wait is refused at once, and a slot that is left twice is free once", async () => {
+test("a caller that does not wait is refused at once, and a slot that is left twice is free once", async () => {
   const slots = new Slots({ most: 1 }, { ms: 0, refusal: () => new Error("none is free") })
   const leave = await slots.enter()
   await expect(slots.enter()).rejects.toThrow("none is free")

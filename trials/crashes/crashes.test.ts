@@ -84,7 +84,7 @@ test.for(deliveries.map((phase) => [phase.name, phase] as const))(
 )
 
 test(
-  `messages are delivered once each, in order, whatever happens to who waits for more: ${told.name}`,
+  `messages are delivered once each, in order, whatever happens to a delivery that stays: ${told.name}`,
   { timeout },
   async () => {
     const goOn = service.stopLeaving()

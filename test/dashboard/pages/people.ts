@@ -291,7 +291,7 @@ test("an owner downloads all that is kept of the account, but no secret", async 
   await again.text()
 })
 
-test("an owner deletes an account that has no number; who is only in it is forgotten, others are told", async () => {
+test("an owner deletes an account that has no number; a member of no other is forgotten, others are told", async () => {
   const [owner, other] = await Promise.all([aPerson(), aPerson()])
   await Member.add(owner.accountId, other.person, "member")
   const key = await ApiKey.create(owner.accountId, "till")

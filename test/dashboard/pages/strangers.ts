@@ -100,7 +100,7 @@ test("a program that calls too often shuts no visitor of its address out of the 
   expect(await refused.text()).toMatch(/Too much at once[^]+Try again in \d+ (s|min)\./)
 })
 
-test("who comes too often is told so, in a link page's language, and shown a way home if they have one", async () => {
+test("a visitor who comes too often is told so, in a link page's language, and shown a way home, if any", async () => {
   const address = anAddress()
   const person = await aPerson(undefined, address)
   const { token } = await LinkSession.create(person.bridge, {})

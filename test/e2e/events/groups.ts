@@ -35,7 +35,7 @@ const told = (jid: string, kind: GroupEvent["kind"], matches: (event: GroupEvent
 
 const byAda = () => ({ contact_id: ada.jid, phone: ada.number, name: "Ada", from_me: false })
 
-test("news of groups comes only to who names it", async () => {
+test("news of groups comes only to a webhook that names it", async () => {
   const jid = await group(ada, "Unheard of", grace)
   await whole.network.settled(device(), 10_000)
   await call("PATCH", "", {

@@ -139,7 +139,7 @@ test("as long as only hosts die, no event waits for the sweep, and a first attem
   await expect(fc.assert(property, { numRuns: 30 })).resolves.toBeUndefined()
 }, 120_000)
 
-test("without the second look of who goes idle the same is noticed to be broken", async () => {
+test("without the second look of a deliverer that goes idle the same is noticed to be broken", async () => {
   looksOnceMore = false
   const property = lives(await aReceiver(), Race)
   const { failed } = await fc.check(property, { numRuns: 1000, endOnFailure: true })

@@ -62,7 +62,7 @@ test("a hidden doorbell rings again in time, counts its receives, and obeys its 
   expect(bodies(await visible(doorbells))).toEqual(["look"])
 })
 
-test("who answers so late that the doorbell shows again takes away no ring that came since", async () => {
+test("a poller that answers after the doorbell shows again takes away no ring that came since", async () => {
   const doorbells = new DoorbellsInMemory(1)
   const ring = () => doorbells.send({ group: "one", body: "look" })
   await ring()

@@ -136,7 +136,7 @@ test("a stale index learns of writes later, in their order", async () => {
   expect(await ofHost("one")).toEqual(["b"])
 })
 
-test("a rule hits only whom it is for", async () => {
+test("a rule hits only the calls that it is for", async () => {
   const { put, get, client, faults } = await aStoreOfThings()
   faults.add({
     fault: "throttling",

@@ -182,7 +182,7 @@ test("on a full disk few rows that may be lost stay in memory: those can change,
   await expect(refused).rejects.toMatchObject({ status: 503 })
 })
 
-test("who relaxes a table learns whether the disk had room for the last write", async () => {
+test("a caller who relaxes a table learns whether the disk had room for the last write", async () => {
   const { rows, commits } = await heldRows()
   rows.relax(things.sql, (_, isFull) => !isFull)
   const refused = rows.write([putting("1", "lasting", others)])

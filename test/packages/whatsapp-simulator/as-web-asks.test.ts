@@ -109,13 +109,13 @@ test("a group keeps the settings that only some clients have, and shows them", a
   expect(shown).not.toContain("no_frequently_forwarded")
 })
 
-test("the timer of new chats is kept, and told to who asks", async () => {
+test("the timer of new chats is kept, and told to a client that asks", async () => {
   await client.sock.updateDefaultDisappearingMode(86_400)
   const answer = await usync("disappearing_mode", node("user", { jid: ada.lid }))
   expect(getBinaryNodeChild(answer, "disappearing_mode")?.attrs).toMatchObject({ duration: "86400" })
 })
 
-test("an about text comes with its emoji to who asks for the text status", async () => {
+test("an about text comes with its emoji to a client that asks for the text status", async () => {
   const input = { text: "away", emoji: { content: "🌊" }, ephemeral_duration_sec: 60 }
   const content = Buffer.from(JSON.stringify({ variables: { input } }))
   await ask("w:mex", "get", [node("query", { query_id: "9152604461510864" }, content)])
@@ -124,7 +124,7 @@ test("an about text comes with its emoji to who asks for the text status", async
   expect(getBinaryNodeChild(answer, "emoji")?.attrs.content).toBe("🌊")
 })
 
-test("a list of people who do not see something is kept, and changed only by who knows it", async () => {
+test("a list of people who do not see something is kept, and changed only by a client that knows it", async () => {
   const change = (dhash: string, action: string) =>
     ask("privacy", "set", [
       node("privacy", {}, [
@@ -191,7 +191,7 @@ test("a business's name is given with its certificate, and a private person has 
   expect(parts(await ask("w:biz", "get", ofBob!))).toEqual([])
 })
 
-test("who writes to a private id that is out of date is told so with the ack", async () => {
+test("a sender who writes to a private id that is out of date is told so with the ack", async () => {
   const dana = await network.phone("Dana")
   await client.sock.sendMessage(dana.lid, { text: "before" })
   await network.control.change(dana.number, { new_lid: true })

@@ -49,7 +49,7 @@ test("two Baileys clients talk in a group one of them made", async () => {
   expect(await bob.read({ chat: group.id, count: 6 })).toHaveLength(6)
 })
 
-test("members are added, promoted, removed; who is out reads nothing more and may not write", async () => {
+test("members are added, promoted, removed; a former member reads nothing more and may not write", async () => {
   const group = await client.sock.groupCreate("Changing", [bob.jid])
   await client.sock.sendMessage(group.id, { text: "two of us" })
   await client.sock.groupParticipantsUpdate(group.id, [eve.jid], "add")
@@ -206,7 +206,7 @@ test("each person has a code of their own, and who may not be added is invited, 
   expect((await guest.sock.groupMetadata(id)).participants).toHaveLength(2)
 })
 
-test("a link is refused to who was removed, to members, and once it was revoked", async () => {
+test("a link is refused to a person who was removed, to members, and once it was revoked", async () => {
   const { id } = await client.sock.groupCreate("Links", [])
   const code = (await client.sock.groupInviteCode(id))!
   expect((await other.sock.groupGetInviteInfo(code)).participants).toEqual([])

@@ -152,7 +152,7 @@ test("a picture is fetched, its change is told to contacts, its absence is a 404
   await told("removed")
 })
 
-test("privacy settings and the blocklist are set and read; who is blocked is not heard", async () => {
+test("privacy settings and the blocklist are set and read; a blocked person is not heard", async () => {
   const { ada, bob, client } = await network.chat()
   await client.sock.updateLastSeenPrivacy("none")
   expect(await client.sock.fetchPrivacySettings(true)).toMatchObject({ last: "none", readreceipts: "all" })
@@ -275,7 +275,7 @@ test("reading goes both ways, to each for itself and all its devices", async () 
   expect(heard).toHaveLength(1)
 })
 
-test("who is left out of the contacts that see something does not see it, whatever token they show", () => {
+test("a contact who is left out of those that see something does not see it, whatever token they show", () => {
   const token = Buffer.from("token")
   const profile = {
     about: "",

@@ -272,7 +272,7 @@ test("a question about groups is whole, and to the groups or to one of them", as
   }
 })
 
-test("the cards of all groups have members only for who asks for them", async () => {
+test("the cards of all groups have members only for a client that asks for them", async () => {
   await client.sock.groupCreate("Cards", [])
   const asked = node("participating", {}, [node("participants", {}), node("description", {})])
   expect(await tagsIn(asked)).toContain("participant")

@@ -106,7 +106,7 @@ test("without `keep` nothing is kept, and the answer says what to set; what it k
   expect(await ask("GET", `/chats/${bob.number}/messages`)).toMatchObject(refused)
 })
 
-test("who is quoted in a message to a private id is named by their number, the account itself included", async () => {
+test("a person quoted in a message to a private id is named by their number, the account itself included", async () => {
   const { ask, bob, phone, page } = await aKeptChat({ keep: 7 })
   await bob.send(phone.number, "hello")
   const { message_id: quoted_message_id } = await ask("POST", "/send/text", { chat: bob.lid, body: "first" })

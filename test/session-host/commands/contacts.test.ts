@@ -170,7 +170,7 @@ async function anAddressBook(network: Network) {
   }
 }
 
-test("who was in the address book before the link is a contact, too, also when it comes as a file", async () => {
+test("a person in the address book before the link is a contact, too, also when it comes as a file", async () => {
   const network = await aNetwork()
   await aHost(network, calm)
   trustMediaOf(network)
@@ -275,7 +275,7 @@ const face = await sharp({ create: { width: 64, height: 64, channels: 3, backgro
   .jpeg()
   .toBuffer()
 
-test("pictures: a contact's, the own one, set and removed; who has none", async () => {
+test("pictures: a contact's, the own one, set and removed; a contact without one", async () => {
   trustMediaOf(network)
   const picture = async (path: string) => {
     const answer = await call(bridge.id, "GET", path)

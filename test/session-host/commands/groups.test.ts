@@ -267,7 +267,7 @@ test("a member whom the network finds no more by number is changed by the JID th
   expect((await known(jid)).members).toHaveLength(1)
 })
 
-test("who may not be added is invited by a message, and joins by that", async () => {
+test("a person who may not be added is invited by a message, and joins by that", async () => {
   const shy = await network.phone("Shy")
   await network.control.change(shy.number, { privacy: { groupadd: "contacts" } })
   const jid = await own()
@@ -357,7 +357,7 @@ test("name, topic and settings are changed, and what is so already is not set ag
   expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ name: "Renamed", topic: "", ...back })
 })
 
-test("who is no admin may change what members may, and is told what needs one before anything is changed", async () => {
+test("a member may change what members may, and is told what needs an admin before anything is changed", async () => {
   const jid = await bobs("Bob's", eve)
   expect(await ask("PATCH", `/groups/${jid}`, { name: "By a member" })).toMatchObject({ status: 200 })
   expect(await ask("PATCH", `/groups/${jid}`, { name: "Half", write: "admins" })).toMatchObject({

@@ -151,7 +151,7 @@ test("a storm of devices that ask for messages again gets twenty answers, and th
 test("a member who asks for a forgotten message is given the group's key with the next one", async () => {
   const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
-  /** Whom a message gives the key. */
+  /** The members to whom a message gives the key. */
   const given = async (body: string) => {
     const { message_id: id } = (await sendText(bridge.id, group.jid, body)) as unknown as {
       message_id: string

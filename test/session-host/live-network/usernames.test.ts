@@ -24,7 +24,7 @@ async function aCleo(settings: { username_pin?: string } = {}) {
   return { ...chat, cleo, contact }
 }
 
-test("who writes without a number is named by their private id and their username, alone and in a group", async () => {
+test("a sender without a number is named by their private id and their username, alone and in a group", async () => {
   const { bob, cleo, phone, network, message, contact } = await aCleo()
   const named = { contact_id: cleo.lid, phone: "", username: "cleo.1", name: "Cleo" }
   expect(await message((await cleo.send(phone.number, "hello")).id)).toMatchObject({

@@ -114,7 +114,7 @@ function kindOf({ kind, content, opened = {} }) {
   const reaction = opened.reaction ?? content.reactionMessage?.text
   if (reaction !== undefined) return reaction ? `reacted ${reaction}` : "took a reaction back"
   if (kind.startsWith("pollCreation")) return `[poll] ${content[kind].name}`
-  // One's own: who casts a vote does not open it.
+  // The vote is the person's own, which is not opened here.
   if (kind === "pollUpdateMessage") return "voted"
   return `[${kind.replace(/Message.*$/, "") || "nothing"}]`
 }

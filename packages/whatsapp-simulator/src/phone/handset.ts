@@ -24,7 +24,7 @@ export interface Handset {
   ask(xmlns: string, type: "get" | "set", content: Node[], about?: Addressee): Node | undefined
 }
 
-/** Whom a question is for, or about; the network itself if neither is said. */
+/** The person whom a question is for, or about; the network itself if neither is said. */
 export interface Addressee {
   to?: string
   target?: string

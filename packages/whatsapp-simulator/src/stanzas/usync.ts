@@ -16,7 +16,7 @@ type Protocol = (network: Network, user: User, asked: Asked) => Node | Node[]
 interface Asked {
   /** The number as it was asked about, if it was. */
   number: Buffer | undefined
-  /** Who asks, and the token that they show. */
+  /** The person who asks, and the token that they show. */
   by: { pn: string; token: Buffer | undefined }
 }
 

@@ -38,7 +38,8 @@ test("a message is durable before its stanza leaves", async () => {
 async function aGroupAskedAboutLate(vault: VolatileVault) {
   const linked = await aLinkedDevice(network, vault)
   const { ada, bob } = linked
-  // As if who has our sender key had changed before the last of the three times that it is looked up.
+  // As if the holders of our sender key had changed before the last of the three times that they are looked
+  // up.
   let looked = 0
   const keys = vault.keys.bind(vault)
   vault.keys = async (type, ids) => {

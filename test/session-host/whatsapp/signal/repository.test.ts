@@ -142,7 +142,7 @@ test("a device with a new identity, and one that could not read us, get a new se
   expect((await eve.encrypt(bill.lid, { conversation: "once more" })).type).toBe("pkmsg")
 })
 
-test("who returns with another identity is read, also what they wrote before, and written to anew", async () => {
+test("a peer who returns with another identity is read, also what they wrote before, and written to anew", async () => {
   const { ada, bob } = await twoSignalDevices()
   const before = await ada.encrypt(bob.lid, { conversation: "from before" })
   const again = await aSignalDevice(ada.lid)
