@@ -1,5 +1,5 @@
 import { iso, nowMs } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
+import { config, type Environment } from "#core/platform/config.ts"
 import { makeBackup, ownBackups } from "#one-machine/backup/backup.ts"
 import { restoreBackup } from "#one-machine/backup/restore.ts"
 import { BackupSettings, DataDir } from "#one-machine/service/settings.ts"
@@ -11,11 +11,16 @@ export const backup: Record<string, Verb> = {
     takes: "",
     says: "on this machine: back the service up now, as happens each hour (docs/backup.md)",
     isOfFolder: true,
-    run: async () =>
+    run: async (_args, _options, environment = {}) =>
       await orRefused(async () => {
-        const { dir, ...settings } = settled()
+        const { dir, ...settings } = settled(environment)
         if (dir === "") throw new Refused("BACKUP_DIR is not set: it is where backups are made")
-        const input = { ...settings, dir, dataDir: dataDir(), reserveMb: 2 * config.STORAGE_RESERVE_MB }
+        const input = {
+          ...settings,
+          dir,
+          dataDir: dataDir(environment),
+          reserveMb: 2 * config.STORAGE_RESERVE_MB,
+        }
         const { path, madeMs } = await makeBackup(input)
         return [{ made_at: iso(madeMs), path }]
       }),
@@ -24,9 +29,9 @@ export const backup: Record<string, Verb> = {
     takes: "",
     says: "on this machine: the backups of the service in this data folder, the oldest first",
     isOfFolder: true,
-    run: async () =>
+    run: async (_args, _options, environment = {}) =>
       await orRefused(async () => {
-        const all = await ownBackups(dataDir(), settled().dir)
+        const all = await ownBackups(dataDir(environment), settled(environment).dir)
         return all.map(({ path, madeMs }) => ({ made_at: iso(madeMs), path }))
       }),
   },
@@ -34,21 +39,22 @@ export const backup: Record<string, Verb> = {
     takes: "<file> [replace]",
     says: "on this machine: put a backup into the data folder, in the place of what is there; no number has to be linked again",
     isOfFolder: true,
-    run: async (args) =>
+    run: async (args, _options, environment = {}) =>
       await orRefused(async () => {
         const path = argument(args, 0, "file")
         const [, word] = args
         if (word !== undefined && word !== "replace") throw new Refused(`what is \`${word}\`?`)
-        mustBeOfThisMachine()
-        const { passphrase } = settled()
+        mustBeOfThisMachine(environment)
+        const { passphrase } = settled(environment)
+        const folder = dataDir(environment)
         const { madeMs, bridges } = await restoreBackup({
-          dataDir: dataDir(),
+          dataDir: folder,
           path,
           passphrase,
           replaces: word === "replace",
         })
         console.error(lossesSince(madeMs))
-        return [{ restored: dataDir(), made_at: iso(madeMs), bridges }]
+        return [{ restored: folder, made_at: iso(madeMs), bridges }]
       }),
   },
 }
@@ -66,18 +72,18 @@ Never start the service on the lost data folder again, should it come back.`
 }
 
 /** @throws Refused */
-function mustBeOfThisMachine(): void {
-  const named = settingsOfStage.find((name) => name.endsWith("_TABLE") && process.env[name])
+function mustBeOfThisMachine(environment: Environment): void {
+  const named = settingsOfStage.find((name) => name.endsWith("_TABLE") && environment[name])
   if (named) throw new Refused(`${named} names a stage on AWS: use a new shell, without its settings`)
 }
 
-function dataDir(): string {
-  return DataDir.parse(process.env.DATA_DIR)
+function dataDir(environment: Environment): string {
+  return DataDir.parse(environment.DATA_DIR)
 }
 
 /** The settings that say where backups are, and what they are sealed with. @throws Refused */
-function settled(): BackupSettings {
-  const settings = BackupSettings.parse(process.env)
+function settled(environment: Environment): BackupSettings {
+  const settings = BackupSettings.parse(environment)
   if (!settings)
     throw new Refused("BACKUP_PASSPHRASE, or BACKUP_PASSPHRASE_FILE, is not set: backups are sealed under it")
   return settings

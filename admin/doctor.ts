@@ -4,9 +4,9 @@ export const doctor: Verb = {
   takes: "",
   says: "what is missing or weak on this machine for `npm run serve`: settings, clock, disk, limits, name, port, certificate, mail",
   isOfFolder: true,
-  run: async () => {
+  run: async (_args, _options, environment = {}) => {
     const { examine } = await import("#one-machine/serve/doctor.ts")
-    const findings = await examine(process.env)
+    const findings = await examine(environment)
     if (findings.some(({ is }) => is === "bad")) process.exitCode = 1
     return findings.map(({ what, is, says }) => ({ [what]: is, says }))
   },

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 import { ApiError } from "#core/error.ts"
-import { config } from "#core/platform/config.ts"
+import { configure } from "#core/platform/config.ts"
 import { logToErrorOutput } from "#core/platform/log.ts"
 import { allNouns, nouns } from "./nouns.ts"
 import { type Options, orRefused, Refused, type Row } from "./verb.ts"
@@ -36,13 +36,11 @@ async function run({ words, json, options }: Asked): Promise<number> {
     return 2
   }
   const service = verb.isOfFolder ? undefined : await whichService(process.env)
-  Object.assign(process.env, service?.environment)
-  // The first reading of a setting checks them all.
-  await orRefused(async () => config.STAGE)
+  await orRefused(async () => configure({ ...process.env, ...service?.environment }))
   // With --json the caller is a program, and needs no introduction.
   if (service && !json) console.error(service.says)
   try {
-    const rows = await verb.run(args, options)
+    const rows = await verb.run(args, options, process.env)
     if (json) console.log(JSON.stringify(rows))
     else if (rows.length > 0) console.log(lines(rows))
     // Said to the person, on stderr: a pipe that counts lines must count none.

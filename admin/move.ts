@@ -4,6 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Move } from "#core/bridge/move.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { iso } from "#core/platform/clock.ts"
+import type { Environment } from "#core/platform/config.ts"
 import { MovePassphrase } from "#one-machine/service/settings.ts"
 import { exportBridges } from "./move/export.ts"
 import { importBridges } from "./move/import.ts"
@@ -13,7 +14,7 @@ export const exporting: Verb = {
   takes: "<file> --bridge <bridge-id|customer_ref> ... | --all",
   says: "move bridges away: stop them here for good, and seal all of them into a file for `import` elsewhere",
   options: ["bridge", "all"],
-  run: async (args, options = {}) =>
+  run: async (args, options = {}, environment = {}) =>
     await orRefused(async () => {
       const path = resolve(argument(args, 0, "file"))
       const named = options.bridge ?? []
@@ -21,7 +22,7 @@ export const exporting: Verb = {
         throw new Refused("say --bridge and which, as often as you like, or --all")
       const bridges = named.length > 0 ? await namedBridges(named) : await allBridges()
       if (bridges.length === 0) throw new Refused("there is no bridge that could leave")
-      const exported = await exportBridges({ path, passphrase: passphrase(), bridges }, tell)
+      const exported = await exportBridges({ path, passphrase: passphrase(environment), bridges }, tell)
       tell(afterExport(path))
       return exported.map(({ bridge, rows }) => ({
         moved: bridge.id,
@@ -36,10 +37,10 @@ export const importing: Verb = {
   takes: "<file> [--account <account-id>]",
   says: "take in the bridges of an export; nobody has to link them again. --account: into this account, without that which they had",
   options: ["account"],
-  run: async (args, options = {}) =>
+  run: async (args, options = {}, environment = {}) =>
     await orRefused(async () => {
       const path = resolve(argument(args, 0, "file"))
-      const input = { path, passphrase: passphrase(), into: options.account }
+      const input = { path, passphrase: passphrase(environment), into: options.account }
       const imported = await importBridges(input, tell)
       tell(afterImport)
       return imported.map(({ id, customerRef, accountId }) => ({
@@ -125,8 +126,8 @@ async function allBridges(): Promise<Bridge.Info[]> {
 }
 
 /** @throws Refused if none is set */
-function passphrase(): string {
-  const given = MovePassphrase.parse(process.env)
+function passphrase(environment: Environment): string {
+  const given = MovePassphrase.parse(environment)
   if (given === undefined)
     throw new Refused(
       "MOVE_PASSPHRASE, or MOVE_PASSPHRASE_FILE, is not set: the file is sealed under it, here and where it is imported",

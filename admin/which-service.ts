@@ -1,3 +1,4 @@
+import type { Environment } from "#core/platform/config.ts"
 import { findRunning } from "#one-machine/service/running.ts"
 import { DataDir } from "#one-machine/service/settings.ts"
 import { Refused } from "./verb.ts"
@@ -31,7 +32,7 @@ export interface Service {
  * names.
  * @throws Refused when there are both, or neither, or the stage's settings are incomplete.
  */
-export async function whichService(environment: NodeJS.ProcessEnv): Promise<Service> {
+export async function whichService(environment: Environment): Promise<Service> {
   const dataDir = DataDir.parse(environment.DATA_DIR)
   const running = await findRunning(dataDir)
   const missing = settingsOfStage.filter((name) => !environment[name])

@@ -2,10 +2,13 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { log } from "#core/platform/log.ts"
 import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { readOrCreatePrivate } from "#one-machine/service/private-file.ts"
 import type { Settings } from "#one-machine/service/settings.ts"
 import { newKey, startPretendStripe } from "#pretend-stripe/start.ts"
+import { endBilling } from "./end-billing.ts"
+import { makeAllDue, lookAtDue } from "./look-at-accounts.ts"
 
 const dayMs = 86_400_000
 
@@ -30,7 +33,7 @@ export async function startBilling(
   if (settings.BILLING === "") return { forAll: {}, forService: {}, start: end }
   const forAll = {
     BILLING: settings.BILLING,
-    DASHBOARD_URL: process.env.DASHBOARD_URL || apiUrl.replace("127.0.0.1", "localhost"),
+    DASHBOARD_URL: settings.DASHBOARD_URL || apiUrl.replace("127.0.0.1", "localhost"),
   }
   if (settings.BILLING === "stripe") return { forAll, forService: {}, start }
   const { DATA_DIR: dataDir, PRETEND_STRIPE_PORT: port } = settings
@@ -63,7 +66,6 @@ const Secrets = z.object({ secret: z.string(), key: z.string() })
 
 /** If billing was on before this start, bridges that waited for a payment run again. */
 async function end(): Promise<() => Promise<void>> {
-  const { endBilling } = await import("./end-billing.ts")
   const { charged } = await endBilling()
   if (charged > 0)
     console.log(`Billing is off, but Stripe goes on charging ${charged} subscriptions: cancel them there.`)
@@ -72,8 +74,6 @@ async function end(): Promise<() => Promise<void>> {
 
 /** Looks at the accounts that are due every second, and at all accounts once a day. */
 async function startLooks(): Promise<() => Promise<void>> {
-  const { makeAllDue, lookAtDue } = await import("./look-at-accounts.ts")
-  const { log } = await import("#core/platform/log.ts")
   const stopping = new AbortController()
   const looking = looks()
 

@@ -1,12 +1,9 @@
 import { runUntilAsked } from "./run-until-asked.ts"
 import { ServeSettings } from "./service/settings.ts"
 
-process.exitCode = await runUntilAsked(
-  () => ServeSettings.parse(process.env),
-  async (_service, { serving }) => {
-    const { createOperatorAccount } = await import("./serve/found-operator.ts")
-    await createOperatorAccount(serving.OPERATOR_EMAIL)
-    const { log } = await import("#core/platform/log.ts")
-    log.info({ url: serving.PUBLIC_URL }, "the messaging bridge runs")
-  },
-)
+process.exitCode = await runUntilAsked(process.env, ServeSettings, async (_service, { serving }) => {
+  const { createOperatorAccount } = await import("./serve/found-operator.ts")
+  await createOperatorAccount(serving.OPERATOR_EMAIL)
+  const { log } = await import("#core/platform/log.ts")
+  log.info({ url: serving.PUBLIC_URL }, "the messaging bridge runs")
+})

@@ -13,8 +13,8 @@ import {
   ResourceAlreadyExistsException,
   ResourceNotFoundException,
 } from "@aws-sdk/client-cloudwatch-logs"
-import { requestTimeouts } from "../platform/aws-client-options.ts"
-import { need } from "../platform/config.ts"
+import { requestTimeouts, serviceAt } from "../platform/aws-client-options.ts"
+import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
 import type { Asked, Lines, Past } from "./log-on-disk.ts"
@@ -22,7 +22,14 @@ import type { Asked, Lines, Past } from "./log-on-disk.ts"
 // The logs of bridges in CloudWatch: a stream for each bridge in LOG_GROUP. The group's retention deletes old
 // lines.
 
-const logs = lazily(() => new CloudWatchLogsClient({ maxAttempts: 4, ...requestTimeouts }))
+const logs = lazily(
+  () =>
+    new CloudWatchLogsClient({
+      maxAttempts: 4,
+      ...requestTimeouts,
+      ...serviceAt(config.AWS_ENDPOINT_URL_CLOUDWATCH_LOGS),
+    }),
+)
 
 /** How long lines are gathered: a request for each would cost more than the lines. */
 const gatherMs = 1000

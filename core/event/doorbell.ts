@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
-import { requestTimeouts, signedUnlessOnThisMachine } from "../platform/aws-client-options.ts"
+import { requestTimeouts, serviceAt } from "../platform/aws-client-options.ts"
 import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
@@ -24,7 +24,7 @@ const sqs = lazily(
       maxAttempts: 4,
       cacheMiddleware: true,
       ...requestTimeouts,
-      ...signedUnlessOnThisMachine(config.AWS_ENDPOINT_URL_SQS),
+      ...serviceAt(config.AWS_ENDPOINT_URL_SQS),
     }),
 )
 

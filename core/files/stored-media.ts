@@ -16,7 +16,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
-import { transferTimeouts } from "../platform/aws-client-options.ts"
+import { serviceAt, transferTimeouts } from "../platform/aws-client-options.ts"
 import { nowMs } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
@@ -29,7 +29,13 @@ export const cachedForMs = 3 * 3600 * 1000
 const partBytes = 8 * 1024 * 1024
 
 const bucket = lazily(
-  () => new S3Client({ maxAttempts: 4, requestChecksumCalculation: "WHEN_REQUIRED", ...transferTimeouts }),
+  () =>
+    new S3Client({
+      maxAttempts: 4,
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      ...transferTimeouts,
+      ...serviceAt(config.AWS_ENDPOINT_URL_S3),
+    }),
 )
 
 /** The object's key. A message's id alone does not identify a message, since senders choose ids. */
@@ -178,7 +184,7 @@ export async function formFor(input: {
   )
   const key = scope.reduce<string | Buffer>((key, word) => hmac(key, word), `AWS4${secretAccessKey}`)
   const signature = hmac(key, policy).toString("hex")
-  const local = process.env.AWS_ENDPOINT_URL_S3
+  const local = config.AWS_ENDPOINT_URL_S3
   const url = local ? `${local}/${Bucket}` : `https://${Bucket}.s3.${region}.amazonaws.com/`
   return { url, fields: { ...signed, policy, "x-amz-signature": signature } }
 }

@@ -7,8 +7,8 @@ import {
   ReEncryptCommand,
   RotateKeyOnDemandCommand,
 } from "@aws-sdk/client-kms"
-import { requestTimeouts } from "../platform/aws-client-options.ts"
-import { need } from "../platform/config.ts"
+import { requestTimeouts, serviceAt } from "../platform/aws-client-options.ts"
+import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 
 /** A data key's purpose, which decides its wrapping key. Only session hosts may unwrap `session`. */
@@ -20,7 +20,9 @@ export interface Owner {
   bridgeId: string
 }
 
-const kms = lazily(() => new KMSClient({ maxAttempts: 4, ...requestTimeouts }))
+const kms = lazily(
+  () => new KMSClient({ maxAttempts: 4, ...requestTimeouts, ...serviceAt(config.AWS_ENDPOINT_URL_KMS) }),
+)
 
 /** A new data key of a bridge, and its wrapped form. */
 export async function newDataKey(

@@ -1,5 +1,6 @@
 import type { LambdaClient } from "@aws-sdk/client-lambda"
 import { z } from "zod"
+import { serviceAt } from "../platform/aws-client-options.ts"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import type { Call, HostAnswer } from "./call-host.ts"
@@ -68,6 +69,7 @@ async function invoke(Payload: string) {
   client ??= new LambdaClient({
     maxAttempts: 1,
     requestHandler: { connectionTimeout: 2000, requestTimeout: mostMs, throwOnRequestTimeout: true },
+    ...serviceAt(config.AWS_ENDPOINT_URL_LAMBDA),
   })
   return await client.send(new InvokeCommand({ FunctionName: need("CALLS_FUNCTION"), Payload }))
 }

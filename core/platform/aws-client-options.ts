@@ -60,13 +60,18 @@ export function isOnThisMachine({ hostname }: URL): boolean {
 const none = "smithy.api#noAuth"
 
 /**
- * Turns off signing for a client whose endpoint is on this machine: the signature is half the cost of a
- * request.
+ * Where a client finds its service: at this endpoint; if undefined, at Amazon's own. The SDK itself finds
+ * region and credentials, as Lambda and ECS give them. A stand-in on this machine needs neither, and no
+ * signature, which is half the cost of a request.
  */
-export function signedUnlessOnThisMachine(endpoint: string | undefined) {
-  if (endpoint === undefined || !isOnThisMachine(new URL(endpoint))) return {}
+export function serviceAt(endpoint: string | undefined) {
+  if (endpoint === undefined) return {}
+  if (!isOnThisMachine(new URL(endpoint))) return { endpoint }
   const signer = { sign: async <Request>(request: Request) => request }
   return {
+    endpoint,
+    region: "local",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
     httpAuthSchemes: [{ schemeId: none, identityProvider: () => async () => ({}), signer }],
     httpAuthSchemeProvider: () => [{ schemeId: none }],
   }

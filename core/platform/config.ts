@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 import { z } from "zod"
-import { lazily } from "./lazily.ts"
+import { standingFor } from "./lazily.ts"
 import "./zod-sentences.ts"
 
 const flag = z
@@ -41,7 +41,7 @@ function isServer(text: string): boolean {
   return URL.canParse(url) && isIP(new URL(url).hostname.replace(/^\[|\]$/g, "")) !== 0
 }
 
-/** The settings that the environment of a process may hold. */
+/** The settings that an environment may hold. */
 export const Config = z.object({
   /** `production` refuses webhooks over plain http. */
   STAGE: z.string().default("local"),
@@ -205,17 +205,39 @@ export const Config = z.object({
   LOCAL_PARENT: flag,
   /** Set by Lambda. It freezes a process between two invocations. */
   AWS_LAMBDA_FUNCTION_NAME: z.string().optional(),
-  /** The address of SQS, if it is not Amazon's own. */
+  /** Where AWS's services are, if not at Amazon's own addresses (`serviceAt`). */
+  AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: z.url().optional(),
+  AWS_ENDPOINT_URL_DYNAMODB: z.url().optional(),
+  AWS_ENDPOINT_URL_ECS: z.url().optional(),
+  AWS_ENDPOINT_URL_KMS: z.url().optional(),
+  AWS_ENDPOINT_URL_LAMBDA: z.url().optional(),
+  AWS_ENDPOINT_URL_S3: z.url().optional(),
+  AWS_ENDPOINT_URL_SESV2: z.url().optional(),
   AWS_ENDPOINT_URL_SQS: z.url().optional(),
 })
 
-/**
- * Every setting of every process. The environment is read once, when the first setting is.
- * @throws ZodError at each reading while any of them is invalid
- */
-export const config = lazily(() => Config.parse(process.env))
-
 type Config = z.infer<typeof Config>
+
+/** Variables by their names, as a process is started with them. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+let settings: Config | undefined
+
+/**
+ * Every setting of every process: what `configure` was given, else the environment that this process was
+ * started with, which is read once, when the first setting is.
+ * @throws ZodError at each reading while any setting is invalid
+ */
+export const config = standingFor(() => (settings ??= Config.parse(process.env)))
+
+/**
+ * Gives this process its settings, in place of those before. A client of AWS and the log keep what they were
+ * made with, at their first use.
+ * @throws ZodError if any of them is invalid
+ */
+export function configure(environment: Environment): void {
+  settings = Config.parse(environment)
+}
 
 /** A setting without which this process cannot do what it was asked to. */
 export function need<Name extends keyof Config>(name: Name): NonNullable<Config[Name]> {

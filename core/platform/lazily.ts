@@ -1,11 +1,14 @@
 /**
- * An object that is made when it is first used, and not when its module is imported. Settings, the log and
- * the clients of AWS are such objects, so that imports have no order: an environment may be completed after
- * them. Whatever is done to the object is done to the made one.
+ * An object that is made when it is first used, and not when its module is imported. The log and the clients
+ * of AWS are such objects, so that imports have no order: settings may be given after them.
  */
 export function lazily<Made extends object>(make: () => Made): Made {
   let made: Made | undefined
-  const it = () => (made ??= make())
+  return standingFor(() => (made ??= make()))
+}
+
+/** Stands for the object that `it` returns at that moment: what is done to the one is done to the other. */
+export function standingFor<Made extends object>(it: () => Made): Made {
   const empty = {} as Made // the traps below never look at it
   return new Proxy<Made>(empty, {
     get: (_, name) => {

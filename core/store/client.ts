@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
-import { isOnThisMachine, localAgent, requestTimeouts } from "../platform/aws-client-options.ts"
+import { isOnThisMachine, localAgent, requestTimeouts, serviceAt } from "../platform/aws-client-options.ts"
 import { nowMs } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
 import { retryKindOf, StoreError } from "./error.ts"
 
 /** A request or an answer in DynamoDB's JSON. */
@@ -49,6 +50,7 @@ export function askByHttp(most: number): Ask {
       httpAgent: localAgent(connections),
       httpsAgent: connections,
     },
+    ...serviceAt(config.AWS_ENDPOINT_URL_DYNAMODB),
   })
   return patient(client, atMost(most, noted(exchangeOf(client))))
 }
@@ -78,7 +80,7 @@ function inTime(exchange: StoreWithoutHttp): Exchange {
 }
 
 /** Retries as often as the SDK does, with the same waits. */
-function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
+function patient(client: DynamoDBClient, exchange: Exchange): Ask {
   async function ask(operation: string, request: Wire, options: Options): Promise<Wire> {
     const { status, body } = await exchange(operation, request, options)
     if (status >= 300) throw new StoreError(status, body)
@@ -86,7 +88,7 @@ function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
   }
 
   return async (operation, request, options) => {
-    const patience = await config.retryStrategy()
+    const patience = await client.config.retryStrategy()
     if (options.once || !("recordSuccess" in patience)) return await ask(operation, request, options)
     let token = await patience.acquireInitialRetryToken("")
     for (;;) {
@@ -166,12 +168,11 @@ function atMost(most: number, exchange: Exchange): Exchange {
  * and connections are still the SDK's.
  */
 function exchangeOf(client: DynamoDBClient): Exchange {
-  const { config } = client
   let known: { url: URL; sign: Sign } | undefined
 
   return async (operation, request, { signal }) => {
     const { url, sign } = (known ??= await targetOf(client))
-    const { response } = await config.requestHandler.handle(
+    const { response } = await client.config.requestHandler.handle(
       await sign({
         method: "POST",
         protocol: url.protocol,
@@ -198,16 +199,16 @@ type Request = Parameters<DynamoDBClient["config"]["requestHandler"]["handle"]>[
 type Sign = (request: Request) => Promise<Request>
 
 /** Where the store is, and how requests to it are signed. */
-async function targetOf({ config }: DynamoDBClient): Promise<{ url: URL; sign: Sign }> {
-  const { url } = config.endpointProvider({
-    Endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB,
-    Region: await config.region(),
-    UseFIPS: await config.useFipsEndpoint(),
-    UseDualStack: await config.useDualstackEndpoint(),
+async function targetOf({ config: found }: DynamoDBClient): Promise<{ url: URL; sign: Sign }> {
+  const { url } = found.endpointProvider({
+    Endpoint: config.AWS_ENDPOINT_URL_DYNAMODB,
+    Region: await found.region(),
+    UseFIPS: await found.useFipsEndpoint(),
+    UseDualStack: await found.useDualstackEndpoint(),
     AccountIdEndpointMode: "disabled",
   })
   if (isOnThisMachine(url)) return { url, sign: unsigned }
-  const signer = await config.signer()
+  const signer = await found.signer()
   return { url, sign: (request) => signer.sign(request, { signingDate: new Date(nowMs() + behindMs) }) }
 }
 

@@ -7,7 +7,8 @@ import { rateLimited, sessionUnavailable } from "#core/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 import { StreamLimit } from "#core/limits/stream-limit.ts"
-import { need } from "#core/platform/config.ts"
+import { serviceAt } from "#core/platform/aws-client-options.ts"
+import { config, need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import { log } from "#core/platform/log.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
@@ -26,6 +27,7 @@ const lambda = lazily(
         requestTimeout: answeredWithinMs,
         throwOnRequestTimeout: true,
       },
+      ...serviceAt(config.AWS_ENDPOINT_URL_LAMBDA),
     }),
 )
 

@@ -9,14 +9,16 @@ import {
 } from "@aws-sdk/client-ecs"
 import type { HostShortage } from "#core/lease/host-shortage.ts"
 import { Host } from "#core/lease/host.ts"
-import { requestTimeouts } from "#core/platform/aws-client-options.ts"
+import { requestTimeouts, serviceAt } from "#core/platform/aws-client-options.ts"
 import { config } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import { log } from "#core/platform/log.ts"
 import { isPassing } from "#core/store/store.ts"
 import type { Report } from "./is-host-dead.ts"
 
-const ecs = lazily(() => new ECSClient({ maxAttempts: 2, ...requestTimeouts }))
+const ecs = lazily(
+  () => new ECSClient({ maxAttempts: 2, ...requestTimeouts, ...serviceAt(config.AWS_ENDPOINT_URL_ECS) }),
+)
 
 /** As many as DescribeTasks takes. */
 const describedAtOnce = 100

@@ -1,4 +1,5 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
+import { serviceAt } from "#core/platform/aws-client-options.ts"
 import type { Doorbells } from "./poller.ts"
 
 /** The request for doorbells, with how long the queue waits for one. */
@@ -11,7 +12,7 @@ const asked = (queueUrl: string, atMost: number) => ({
 
 /** The doorbells of a queue in another process. */
 export function doorbellsFrom(queueUrl: string): Doorbells {
-  const queue = new SQSClient()
+  const queue = new SQSClient(serviceAt(new URL(queueUrl).origin))
   return {
     async receive(atMost, signal) {
       const command = new ReceiveMessageCommand(asked(queueUrl, atMost))

@@ -6,7 +6,7 @@ import { totalmem } from "node:os"
 import { connect } from "node:tls"
 import { createTransport } from "nodemailer"
 import { nowMs } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
+import { config, type Environment } from "#core/platform/config.ts"
 import { isInMemory, whyUnfit } from "#dynamodb-on-sqlite/rows/folder-lock.ts"
 import { hasStore } from "#dynamodb-on-sqlite/rows/sqlite-file.ts"
 import { mustHaveRoom, ownBackups } from "../backup/backup.ts"
@@ -36,7 +36,7 @@ const memory = { service: 250, host: 200, session: 5 }
  * Looks at everything that `npm run serve` needs of this machine, whether the service runs or not. Changes
  * nothing.
  */
-export async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+export async function examine(environment: Environment): Promise<Finding[]> {
   const parsed = ServeSettings.safeParse(environment)
   if (!parsed.success)
     return parsed.error.issues.map(({ path, message }) => ({
@@ -78,7 +78,7 @@ const checks: Record<string, Check> = {
       : ok("as WhatsApp's")
   },
   version: () => {
-    const pinned = process.env.WHATSAPP_WEB_VERSION
+    const pinned = config.WHATSAPP_WEB_VERSION
     return pinned
       ? weak(`WHATSAPP_WEB_VERSION says ${pinned} whatever the network has: one day it takes that no more`)
       : ok("sessions report the network's own version of WhatsApp Web")

@@ -1,4 +1,11 @@
 import type { z } from "zod"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { watch } from "#core/account/mail.ts"
+import { Member } from "#core/account/member.ts"
+import { Person } from "#core/account/person.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { config } from "#core/platform/config.ts"
 import { apiClient } from "../api-client.ts"
 import { networkClient, type NetworkClient, type Phone } from "../network/client.ts"
 import { link } from "../network/link.ts"
@@ -35,7 +42,7 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
   const api = apiClient(service.baseUrl, apiKey)
   await api("POST", "/instances", { customer_ref: ref })
   const signIn = await signInLink(accountId, service.baseUrl)
-  const stripeUrl = settings.BILLING === "pretend" ? process.env.STRIPE_API_BASE : undefined
+  const stripeUrl = settings.BILLING === "pretend" ? config.STRIPE_API_BASE : undefined
   const told = { ...service, stripeUrl, apiKey, dataDir, signIn }
   if (settings.HOST_NETWORK === "live") return { api, ref, welcome: live(told) }
 
@@ -52,8 +59,6 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
 }
 
 async function account(dataDir: string): Promise<z.infer<typeof SeededAccount>> {
-  const { Account } = await import("#core/account/account.ts")
-  const { ApiKey } = await import("#core/account/api-key.ts")
   return await readOrCreatePrivate(accountFile(dataDir), SeededAccount, async () => {
     const { id } = await Account.create({ name: "local", subscription: "active" })
     return { accountId: id, apiKey: await ApiKey.create(id, "npm start") }
@@ -68,11 +73,6 @@ export const operatorEmail = "operator@bridge.local"
  * printed in the terminal.
  */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {
-  const { Account } = await import("#core/account/account.ts")
-  const { watch } = await import("#core/account/mail.ts")
-  const { Member } = await import("#core/account/member.ts")
-  const { Person } = await import("#core/account/person.ts")
-  const { SignIn } = await import("#core/account/sign-in.ts")
   // A sign-in mail holds a code, so it is shown on a terminal and never kept in a log file.
   if (process.stdout.isTTY)
     watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))

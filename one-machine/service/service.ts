@@ -4,8 +4,12 @@ import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
+import { useDoorbellQueue } from "#core/event/doorbell.ts"
+import { hangUpOnHosts } from "#core/lease/call-host.ts"
+import { Host } from "#core/lease/host.ts"
 import { now } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
+import { config, configure, type Environment } from "#core/platform/config.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
 import { hostSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
 import { log } from "#core/platform/log.ts"
 import { tables } from "#core/store/tables.ts"
@@ -14,22 +18,29 @@ import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { answerChild } from "#dynamodb-on-sqlite/over-ipc.ts"
 import { isHeldByAnother, lockFolder } from "#dynamodb-on-sqlite/rows/folder-lock.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
+import { answerDoorbells } from "#functions/delivery/handler.ts"
+import { ringAll } from "#functions/sweep/bells.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { startKms } from "../aws/kms.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
 import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
 import { staysMs } from "../delivery/new-events.ts"
+import { startPoller } from "../delivery/poller.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { atSocket, stopListening, listen } from "../listen.ts"
 import { startBilling } from "../plugged-in.ts"
 import { Measurements } from "../serve/measurements.ts"
+import { watch } from "../serve/watch.ts"
+import { createTables } from "../store/create-tables.ts"
 import { keyFiles, makeFolder, networkFile, refuseFolder, wrappingKeys } from "./data-folder.ts"
+import { startRemovingFiles } from "./old-files.ts"
 import { isOwnName } from "./own-names.ts"
 import { writePrivate } from "./private-file.ts"
 import { announceRunning, findRunning, withdrawRunning } from "./running.ts"
 import { readOrCreateSecrets } from "./secrets.ts"
 import type { Serving, Settings } from "./settings.ts"
 import { Sweep } from "./sweep.ts"
+import { useStoreInProcess } from "./use-store-in-process.ts"
 
 /** How many deliveries run at once: as many as Lambda runs for an account. */
 const deliveriesAtOnce = 1000
@@ -54,15 +65,20 @@ export interface PartsElsewhere {
 /**
  * Starts the whole service on this machine, except the parts that run already. If a part fails to start,
  * those before it are stopped again.
+ * @param environment what the program was started with; `settings` are what it says of one machine
  * @throws CannotStart
  */
-export async function startService(settings: Settings, elsewhere: PartsElsewhere = {}): Promise<Service> {
+export async function startService(
+  environment: Environment,
+  settings: Settings,
+  elsewhere: PartsElsewhere = {},
+): Promise<Service> {
   const stops: (() => unknown)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
   }
   try {
-    const started = await start(settings, elsewhere, stops)
+    const started = await start(environment, settings, elsewhere, stops)
     // V8 would let the heap grow to several times what is in use, and keep it. With this flag it takes no
     // more processor time. Set before the modules are loaded, it would make V8 refuse all compiled code that
     // was kept under other flags, and Node keep it anew.
@@ -75,19 +91,20 @@ export async function startService(settings: Settings, elsewhere: PartsElsewhere
 }
 
 async function start(
+  environment: Environment,
   settings: Settings,
   elsewhere: PartsElsewhere,
   stops: (() => unknown)[],
 ): Promise<Omit<Service, "stop">> {
   const parts = await startParts(settings, elsewhere, stops)
-  const environment = environmentOf(parts)
+  const ofAll = environmentOf(parts, environment)
   const sweep = new Sweep()
-  const orchestrator = await startTasks(parts, environment, sweep)
+  const orchestrator = await startTasks(parts, { ...settable(environment), ...ofAll }, sweep)
   stops.push(orchestrator.close, () => sweep.stop())
   const { serving } = settings
   const { dataDir, api, billing, simulator } = parts
   const own = {
-    ...environment,
+    ...ofAll,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
     ...billing?.forService,
@@ -96,11 +113,11 @@ async function start(
       : // Here mail is kept.
         { MAIL_FROM: "" }),
   }
-  Object.assign(
-    process.env,
-    own,
-    serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
-  )
+  configure({
+    ...environment,
+    ...own,
+    ...(serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") }),
+  })
   await startHosts(parts, sweep, stops)
   await answerCalls(parts, stops)
   await startDeliveries(parts, stops)
@@ -130,10 +147,11 @@ async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: 
   stops.push(() => stopListening(api.server))
   const billing = await startBilling?.(settings, api.url, stops)
   // The simulated network takes seconds to start, in a process of its own. What does not need it starts
-  // meanwhile.
-  const starting = Promise.all([simulatedNetwork(settings, elsewhere), loadPackages()])
+  // meanwhile, and the largest part of our modules is loaded.
+  const starting = simulatedNetwork(settings, elsewhere)
+  const loading = import("../api/node-listener.ts")
   const itsStop = starting.then(
-    ([simulator]) => simulator?.stop,
+    (simulator) => simulator?.stop,
     () => undefined,
   )
   stops.push(async () => await (await itsStop)?.())
@@ -147,7 +165,8 @@ async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: 
   const queue = await serveDoorbells(doorbells, socket("doorbells.sock"))
   stops.push(queue.close)
 
-  const [simulator] = await starting
+  const { listener } = await loading
+  const simulator = await starting
   return {
     settings,
     dataDir,
@@ -161,27 +180,28 @@ async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: 
     doorbells,
     queue,
     simulator,
+    listener,
   }
 }
 
 /** The settings of every process of the service. */
-function environmentOf({ settings, dataDir, billing, keys, kept, store, queue, simulator }: Parts) {
+function environmentOf(
+  { settings, dataDir, billing, keys, kept, store, queue, simulator }: Parts,
+  environment: Environment,
+) {
   return {
     LOG_DIR: join(dataDir, "logs", "bridges"),
     STORAGE_DIR: dataDir,
     SOCKET_DIR: dataDir,
     ...wrappingKeys,
     AWS_ENDPOINT_URL_KMS: keys.endpoint,
-    AWS_REGION: "local",
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
     AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
     DOORBELL_URL: queue.doorbellUrl,
     HOST_NETWORK: settings.HOST_NETWORK,
     SANDBOX: settings.SANDBOX,
     URL_ALLOW: settings.URL_ALLOW,
-    ...(settings.serving && { STAGE: process.env.STAGE ?? "production" }),
+    ...(settings.serving && { STAGE: environment.STAGE ?? "production" }),
     HOST_CAPACITY: String(settings.HOST_CAPACITY),
     HOST_SPARE: String(settings.HOST_SPARE),
     // Here the store tells deliveries of events, and a delivery waits for longer than this: an event that
@@ -219,7 +239,7 @@ function startTasks(
           if (store.answer) answerChild(child, store)
         },
         env: ({ HOST_NETWORK: network }) => ({
-          ...settable(),
+          NODE_COMPILE_CACHE: join(dataDir, "compiled"),
           ...environment,
           // Hosts ask the store over IPC alone. With a real address, a request over HTTP would go unnoticed.
           ...(store.answer && { AWS_ENDPOINT_URL_DYNAMODB: "http://asked-over-ipc.invalid" }),
@@ -227,8 +247,6 @@ function startTasks(
           // beside them.
           ...(simulator && network === "simulated" && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
-          // Tests set one folder for all their services.
-          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
           ...(serving
             ? { METRICS_SERVICE: "session-host" }
             : { LOG_FILE: join(dataDir, "logs", "session-host.log") }),
@@ -238,37 +256,28 @@ function startTasks(
   })
 }
 
-/** The environment of this process is complete from here on: only now may settings be read. */
 async function startHosts({ store, doorbells }: Parts, sweep: Sweep, stops: (() => unknown)[]) {
-  // Our own modules are loaded while the rest starts.
-  const { createTables } = await import("../store/create-tables.ts")
   await createTables(store.endpoint)
-  const { useDoorbellQueue } = await import("#core/event/doorbell.ts")
   stops.push(useDoorbellQueue(doorbells))
   if (store.answer) {
-    const { useStoreInProcess } = await import("./use-store-in-process.ts")
     stops.push(useStoreInProcess(store))
     store.watch(tables.leases, () => sweep.hurry())
   }
   await forgetHosts()
   // Session hosts take seconds to start; the rest goes on meanwhile.
-  await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
-  stops.push(await lookAtRoom())
+  sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
+  stops.push(lookAtRoom())
 }
 
 /** From here on the API and the dashboard answer. */
 async function answerCalls(
-  { settings, dataDir, measurements, api, billing }: Parts,
+  { settings, dataDir, measurements, api, billing, listener }: Parts,
   stops: (() => unknown)[],
 ) {
   const { serving } = settings
-  const { startRemovingFiles } = await import("./old-files.ts")
   stops.push(startRemovingFiles())
-  const { listener } = await import("#one-machine/api/node-listener.ts")
-  const { hangUpOnHosts } = await import("#core/lease/call-host.ts")
   stops.push(hangUpOnHosts)
-  const watching =
-    serving && measurements && (await import("../serve/watch.ts")).watch(serving, measurements, dataDir)
+  const watching = serving && measurements && watch(serving, measurements, dataDir)
   if (watching) stops.push(watching.stop)
   const names = [...settings.OTHER_NAMES, ...(serving ? [new URL(serving.PUBLIC_URL).hostname] : [])]
   api.server.removeAllListeners("request")
@@ -281,32 +290,17 @@ async function answerCalls(
 
 /** Delivers what is left of an earlier process, and then what happens. */
 async function startDeliveries({ doorbells }: Parts, stops: (() => unknown)[]) {
-  const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
-  const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")
-  const { startPoller } = await import("../delivery/poller.ts")
-  stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)
+  stops.push(startPoller({ doorbells, handler: answerDoorbells, concurrency: deliveriesAtOnce }).stop)
 }
 
 /** The environment of a service that is reached from elsewhere, through a proxy. */
-function publicly({ PUBLIC_URL, TRUST_PROXY, MAIL_FROM }: Serving): Record<string, string> {
-  return { PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL: process.env.DASHBOARD_URL || PUBLIC_URL }
+function publicly({ PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL }: Serving): Record<string, string> {
+  return { PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL: DASHBOARD_URL || PUBLIC_URL }
 }
 
 function pathOf(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url))
-}
-
-/** The packages that are loaded in any case, and take the longest. */
-async function loadPackages(): Promise<void> {
-  await Promise.all([
-    import("@aws-sdk/client-dynamodb"),
-    import("@aws-sdk/client-ecs"),
-    import("@aws-sdk/client-kms"),
-    import("@aws-sdk/client-lambda"),
-    import("@aws-sdk/client-sqs"),
-    import("@hono/zod-openapi"),
-  ])
 }
 
 /** @throws CannotStart, which says where the service runs that has the folder */
@@ -362,7 +356,7 @@ async function simulatedNetwork(
  * The settings that a person may make for session hosts, too. A task gets only the environment that it is
  * given.
  */
-function settable(): Record<string, string> {
+function settable(environment: Environment): Record<string, string> {
   const names = [
     "LOG_LEVEL",
     "LEASE_BEAT_MS",
@@ -372,8 +366,10 @@ function settable(): Record<string, string> {
     "NODE_OPTIONS",
     "RECORD",
     "DNS_SERVERS",
+    // Tests set one folder for all their services.
+    "NODE_COMPILE_CACHE",
   ]
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
+  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])))
 }
 
 /**
@@ -382,7 +378,7 @@ function settable(): Record<string, string> {
  */
 const idleConnectionMs = 620_000
 
-/** Answers 503 until the app is loaded. @throws CannotStart */
+/** Answers 503 until the service has started. @throws CannotStart */
 async function listenForCalls({ listen: { host, port }, serving }: Settings) {
   const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
   server.keepAliveTimeout = idleConnectionMs
@@ -411,8 +407,7 @@ function misdirected({ headers: { host } }: IncomingMessage, response: ServerRes
     .end(JSON.stringify({ error, code: "misdirected" }))
 }
 
-async function lookAtRoom(): Promise<() => void> {
-  const { DiskRoom } = await import("#core/platform/disk-room.ts")
+function lookAtRoom(): () => void {
   const looking = setInterval(() => DiskRoom.hasRoom(), roomMs).unref()
   return () => clearInterval(looking)
 }
@@ -422,6 +417,5 @@ async function lookAtRoom(): Promise<() => void> {
  * bridge is to blame.
  */
 async function forgetHosts(): Promise<void> {
-  const { Host } = await import("#core/lease/host.ts")
   for (const host of await Host.list()) await Host.markDead(host.id, host.version, true)
 }

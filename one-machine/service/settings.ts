@@ -100,6 +100,8 @@ const common = z.object({
   STRIPE_SECRET_KEY: z.string().default(""),
   STRIPE_WEBHOOK_SECRET: z.string().default(""),
   STRIPE_PRICE: z.string().default(""),
+  /** Where the dashboard is, if people reach it elsewhere than the service is reached. */
+  DASHBOARD_URL: z.string().default(""),
   /** The port of the pretend Stripe. */
   PRETEND_STRIPE_PORT: port(8789),
   /**

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { log } from "#core/platform/log.ts"
+import { lookAtAll } from "#functions/sweep/sweep.ts"
 
 /**
  * The shortest time from the end of one look to the next, in ms, so that changes at the same time are looked
@@ -15,12 +17,8 @@ export class Sweep {
   #changed = new AbortController()
   #looking: Promise<void> | undefined
 
-  /**
-   * Begins to look: at the latest `eachMs` after the look before. Called once the environment is complete.
-   */
-  async start(eachMs: number): Promise<void> {
-    const { lookAtAll } = await import("#functions/sweep/sweep.ts")
-    const { log } = await import("#core/platform/log.ts")
+  /** Begins to look: at the latest `eachMs` after the look before. */
+  start(eachMs: number): void {
     this.#looking = this.#each(eachMs, () =>
       lookAtAll().catch((error: unknown) => log.error({ error }, "the sweep's look failed")),
     )

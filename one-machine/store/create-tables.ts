@@ -6,14 +6,14 @@ import {
   ResourceInUseException,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb"
-import { localAgent } from "#core/platform/aws-client-options.ts"
+import { localAgent, serviceAt } from "#core/platform/aws-client-options.ts"
 import { tableShapes } from "#core/store/tables.ts"
 
 const expiry = { AttributeName: "expires_at", Enabled: true }
 
 /** Creates the service's tables, unless they are there. */
 export async function createTables(endpoint: string): Promise<void> {
-  const client = new DynamoDBClient({ endpoint, requestHandler: { httpAgent: localAgent({}) } })
+  const client = new DynamoDBClient({ requestHandler: { httpAgent: localAgent({}) }, ...serviceAt(endpoint) })
   for (const table of tableShapes) {
     try {
       await client.send(new CreateTableCommand(definition(table)))

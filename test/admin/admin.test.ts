@@ -23,6 +23,7 @@ import { listen } from "#one-machine/listen.ts"
 import { announceRunning } from "#one-machine/service/running.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { aScriptedHost } from "../support/scripted-host.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { aCustomer } from "../support/service/customer.ts"
@@ -207,8 +208,7 @@ test("the operator is told which service is meant, and asked where it could be e
     rmSync(dataDir, { recursive: true })
   })
   const port = await listen(server)
-  const reached = ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL_DYNAMODB"]
-  const environment = Object.fromEntries(reached.map((name) => [name, process.env[name]!]))
+  const environment = { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint }
   announceRunning(dataDir, { baseUrl: `http://127.0.0.1:${port}`, phonesUrl: "", environment })
 
   const here = await admin({ DATA_DIR: dataDir }, "account", "list")

@@ -21,7 +21,7 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { seal } from "#core/keys/seal.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Idempotency } from "#core/message/idempotency.ts"
-import { config } from "#core/platform/config.ts"
+import { config, type Environment } from "#core/platform/config.ts"
 import type { StoreWithoutHttp } from "#core/store/client.ts"
 import { batchWrite, useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -38,7 +38,8 @@ import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 
 const passphrase = "correct horse battery staple"
-process.env.MOVE_PASSPHRASE = passphrase
+/** What the program was started with. */
+let environment: Environment = { MOVE_PASSPHRASE: passphrase }
 
 /** Another service, with a store, a pepper and wrapping keys of its own. */
 let other: Awaited<ReturnType<typeof startDynamoDb>>
@@ -106,7 +107,7 @@ const arrive = async (path: string, into?: string) =>
   await elsewhere(async () => await importBridges({ path, passphrase, into }, quiet))
 
 async function refused(verb: Verb, args: string[], options = {}): Promise<string> {
-  return await verb.run(args, options).then(
+  return await verb.run(args, options, environment).then(
     (rows: Printed[]) => `did it: ${JSON.stringify(rows)}`,
     (error: unknown) => {
       expect(error).toBeInstanceOf(Refused)
@@ -162,7 +163,7 @@ test("a bridge arrives exactly as it left, with its account, keys, people, secre
   const [before, secrets] = [await stateOf(bridge.id), (await WebhookSecret.ofBridge(bridge.id)).secrets]
 
   const path = aFile()
-  const exported = await exporting.run([path], { bridge: ["till"] })
+  const exported = await exporting.run([path], { bridge: ["till"] }, environment)
   expect(exported).toEqual([{ moved: bridge.id, customer_ref: "till", account: account.id, rows: 122 }])
   expect(readFileSync(path, "latin1")).not.toContain("till")
   await answerAll()
@@ -170,7 +171,7 @@ test("a bridge arrives exactly as it left, with its account, keys, people, secre
 
   DataKeys.forget(bridge.id)
   await elsewhere(async () => {
-    const imported = await importing.run([path])
+    const imported = await importing.run([path], {}, environment)
     expect(imported).toEqual([{ imported: bridge.id, customer_ref: "till", account: account.id }])
     expect(await stateOf(bridge.id)).toEqual(before)
     const here = await Bridge.get(account.id, "till")
@@ -207,7 +208,7 @@ test("it may come to an account that is there, without its own, and its secrets 
     expect(await refused(importing, [path], { account: "nobody" })).toContain(
       "there is no account nobody here",
     )
-    await importing.run([path], { account: accountId })
+    await importing.run([path], { account: accountId }, environment)
     const here = await Bridge.get(accountId, bridge.customerRef)
     expect([here.id, (await WebhookSecret.ofBridge(here.id)).secrets[0]]).toEqual([bridge.id, secret])
     expect(await Account.get(bridge.accountId)).toBeUndefined()
@@ -271,7 +272,7 @@ test("it goes there and back: what it left here before gives way, and an older f
     return path
   })
   DataKeys.forget(bridge.id)
-  await importing.run([second])
+  await importing.run([second], {}, environment)
   const names = (await rowsOf(tables.sessions, bridge.id)).map(({ sk }) => sk)
   expect(names).toEqual(["SIGNAL#0", "SIGNAL#2", "SIGNAL#new"])
   expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.STOPPED, stopped: ["operator"], moves: 2 })
@@ -316,11 +317,11 @@ test("what cannot be exported or imported is refused with a sentence, and change
   const own = await Bridge.get(sandbox.accountId, "sandbox")
   config.SANDBOX = false
   expect(await refused(exporting, [aFile()], { bridge: [own.id] })).toContain("is a sandbox")
-  delete process.env.MOVE_PASSPHRASE
+  environment = {}
   expect(await refused(exporting, [aFile()], { bridge: [bridge.id] })).toContain(
     "MOVE_PASSPHRASE, or MOVE_PASSPHRASE_FILE, is not set",
   )
-  process.env.MOVE_PASSPHRASE = passphrase
+  environment = { MOVE_PASSPHRASE: passphrase }
   expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE, stopped: [] })
 
   rmSync(path)
@@ -334,9 +335,9 @@ test("what cannot be exported or imported is refused with a sentence, and change
       return said
     })
   expect(await into("/not/there")).toContain("/not/there cannot be read")
-  process.env.MOVE_PASSPHRASE = `${passphrase}!`
+  environment = { MOVE_PASSPHRASE: `${passphrase}!` }
   expect(await into(path)).toContain("was made with another passphrase")
-  process.env.MOVE_PASSPHRASE = passphrase
+  environment = { MOVE_PASSPHRASE: passphrase }
   writeFileSync(damaged, readFileSync(path))
   truncateSync(damaged, readFileSync(path).length - 1)
   expect(await into(damaged)).toContain("is cut or damaged")

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isOnThisMachine, signedUnlessOnThisMachine } from "#core/platform/aws-client-options.ts"
+import { isOnThisMachine, serviceAt } from "#core/platform/aws-client-options.ts"
 
 test.for([
   ["http://127.0.0.1:4566", true],
@@ -13,8 +13,11 @@ test.for([
   expect(isOnThisMachine(new URL(url))).toBe(expected)
 })
 
-test("only what is on this machine is asked without a signature", () => {
-  expect(signedUnlessOnThisMachine(undefined)).toEqual({})
-  expect(signedUnlessOnThisMachine("https://sqs.eu-central-1.amazonaws.com")).toEqual({})
-  expect(signedUnlessOnThisMachine("http://127.0.0.1:4566")).toHaveProperty("httpAuthSchemes")
+test("only what is on this machine is asked without a signature, credentials or region", () => {
+  expect(serviceAt(undefined)).toEqual({})
+  const endpoint = "https://sqs.eu-central-1.amazonaws.com"
+  expect(serviceAt(endpoint)).toEqual({ endpoint })
+  const here = serviceAt("http://127.0.0.1:4566")
+  expect(here).toMatchObject({ endpoint: "http://127.0.0.1:4566", region: "local" })
+  expect(here).toHaveProperty("httpAuthSchemes")
 })

@@ -2,13 +2,11 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, onTestFinished, test, vi } from "vitest"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import { configure } from "#core/platform/config.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 
 const cloudWatch = await startCloudWatchLogs()
-Object.assign(process.env, {
-  AWS_REGION: "local",
-  AWS_ACCESS_KEY_ID: "local",
-  AWS_SECRET_ACCESS_KEY: "local",
+configure({
   AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: cloudWatch.endpoint,
   LOG_GROUP: "/bridges",
   LOG_LEVEL: "silent",

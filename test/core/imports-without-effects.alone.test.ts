@@ -4,7 +4,7 @@ import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 
-const modules = globSync("{billing,core,functions,session-host}/**/*.ts", {
+const modules = globSync("{billing,core,dashboard,functions,session-host}/**/*.ts", {
   exclude: ["**/main.ts", "session-host/sandbox-main.ts"],
 })
 

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
+import { configure } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
 
@@ -19,7 +20,7 @@ test("a process whose log cannot be written goes on", () => {
 
 test.skipIf(!disk)("lines that find the disk full are written when there is room, whole and in order", () => {
   const file = join(disk!.folder, "logs", "service.log")
-  Object.assign(process.env, { LOG_FILE: file, LOG_LEVEL: "info" })
+  configure({ LOG_FILE: file, LOG_LEVEL: "info" })
   const padding = "x".repeat(3000)
   log.info("before")
   disk!.fill(0)

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import { z } from "zod"
-import { config } from "#core/platform/config.ts"
+import { config, configure } from "#core/platform/config.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "metrics-"))
 const file = join(folder, "log")
-Object.assign(process.env, { LOG_FILE: file, METRICS_SERVICE: "api", STAGE: "production" })
+configure({ LOG_FILE: file, METRICS_SERVICE: "api", STAGE: "production" })
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The embedded metric format, as CloudWatch documents it. */

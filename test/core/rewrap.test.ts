@@ -9,6 +9,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { rewrapKeys } from "#core/keys/rewrap.ts"
 import { rotate } from "#core/keys/wrapping.ts"
+import { serviceAt } from "#core/platform/aws-client-options.ts"
 import { getRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
@@ -34,7 +35,7 @@ async function newlyWrapped(bridge: Bridge.Info): Promise<boolean[]> {
   writeFileSync(file, JSON.stringify(Object.fromEntries(newest)))
   const kms = await startKms({ at: { port: 0 }, file, keyIds: [] })
   onTestFinished(() => kms.close())
-  const client = new KMSClient({ endpoint: kms.endpoint })
+  const client = new KMSClient(serviceAt(kms.endpoint))
   const EncryptionContext = { account: bridge.accountId, bridge: bridge.id }
   const opened = (await wrappedOf(bridge)).map(([KeyId, CiphertextBlob]) =>
     client.send(new DecryptCommand({ KeyId, CiphertextBlob, EncryptionContext })).then(

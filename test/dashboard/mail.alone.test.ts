@@ -10,7 +10,7 @@ Object.assign(config, { MAIL_FROM: "bridge@example.com", DASHBOARD_URL: "https:/
 let ses: Awaited<ReturnType<typeof startSes>>
 beforeAll(async () => {
   ses = await startSes()
-  process.env.AWS_ENDPOINT_URL_SESV2 = ses.endpoint
+  config.AWS_ENDPOINT_URL_SESV2 = ses.endpoint
 })
 afterAll(() => ses.close())
 

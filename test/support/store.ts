@@ -29,9 +29,6 @@ const keyring = { file: wrappingKeys, keyIds: ["session", "delivery"], at: { por
 let kms = await startKms(keyring)
 
 Object.assign(process.env, {
-  AWS_REGION: "local",
-  AWS_ACCESS_KEY_ID: "local",
-  AWS_SECRET_ACCESS_KEY: "local",
   AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
   AWS_ENDPOINT_URL_SQS: sqs.endpoint,
   DOORBELL_URL: sqs.doorbellUrl,

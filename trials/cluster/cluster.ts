@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { configure } from "#core/platform/config.ts"
 import { staysMs } from "#one-machine/delivery/new-events.ts"
 import { startEcs } from "#one-machine/ecs/ecs.ts"
 import { noRateLimits } from "#one-machine/service/spawn-service.ts"
@@ -78,9 +79,8 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   })
   stops.push(hosts.close)
 
-  // Only now may settings be read.
   const own = { ...environment, AWS_ENDPOINT_URL_ECS: hosts.endpoint }
-  Object.assign(process.env, own, logFile("test"))
+  configure({ ...process.env, ...own, ...logFile("test") })
   const started = async (file: URL, name: string, count: number, more: Record<string, string> = {}) => {
     const keptAlive = await keepAlive({
       file,
@@ -118,9 +118,6 @@ function environmentOf(options: Options, { dir, room, simulator, stepsDir }: Par
   const capacity = Math.max(2, Math.ceil(options.bridges / 2))
   return {
     ...room.environment,
-    AWS_REGION: "local",
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
     API_KEY_PEPPER: randomBytes(32).toString("base64url"),
     HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
     PHONE_SECRET: randomBytes(32).toString("base64url"),

@@ -19,12 +19,6 @@ export async function startStore(input: { dataDir: string; visibilitySeconds: nu
     new URL("processes/store.ts", import.meta.url),
     [input.dataDir, String(input.visibilitySeconds)],
     {
-      env: {
-        ...process.env,
-        AWS_REGION: "local",
-        AWS_ACCESS_KEY_ID: "local",
-        AWS_SECRET_ACCESS_KEY: "local",
-      },
       detached: true,
     },
   )

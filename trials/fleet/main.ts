@@ -9,13 +9,13 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
+import { configure } from "#core/platform/config.ts"
 import { optionsFrom } from "../options.ts"
 import { Hosts } from "./hosts.ts"
 import { Options } from "./options.ts"
 import { startOrchestrator } from "./orchestrator.ts"
 import { run } from "./run.ts"
 
-const local = { AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" }
 const options = optionsFrom(Options, process.argv.slice(2))
 const dir = mkdtempSync(join(tmpdir(), "fleet-"))
 const logFile = join(dir, "log")
@@ -25,7 +25,6 @@ const store = await startStore()
 try {
   const env = {
     ...z.record(z.string(), z.string()).parse(store.ready),
-    ...local,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     HOST_NETWORK: "simulated",
     HOST_CAPACITY: String(Math.ceil(options.bridges / options.hosts)),
@@ -34,7 +33,7 @@ try {
     LOG_FILE: logFile,
   }
   await hosts.start({ processes: options.processes, env, logFile })
-  Object.assign(process.env, env)
+  configure({ ...process.env, ...env })
   await run({ ...options, hosts, used: () => usedSince(store.child) })
 } finally {
   await hosts.end()
@@ -49,7 +48,6 @@ async function startStore() {
   const log = openSync(logFile, "a")
   const args = [dir, String(options.partition)]
   const child = fork(new URL("processes/store.ts", import.meta.url), args, {
-    env: { ...process.env, ...local },
     stdio: ["ignore", log, log, "ipc"],
   })
   const ended = once(child, "exit").then(() => Promise.reject(new Error(readFileSync(logFile, "utf8"))))

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
+import { configure } from "#core/platform/config.ts"
 import type { Stage } from "./scene.ts"
 
 const count = 10_000
@@ -12,7 +13,7 @@ const count = 10_000
  */
 export async function manyNumbers({ service, base, page }: Stage, bridgeId: string) {
   // The store's address is read when it is asked first.
-  Object.assign(process.env, service.environment)
+  configure({ ...process.env, ...service.environment })
   const [{ Account }, { Bridge }, { Delivery }, { Lease }, { batchWrite, getRow, updateRow }, { tables }] =
     await Promise.all([
       import("#core/account/account.ts"),

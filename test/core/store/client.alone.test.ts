@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
+import { config } from "#core/platform/config.ts"
 import { askByHttp } from "#core/store/client.ts"
 import { isPassing } from "#core/store/store.ts"
 
@@ -23,7 +24,7 @@ async function aStore(host: string, answer: RequestListener) {
     server.closeAllConnections()
     await new Promise((closed) => server.close(closed))
   })
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://${host}:${(server.address() as AddressInfo).port}`
+  config.AWS_ENDPOINT_URL_DYNAMODB = `http://${host}:${(server.address() as AddressInfo).port}`
   return { asked }
 }
 

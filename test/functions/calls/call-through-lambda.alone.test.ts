@@ -9,7 +9,7 @@ import { startLambdaApi } from "#test/support/service/lambda-api.ts"
 
 const lambda = await startLambdaApi({ Calls: handler, Full: "full" })
 afterAll(lambda.close)
-process.env.AWS_ENDPOINT_URL_LAMBDA = lambda.endpoint
+config.AWS_ENDPOINT_URL_LAMBDA = lambda.endpoint
 
 test("where the function inside has no place left, nothing was sent, and it may be tried again", async () => {
   config.CALLS_FUNCTION = "Full"

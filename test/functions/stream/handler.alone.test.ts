@@ -26,8 +26,8 @@ afterAll(async () => {
   await cloudWatch.close()
   lambda.close()
 })
-process.env.AWS_ENDPOINT_URL_CLOUDWATCH_LOGS = cloudWatch.endpoint
-process.env.AWS_ENDPOINT_URL_LAMBDA = lambda.endpoint
+config.AWS_ENDPOINT_URL_CLOUDWATCH_LOGS = cloudWatch.endpoint
+config.AWS_ENDPOINT_URL_LAMBDA = lambda.endpoint
 Object.assign(config, { LOG_GROUP: "/bridges", API_FUNCTION: "Api" })
 offerStreaming()
 const { handler } = await import("#functions/stream/handler.ts")

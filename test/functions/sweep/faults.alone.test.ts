@@ -30,7 +30,7 @@ const ecs = await startEcs({
   closeTimeoutMs: 200,
   maxTasks: 4,
 })
-process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
+config.AWS_ENDPOINT_URL_ECS = ecs.endpoint
 afterAll(() => ecs.close())
 
 /** Each test has the service to itself. */

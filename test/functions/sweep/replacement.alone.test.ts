@@ -6,6 +6,7 @@ import { bridge } from "#admin/bridge.ts"
 import { host } from "#admin/host.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { serviceAt } from "#core/platform/aws-client-options.ts"
 import { config } from "#core/platform/config.ts"
 import { lookAtAll } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#one-machine/ecs/ecs.ts"
@@ -33,7 +34,7 @@ const ecs = await startEcs({
   log: () => {},
   closeTimeoutMs: 5000,
 })
-process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
+config.AWS_ENDPOINT_URL_ECS = ecs.endpoint
 afterAll(() => ecs.close())
 
 const isNew = (host: Host.Info) => host.definition === "session-host:2"
@@ -112,7 +113,7 @@ test("a new bridge finds room at once, new definitions replace hosts singly, Spo
 
 /** By which a bill tells whose tasks they are. */
 async function tagsOfAll() {
-  const client = new ECSClient()
+  const client = new ECSClient(serviceAt(ecs.endpoint))
   const { tasks } = await client.send(
     new DescribeTasksCommand({ tasks: [...ecs.pids().keys()], include: ["TAGS"] }),
   )

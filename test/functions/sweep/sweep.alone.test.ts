@@ -30,7 +30,7 @@ const ecs = await startEcs({
   taskDefinitions: { "session-host": { command: [process.execPath, "-e", script], env: {} } },
   log: (line) => void said.push(line),
 })
-process.env.AWS_ENDPOINT_URL_ECS = ecs.endpoint
+config.AWS_ENDPOINT_URL_ECS = ecs.endpoint
 afterAll(() => ecs.close())
 
 /** Each test has the service to itself. */

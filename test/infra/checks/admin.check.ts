@@ -28,18 +28,19 @@ const nouns = await allNouns()
 beforeAll(async () => {
   const behind = {
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
-    AWS_ENDPOINT_URL_KMS: process.env.AWS_ENDPOINT_URL_KMS!,
+    AWS_ENDPOINT_URL_KMS: config.AWS_ENDPOINT_URL_KMS!,
     AWS_ENDPOINT_URL_SQS: sqs.endpoint,
   }
+  const endpoints: Record<string, string> = {}
   for (const [name, endpoint] of Object.entries(behind)) {
     const recorder = await startAwsRecorder(endpoint, ({ action, resource }) => {
       for (const use of inPolicy(action, resource)) written?.add(use)
     })
     closes.push(recorder.close)
-    process.env[name] = recorder.endpoint
+    endpoints[name] = recorder.endpoint
   }
-  const queue = process.env.AWS_ENDPOINT_URL_SQS
-  Object.assign(config, { DOORBELL_URL: new URL(new URL(config.DOORBELL_URL!).pathname, queue).href })
+  const queue = new URL(new URL(config.DOORBELL_URL!).pathname, endpoints.AWS_ENDPOINT_URL_SQS)
+  Object.assign(config, endpoints, { DOORBELL_URL: queue.href })
 })
 afterAll(async () => {
   for (const close of closes) await close()
@@ -63,6 +64,7 @@ function inPolicy(action: string, resource: string): string[] {
   return [`${action} ${action.startsWith("sqs:") ? "" : (keys[resource] ?? resource)}`]
 }
 
+const environment = { MOVE_PASSPHRASE: "correct horse battery staple" }
 const phone = "491711234567"
 let shop: Bridge.Info
 
@@ -82,7 +84,7 @@ async function setUp(): Promise<void> {
 }
 
 async function run(noun: string, verb: string, ...args: string[]) {
-  return await nouns[noun]![verb]!.run(args)
+  return await nouns[noun]![verb]!.run(args, {}, environment)
 }
 
 /** What a policy allows with the tables, and what none of these uses needs. */
@@ -101,14 +103,13 @@ function unused(policy: string, uses: Set<string>): string[] {
 test("an operator who moves bridges may do that, and reaches the tables for nothing else", async () => {
   const folder = mkdtempSync(join(tmpdir(), "move-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  process.env.MOVE_PASSPHRASE = "correct horse battery staple"
   const [file, other] = [join(folder, "file"), join(folder, "other")]
   const uses = await usesOf(async () => {
     const session = { pk: `BRIDGE#${shop.id}`, sk: "CREDS" }
     await putRow({ TableName: tables.sessions, Item: session })
-    await nouns.export![""]!.run([file], { bridge: [shop.id] })
+    await nouns.export![""]!.run([file], { bridge: [shop.id] }, environment)
     await run("take-back", "", shop.id, shop.customerRef)
-    await nouns.export![""]!.run([other], { bridge: [shop.id] })
+    await nouns.export![""]!.run([other], { bridge: [shop.id] }, environment)
     // As a service finds it that had it once: the file is of a later time.
     const at = { TableName: tables.leases, Key: Lease.key(shop.id) }
     await updateRow({
@@ -118,7 +119,7 @@ test("an operator who moves bridges may do that, and reaches the tables for noth
     })
     await run("import", "", other)
     // And as one that never had its account.
-    await nouns.export![""]!.run([file + "-3"], { bridge: [shop.id] })
+    await nouns.export![""]!.run([file + "-3"], { bridge: [shop.id] }, environment)
     for (const gone of [Account.key(shop.accountId), Bridge.key(shop.accountId, shop.customerRef)])
       await removeRow({ TableName: tables.accounts, Key: gone })
     await removeRow({ TableName: tables.accounts, Key: { pk: `BRIDGE#${shop.id}`, sk: "WHERE" } })

@@ -2,6 +2,8 @@ import "../slow-lease-beat.ts"
 import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb"
 import { expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/event/delivery.ts"
+import { serviceAt } from "#core/platform/aws-client-options.ts"
+import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
 import { handler } from "#functions/delivery/handler.ts"
 import { counted } from "#infra/cost/usage.ts"
@@ -23,7 +25,7 @@ const messages = 10
 async function aMeteredBridge() {
   const units = dynamoDbMeter()
   const recorder = await startAwsRecorder(dynamoDb.endpoint, units.note)
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = recorder.endpoint
+  config.AWS_ENDPOINT_URL_DYNAMODB = recorder.endpoint
   let deliveries = 0
   const poller = startPoller({
     doorbells: doorbellsFrom(sqs.doorbellUrl),
@@ -83,7 +85,7 @@ async function aMeteredBridge() {
  * machine.
  */
 async function isIdle(bridgeId: string): Promise<boolean> {
-  const store = new DynamoDBClient({ endpoint: dynamoDb.endpoint })
+  const store = new DynamoDBClient(serviceAt(dynamoDb.endpoint))
   try {
     const { pk, sk } = Delivery.key(Delivery.first(bridgeId))
     const { Items } = await store.send(

@@ -370,8 +370,6 @@ export class Stage {
     await between()
     this.#at.router.deploy(next)
     if (this.#sweeping) return
-    // Else the client says at each call that the queue's URL is elsewhere.
-    process.env.AWS_ENDPOINT_URL_SQS = new URL(this.#doorbellOf("DeliveryRole")).origin
     const { stop } = this.#poller()
     this.#sweeping = this.#sweep()
     this.#stops.push(stop, async () => {
@@ -431,9 +429,6 @@ export class Stage {
   left(): Record<string, string> {
     return {
       ...this.#graph.environment("ApiFunction"),
-      AWS_REGION: "eu-central-1",
-      AWS_ACCESS_KEY_ID: "local",
-      AWS_SECRET_ACCESS_KEY: "local",
       AWS_ENDPOINT_URL_DYNAMODB: this.#at.store.endpoint,
       AWS_ENDPOINT_URL_KMS: this.#at.kms.endpoint,
     }

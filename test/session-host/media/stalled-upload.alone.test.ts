@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { configure } from "#core/platform/config.ts"
 import { listen } from "#one-machine/listen.ts"
 import { fetchCustomerFile } from "#session-host/media/fetch.ts"
 
@@ -21,13 +22,7 @@ test("an upload of which the bucket gives no more is given up in time", async ()
     rmSync(folder, { recursive: true })
     bucket.close()
   })
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
-    MEDIA_BUCKET: "media",
-  })
+  configure({ AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`, MEDIA_BUCKET: "media" })
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   const fetched = fetchCustomerFile({ bridgeId: "a", file: "b", asSticker: false, folder })
   let refusal: unknown

@@ -11,7 +11,8 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { promiseAndRing } from "#core/event/bell.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { need } from "#core/platform/config.ts"
+import { serviceAt } from "#core/platform/aws-client-options.ts"
+import { config, need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import { transact } from "#core/store/store.ts"
 import { handler } from "#functions/delivery/handler.ts"
@@ -65,7 +66,7 @@ export function anEvent(body = "hello"): Event {
   }
 }
 
-const queue = lazily(() => new SQSClient())
+const queue = lazily(() => new SQSClient(serviceAt(config.AWS_ENDPOINT_URL_SQS)))
 const bells = () => ({ QueueUrl: need("DOORBELL_URL") })
 
 /** A ringing doorbell, if there is one, hidden from others for its visibility time-out. */

@@ -15,7 +15,7 @@ const Given = z.object({
 })
 
 const elsewhere: PartsElsewhere = Given.parse(JSON.parse(process.argv[2] ?? ""))
-const service = await startService(Settings.parse(process.env), elsewhere)
+const service = await startService(process.env, Settings.parse(process.env), elsewhere)
 
 process.on("message", (bridges: number) => {
   newAccount(bridges).then(

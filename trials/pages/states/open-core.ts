@@ -1,3 +1,4 @@
+import { configure } from "#core/platform/config.ts"
 import type { Service } from "#test/support/service/service.ts"
 
 /**
@@ -6,7 +7,7 @@ import type { Service } from "#test/support/service/service.ts"
  */
 export async function openStore(service: Service) {
   // The store's address is read when it is asked first.
-  Object.assign(process.env, service.environment)
+  configure({ ...process.env, ...service.environment })
   const [{ Account }, { Brand }, { Browser }, { Member }, { Person }, { SignIn }] = await Promise.all([
     import("#core/account/account.ts"),
     import("#core/account/brand.ts"),
