@@ -1,11 +1,15 @@
 import { parseArgs } from "node:util"
+import { accountHooks } from "#billing/account-hooks.ts"
+import { Billing } from "#core/account/billing.ts"
 import { ApiError } from "#core/error.ts"
 import { configure } from "#core/platform/config.ts"
 import { logToErrorOutput } from "#core/platform/log.ts"
-import { allNouns, nouns } from "./nouns.ts"
+import { nounsWith, verbsOf } from "./nouns.ts"
 import { type Options, orRefused, Refused, type Row } from "./verb.ts"
 import { whichService } from "./which-service.ts"
 
+Billing.plugIn(accountHooks)
+const nouns = nounsWith({ billing: async () => (await import("#billing/verbs.ts")).billing })
 logToErrorOutput()
 process.exitCode = await main()
 
@@ -116,7 +120,7 @@ function aligned(usage: string, says: string): string {
 }
 
 async function help(): Promise<string> {
-  const verbs = Object.entries(await allNouns()).flatMap(([noun, its]) =>
+  const verbs = Object.entries(await verbsOf(nouns)).flatMap(([noun, its]) =>
     Object.entries(its).map(([name, verb]) =>
       aligned(`${noun}${name && ` ${name}`} ${verb.takes}`, verb.says),
     ),

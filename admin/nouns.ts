@@ -1,19 +1,19 @@
-import { pluggedVerbs } from "./plugged-in.ts"
 import type { Verb } from "./verb.ts"
 
-type Verbs = Record<string, Verb>
+/** The nouns, each with what loads its verbs. A verb without a name is the noun itself. */
+export type Nouns = Record<string, () => Promise<Record<string, Verb>>>
 
 /**
- * Every noun of `npm run admin`, with its verbs. A verb without a name is the noun itself. The code of each
- * noun is loaded only for its own verbs.
+ * Every noun of `npm run admin`, with those that are given in their place. The code of each noun is loaded
+ * only for its own verbs.
  */
-export const nouns: Record<string, () => Promise<Verbs>> = {
+export const nounsWith = (given: Nouns): Nouns => ({
   account: async () => (await import("./account.ts")).account,
   key: async () => (await import("./key.ts")).key,
   bridge: async () => (await import("./bridge.ts")).bridge,
   host: async () => (await import("./host.ts")).host,
   events: async () => (await import("./events.ts")).events,
-  ...Object.fromEntries(Object.entries(pluggedVerbs).map(([noun, verbs]) => [noun, async () => verbs])),
+  ...given,
   wrapping: async () => (await import("./wrapping.ts")).wrapping,
   backup: async () => (await import("./backup.ts")).backup,
   export: async () => ({ "": (await import("./move.ts")).exporting }),
@@ -22,10 +22,10 @@ export const nouns: Record<string, () => Promise<Verbs>> = {
   "take-back": async () => ({ "": (await import("./move.ts")).takeBack }),
   "login-link": async () => ({ "": (await import("./account.ts")).loginLink }),
   doctor: async () => ({ "": (await import("./doctor.ts")).doctor }),
-}
+})
 
-/** The verbs of all nouns. */
-export async function allNouns(): Promise<Record<string, Verbs>> {
+/** The verbs of all these nouns. */
+export async function verbsOf(nouns: Nouns): Promise<Record<string, Record<string, Verb>>> {
   const loaded = Object.entries(nouns).map(async ([noun, load]) => [noun, await load()] as const)
   return Object.fromEntries(await Promise.all(loaded))
 }

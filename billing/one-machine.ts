@@ -5,30 +5,21 @@ import { z } from "zod"
 import { log } from "#core/platform/log.ts"
 import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { readOrCreatePrivate } from "#one-machine/service/private-file.ts"
-import type { Settings } from "#one-machine/service/settings.ts"
+import type { BillingHere } from "#one-machine/service/service.ts"
 import { newKey, startPretendStripe } from "#pretend-stripe/start.ts"
 import { endBilling } from "./end-billing.ts"
 import { makeAllDue, lookAtDue } from "./look-at-accounts.ts"
+
+export { accountHooks } from "./account-hooks.ts"
+export { billingPages } from "./dashboard-pages.ts"
 
 const dayMs = 86_400_000
 
 /**
  * Billing on one machine: its settings, by the processes that get them, and its regular looks. With
  * `BILLING=pretend` this starts a pretend Stripe.
- * @throws CannotStart
  */
-export async function startBilling(
-  settings: Settings,
-  apiUrl: string,
-  stops: (() => unknown)[],
-): Promise<{
-  /** For every process. */
-  forAll: Record<string, string>
-  /** For the processes that speak to Stripe. */
-  forService: Record<string, string>
-  /** Once the store is there. */
-  start: () => Promise<() => Promise<void>>
-}> {
+export const startBilling: BillingHere["startBilling"] = async (settings, apiUrl, stops) => {
   const start = startLooks
   if (settings.BILLING === "") return { forAll: {}, forService: {}, start: end }
   const forAll = {

@@ -1,6 +1,11 @@
 import { z } from "zod"
+import { Billing } from "#core/account/billing.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { accountHooks } from "./account-hooks.ts"
 import { makeAllDue, lookAtDue } from "./look-at-accounts.ts"
+
+// It deletes bridges that nobody pays for.
+Billing.plugIn(accountHooks)
 
 /** The night's event. */
 const Nightly = z.object({ all: z.literal(true) })

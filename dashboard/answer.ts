@@ -8,7 +8,6 @@ import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
 import { sentenceForPeople } from "./api-words.ts"
 import { assets } from "./assets.ts"
-import { billingPages } from "./billing-hooks.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Brand, framed, lone, type Place, refusalBody } from "./layout.ts"
@@ -26,7 +25,7 @@ export function page(
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
   // Billing's own page says more about what is to be paid.
   const isToldOfPayment = Billing.isOn() && input.place !== "billing"
-  const line = isToldOfPayment ? billingPages()?.paymentLine(account) : undefined
+  const line = isToldOfPayment ? c.var.billing?.paymentLine(account) : undefined
   // Unset on pages that are of no number.
   const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined
   const place = bridge?.isSandbox ? "sandbox" : input.place

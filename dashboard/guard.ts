@@ -15,7 +15,7 @@ import { runWatched, sinceStoreAnswerMs, StoreAway, type UnderWay } from "#core/
 import { addressOf, atOneName, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
-import { billingPages } from "./billing-hooks.ts"
+import type { BillingPages } from "./billing-pages.ts"
 import type { Html } from "./elements.ts"
 import { refusalBody } from "./layout.ts"
 
@@ -32,17 +32,17 @@ interface Me extends Signed {
 }
 
 export interface DashboardEnv {
-  Variables: ApiEnv["Variables"] & { signed: Signed; me: Me }
+  Variables: ApiEnv["Variables"] & { signed: Signed; me: Me; billing: BillingPages | undefined }
 }
 
-function policy(): string {
+function policy(billing: BillingPages | undefined): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    ["form-action 'self'", ...(billingPages()?.formTargets() ?? [])].join(" "),
+    ["form-action 'self'", ...(billing?.formTargets() ?? [])].join(" "),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ")
@@ -54,8 +54,8 @@ export const securityHeaders = createMiddleware<DashboardEnv>(async (c, next) =>
   putSecurityHeaders(c)
 })
 
-export function putSecurityHeaders(c: Context): void {
-  c.header("content-security-policy", policy())
+export function putSecurityHeaders(c: Context<DashboardEnv>): void {
+  c.header("content-security-policy", policy(c.var.billing))
   c.header("referrer-policy", "same-origin")
   c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
   c.header("cross-origin-opener-policy", "same-origin")

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono"
+import { type Context, Hono, type MiddlewareHandler } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { csrf } from "hono/csrf"
 import { createMiddleware } from "hono/factory"
@@ -7,11 +7,10 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError, mustBeHere } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
-import "./plugged-in.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { auditLog } from "./audit-log.ts"
-import { billingPages } from "./billing-hooks.ts"
+import type { BillingPages } from "./billing-pages.ts"
 import { chats } from "./conversations/chats.ts"
 import { groups } from "./conversations/groups.ts"
 import { messages } from "./conversations/messages.ts"
@@ -94,26 +93,10 @@ const own = [
   "/device",
 ]
 
-const pages = new Hono<DashboardEnv>()
-pages.onError(async (error, c) => {
-  await lookWhoIsRefused(error, c)
-  return await refusedPage(error, c)
-})
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
-for (const path of [...open, "/accounts/*", ...own])
-  pages.use(path, securityHeaders, inTime, counted, withoutSlash, toLocalhost, ownForms, limited, possibleIds)
-pages.use("/accounts/*", signedInOnly)
-for (const path of own) pages.use(path, signedInOnly, inAccount, byPasskey)
-for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
-// A page finds its number as the API finds a bridge: for its own account only.
-pages.use("/numbers/:ref/*", async (c, next) => {
-  const bridge = await Bridge.get(c.var.accountId, c.req.param("ref"))
-  if (c.req.method === "POST" && !c.req.path.endsWith("/settings/delete")) mustBeHere(bridge)
-  c.set("bridge", bridge)
-  await next()
-})
-for (const part of [
+
+const parts = [
   signIn,
   passkeys,
   linkPage,
@@ -147,29 +130,59 @@ for (const part of [
   findAndStop,
   mail,
   consent,
-])
-  pages.route("/", part)
-const billing = billingPages()
-if (billing) pages.route("/", billing.pages)
+]
 
-const pathsOf = (method: string) =>
-  pages.routes.filter((one) => one.method === method).map(({ path }) => path)
-const shown = new Set(pathsOf("GET"))
-/**
- * The paths of forms that are no pages. A browser that opens one, as when it is loaded again, is led to its
- * page.
- */
-export const formPaths = pathsOf("POST").filter((path) => !shown.has(path))
-for (const path of formPaths) pages.get(path, (c) => c.redirect(pageAbove(path, new URL(c.req.url).pathname)))
-for (const path of [...open, "/accounts/*", ...own])
-  pages.all(path, () => {
-    throw new ApiError("not_found")
+/** Every page, and the paths of forms that are no pages. */
+function pagesWith(billing: BillingPages | undefined, given: MiddlewareHandler<DashboardEnv>) {
+  const pages = new Hono<DashboardEnv>()
+  pages.onError(async (error, c) => {
+    await lookWhoIsRefused(error, c)
+    return await refusedPage(error, c)
   })
+  for (const path of [...open, "/accounts/*", ...own])
+    pages.use(
+      path,
+      given,
+      securityHeaders,
+      inTime,
+      counted,
+      withoutSlash,
+      toLocalhost,
+      ownForms,
+      limited,
+      possibleIds,
+    )
+  pages.use("/accounts/*", signedInOnly)
+  for (const path of own) pages.use(path, signedInOnly, inAccount, byPasskey)
+  for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
+  // A page finds its number as the API finds a bridge: for its own account only.
+  pages.use("/numbers/:ref/*", async (c, next) => {
+    const bridge = await Bridge.get(c.var.accountId, c.req.param("ref"))
+    if (c.req.method === "POST" && !c.req.path.endsWith("/settings/delete")) mustBeHere(bridge)
+    c.set("bridge", bridge)
+    await next()
+  })
+  for (const part of parts) pages.route("/", part)
+  if (billing) pages.route("/", billing.pages)
+
+  const pathsOf = (method: string) =>
+    pages.routes.filter((one) => one.method === method).map(({ path }) => path)
+  const shown = new Set(pathsOf("GET"))
+  // A browser that opens one of these, as when it is loaded again, is led to its page.
+  const formPaths = pathsOf("POST").filter((path) => !shown.has(path))
+  for (const path of formPaths)
+    pages.get(path, (c) => c.redirect(pageAbove(shown, path, new URL(c.req.url).pathname)))
+  for (const path of [...open, "/accounts/*", ...own])
+    pages.all(path, () => {
+      throw new ApiError("not_found")
+    })
+  return { pages, formPaths }
+}
 
 /**
  * The nearest page above a form: `pattern` is the form's route, `path` is as it was asked for, still encoded.
  */
-function pageAbove(pattern: string, path: string): string {
+function pageAbove(shown: Set<string>, pattern: string, path: string): string {
   const parts = pattern.split("/")
   do parts.pop()
   while (parts.length > 1 && !shown.has(parts.join("/")))
@@ -177,34 +190,52 @@ function pageAbove(pattern: string, path: string): string {
 }
 
 /** Answers for a path that leads to nothing. */
-export async function missing(c: Context<ApiEnv>): Promise<Response> {
-  const own = c as unknown as Context<DashboardEnv> // with no variable of the pages set yet
+async function missing(c: Context<DashboardEnv>): Promise<Response> {
   try {
     const path = unslashed(c)
     await withinTime(c, async () => {
       await countVisitor(c)
       const me = path === undefined ? await whoLooks(c) : undefined
-      if (me) own.set("me", me)
+      if (me) c.set("me", me)
     })
     if (path !== undefined) return c.redirect(path, 301)
     throw new ApiError("not_found", "no page has this address: look whether it is typed right")
   } catch (error) {
     putSecurityHeaders(c)
-    await lookWhoIsRefused(error as Error, own) // what is thrown here is an error
-    return await refusedPage(error as Error, own)
+    await lookWhoIsRefused(error as Error, c) // what is thrown here is an error
+    return await refusedPage(error as Error, c)
   }
 }
 
 /** Without billing these paths do not exist. */
 const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? await next() : c.notFound()))
 
-/** The pages on which people use the service. They are served beside the API. */
-export const dashboard = new Hono<ApiEnv>()
-for (const path of ["/assets/*", "/billing/*", ...programPaths]) dashboard.use(path, counted)
-for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
-dashboard.route("/", assetRoutes)
-dashboard.use("/api/docs", inTime)
-dashboard.route("/", reference)
-dashboard.route("/", programs)
-dashboard.route("/", pages)
-if (billing) dashboard.route("/", billing.webhook)
+/**
+ * The pages on which people use the service, served beside the API; billing's among them if they are given.
+ * @returns also what answers a path that leads to nothing, and the paths of forms that are no pages
+ */
+export function dashboardWith(billing?: BillingPages) {
+  const given = createMiddleware<DashboardEnv>(async (c, next) => {
+    c.set("billing", billing)
+    await next()
+  })
+  const { pages, formPaths } = pagesWith(billing, given)
+  const dashboard = new Hono<ApiEnv>()
+  for (const path of ["/assets/*", "/billing/*", ...programPaths]) dashboard.use(path, counted)
+  for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
+  dashboard.route("/", assetRoutes)
+  dashboard.use("/api/docs", given, inTime)
+  dashboard.route("/", reference)
+  dashboard.route("/", programs)
+  dashboard.route("/", pages)
+  if (billing) dashboard.route("/", billing.webhook)
+  return {
+    pages: dashboard,
+    formPaths,
+    missing: async (c: Context<ApiEnv>) => {
+      const own = c as unknown as Context<DashboardEnv> // with no variable of the pages set yet
+      own.set("billing", billing)
+      return await missing(own)
+    },
+  }
+}

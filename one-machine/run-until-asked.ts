@@ -1,31 +1,29 @@
 import { enableCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
-import type { Environment } from "#core/platform/config.ts"
 import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import "#core/platform/faster-node-crypto.ts"
 import { Unexpected } from "./api-client.ts"
 import { askedToStop } from "./asked-to-stop.ts"
 import { makeFolder, refuseFolder } from "./service/data-folder.ts"
-import type { Service } from "./service/service.ts"
+import type { Given, Service } from "./service/service.ts"
 import type { Settings } from "./service/settings.ts"
 
 /**
  * Runs the whole service until it is asked to stop.
- * @param schema the settings that the environment has
+ * @param given its environment, the settings that this has, and billing, if it is not left out
  * @param started is called once the service answers; its signal is aborted when the service is asked to stop
  * @returns the exit code. What is wrong with a setting, or with the machine, is said on stderr
  */
-export async function runUntilAsked<Given extends Settings>(
-  environment: Environment,
-  schema: z.ZodType<Given>,
-  started: (service: Service, settings: Given, stopping: AbortSignal) => Promise<void>,
+export async function runUntilAsked<Its extends Settings>(
+  given: Pick<Given, "environment" | "billing"> & { schema: z.ZodType<Its> },
+  started: (service: Service, settings: Its, stopping: AbortSignal) => Promise<void>,
 ): Promise<number> {
   // Whatever this process and its children write is for their user alone: data, logs, compiled code,
   // temporary files.
   process.umask(0o077)
   try {
-    const settings = schema.parse(environment)
+    const settings = given.schema.parse(given.environment)
     // A supervisor waits, and then kills; a person wants their terminal back.
     const asked = askedToStop({ patienceMs: settings.serving ? Infinity : 10_000 })
     refuseFolder(settings)
@@ -33,7 +31,7 @@ export async function runUntilAsked<Given extends Settings>(
     // With compiled code kept, later starts load the rest in half the time.
     enableCompileCache(join(settings.DATA_DIR, "compiled"))
     const { startService } = await import("./service/service.ts")
-    const service = await startService(environment, settings)
+    const service = await startService({ ...given, settings })
     const stopping = new AbortController()
     try {
       await started(service, settings, stopping.signal)

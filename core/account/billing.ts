@@ -5,7 +5,7 @@ import { transact, type Write } from "../store/store.ts"
 
 /**
  * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder
- * they do nothing, and no account pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
+ * they do nothing, and no account pays. What it adds to the dashboard is in `dashboard/billing-pages.ts`.
  *
  * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change
  * exactly if the change is made.
@@ -27,7 +27,7 @@ const none: Hooks = { enrolling: async () => [], changing: async () => [] }
 
 let plugged: Hooks | undefined
 
-/** Sets the hooks. A file `plugged-in.ts` causes it in each program that changes accounts or bridges. */
+/** Sets the hooks. Each program that changes accounts or bridges does so where it starts. */
 export function plugIn(hooks: Hooks): void {
   plugged = hooks
 }

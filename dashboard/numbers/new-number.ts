@@ -7,7 +7,6 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { page } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { billingPages } from "../billing-hooks.ts"
 import { type Html, note, urlField, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { type DashboardEnv, notAllowed, viewerRefusal } from "../guard.ts"
@@ -34,7 +33,7 @@ export const newNumber = new Hono<DashboardEnv>()
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const first = await billingPages()?.leadToPayment(c.var.accountId, error, wanted)
+      const first = await c.var.billing?.leadToPayment(c.var.accountId, error, wanted)
       if (first !== undefined) return c.redirect(first, 303)
       const body = form({ ref, url, problem: sentenceForPeople(error.message) })
       return await page(c, { ...shown, body, status: error.status })

@@ -1,4 +1,6 @@
 import { handle } from "hono/aws-lambda"
+import { accountHooks } from "#billing/account-hooks.ts"
+import { Billing } from "#core/account/billing.ts"
 import { door } from "../http/door.ts"
 import { withAgents } from "../mcp/routes.ts"
 import { account } from "./account.ts"
@@ -9,6 +11,8 @@ import { proxy } from "./proxy-routes.ts"
 import { reference } from "./reference.ts"
 import { uploads } from "./uploads.ts"
 import { webhooks } from "./webhooks.ts"
+
+Billing.plugIn(accountHooks)
 
 /** The API without the routes that need a stream. */
 export const handler = handle(

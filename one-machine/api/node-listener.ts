@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
-import { app } from "./whole-app.ts"
-
-const answer = getRequestListener(app.fetch)
+import type { wholeApp } from "./whole-app.ts"
 
 /** RFC 9112, 3.2: a path or a whole URL, in the characters that a URL may have. */
 const target = /^(?:https?:\/\/[\w.:[\]-]+)?\/[\x21-\x5b\x5d-\x7e]*$/i
@@ -13,10 +11,13 @@ const host = /^[\w.:[\]-]+$/
  * the app. Such a request is given a path that does not exist instead, so that it is counted and refused like
  * any other.
  */
-export function listener(request: IncomingMessage, response: ServerResponse): void {
-  if (!target.test(request.url ?? "") || !host.test(request.headers.host ?? "")) {
-    request.url = "/nowhere"
-    request.headers.host = "localhost"
+export function listenerOf(app: ReturnType<typeof wholeApp>) {
+  const answer = getRequestListener(app.fetch)
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    if (!target.test(request.url ?? "") || !host.test(request.headers.host ?? "")) {
+      request.url = "/nowhere"
+      request.headers.host = "localhost"
+    }
+    void answer(request, response)
   }
-  void answer(request, response)
 }

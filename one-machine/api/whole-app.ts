@@ -1,4 +1,5 @@
-import { dashboard, missing } from "#dashboard/routes.ts"
+import type { BillingPages } from "#dashboard/billing-pages.ts"
+import { dashboardWith } from "#dashboard/routes.ts"
 import { account } from "#functions/api/account.ts"
 import { bridges } from "#functions/api/bridges.ts"
 import { deliveries } from "#functions/api/deliveries.ts"
@@ -17,22 +18,25 @@ import { webhookTest } from "#functions/stream/webhook-test.ts"
  * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors:
  * `functions/api/handler.ts` and `functions/stream/handler.ts`.
  */
-export const app = withAgents(
-  door({
-    pages: dashboard,
-    missing,
-    open: [reference, uploadForms],
-    guarded: [
-      bridges,
-      eventStream,
-      events,
-      deliveries,
-      webhooks,
-      account,
-      logStream,
-      webhookTest,
-      uploads,
-      proxy,
-    ],
-  }),
-)
+export function wholeApp(billing?: BillingPages) {
+  const { pages, missing } = dashboardWith(billing)
+  return withAgents(
+    door({
+      pages,
+      missing,
+      open: [reference, uploadForms],
+      guarded: [
+        bridges,
+        eventStream,
+        events,
+        deliveries,
+        webhooks,
+        account,
+        logStream,
+        webhookTest,
+        uploads,
+        proxy,
+      ],
+    }),
+  )
+}

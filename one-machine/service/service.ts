@@ -4,6 +4,7 @@ import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
+import { Billing } from "#core/account/billing.ts"
 import { useDoorbellQueue } from "#core/event/doorbell.ts"
 import { hangUpOnHosts } from "#core/lease/call-host.ts"
 import { Host } from "#core/lease/host.ts"
@@ -13,6 +14,7 @@ import { DiskRoom } from "#core/platform/disk-room.ts"
 import { hostSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
 import { log } from "#core/platform/log.ts"
 import { tables } from "#core/store/tables.ts"
+import type { BillingPages } from "#dashboard/billing-pages.ts"
 import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { answerChild } from "#dynamodb-on-sqlite/over-ipc.ts"
@@ -21,6 +23,7 @@ import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { ringAll } from "#functions/sweep/bells.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
+import { listenerOf } from "../api/node-listener.ts"
 import { startKms } from "../aws/kms.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
 import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
@@ -28,7 +31,6 @@ import { staysMs } from "../delivery/new-events.ts"
 import { startPoller } from "../delivery/poller.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { atSocket, stopListening, listen } from "../listen.ts"
-import { startBilling } from "../plugged-in.ts"
 import { Measurements } from "../serve/measurements.ts"
 import { watch } from "../serve/watch.ts"
 import { createTables } from "../store/create-tables.ts"
@@ -54,6 +56,37 @@ export interface Service {
   stop: () => Promise<void>
 }
 
+/** Billing's part of a service on one machine (`billing/one-machine.ts`). */
+export interface BillingHere {
+  accountHooks: Billing.Hooks
+  billingPages: BillingPages
+  /**
+   * Starts what it needs: `apiUrl` is where the API will answer.
+   * @throws CannotStart
+   */
+  startBilling: (
+    settings: Settings,
+    apiUrl: string,
+    stops: (() => unknown)[],
+  ) => Promise<{
+    /** Settings for every process. */
+    forAll: Record<string, string>
+    /** Settings for the processes that speak to Stripe. */
+    forService: Record<string, string>
+    /** Once the store is there. */
+    start: () => Promise<() => Promise<void>>
+  }>
+}
+
+/** What the service is made of: read where its program starts. */
+export interface Given {
+  /** What the program was started with; `settings` are what it says of one machine. */
+  environment: Environment
+  settings: Settings
+  /** Loads billing; absent where it is left out. */
+  billing?: (() => Promise<BillingHere>) | undefined
+}
+
 /** Parts that already run in processes of their own and outlive the service. */
 export interface PartsElsewhere {
   /** A simulated network. */
@@ -65,20 +98,15 @@ export interface PartsElsewhere {
 /**
  * Starts the whole service on this machine, except the parts that run already. If a part fails to start,
  * those before it are stopped again.
- * @param environment what the program was started with; `settings` are what it says of one machine
  * @throws CannotStart
  */
-export async function startService(
-  environment: Environment,
-  settings: Settings,
-  elsewhere: PartsElsewhere = {},
-): Promise<Service> {
+export async function startService(given: Given, elsewhere: PartsElsewhere = {}): Promise<Service> {
   const stops: (() => unknown)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
   }
   try {
-    const started = await start(environment, settings, elsewhere, stops)
+    const started = await start(given, elsewhere, stops)
     // V8 would let the heap grow to several times what is in use, and keep it. With this flag it takes no
     // more processor time. Set before the modules are loaded, it would make V8 refuse all compiled code that
     // was kept under other flags, and Node keep it anew.
@@ -91,12 +119,12 @@ export async function startService(
 }
 
 async function start(
-  environment: Environment,
-  settings: Settings,
+  given: Given,
   elsewhere: PartsElsewhere,
   stops: (() => unknown)[],
 ): Promise<Omit<Service, "stop">> {
-  const parts = await startParts(settings, elsewhere, stops)
+  const { environment, settings } = given
+  const parts = await startParts(given, elsewhere, stops)
   const ofAll = environmentOf(parts, environment)
   const sweep = new Sweep()
   const orchestrator = await startTasks(parts, { ...settable(environment), ...ofAll }, sweep)
@@ -132,7 +160,8 @@ async function start(
 type Parts = Awaited<ReturnType<typeof startParts>>
 
 /** Starts what session hosts and the API need: keys, the store, doorbells and the simulated network. */
-async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: (() => unknown)[]) {
+async function startParts(given: Given, elsewhere: PartsElsewhere, stops: (() => unknown)[]) {
+  const { settings } = given
   const { DATA_DIR: dataDir } = settings
   // Of several first starts at once, one makes the keys.
   stops.push(await lockOf(dataDir))
@@ -145,16 +174,16 @@ async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: 
   const measurements = serving && new Measurements()
   const api = await listenForCalls(settings)
   stops.push(() => stopListening(api.server))
-  const billing = await startBilling?.(settings, api.url, stops)
   // The simulated network takes seconds to start, in a process of its own. What does not need it starts
   // meanwhile, and the largest part of our modules is loaded.
   const starting = simulatedNetwork(settings, elsewhere)
-  const loading = import("../api/node-listener.ts")
+  const { app, plugged } = await loadApp(given)
   const itsStop = starting.then(
     (simulator) => simulator?.stop,
     () => undefined,
   )
   stops.push(async () => await (await itsStop)?.())
+  const billing = await plugged?.startBilling(settings, api.url, stops)
   // The keys are on the disk before anything is stored under them.
   const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrappingKeys) }
   const keys = await startKms({ ...keyring, at: socket("kms.sock") })
@@ -165,7 +194,6 @@ async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: 
   const queue = await serveDoorbells(doorbells, socket("doorbells.sock"))
   stops.push(queue.close)
 
-  const { listener } = await loading
   const simulator = await starting
   return {
     settings,
@@ -180,8 +208,16 @@ async function startParts(settings: Settings, elsewhere: PartsElsewhere, stops: 
     doorbells,
     queue,
     simulator,
-    listener,
+    app,
   }
+}
+
+/** The API and the dashboard, with billing if it is given. */
+async function loadApp({ billing }: Given) {
+  const plugged = await billing?.()
+  if (plugged) Billing.plugIn(plugged.accountHooks)
+  const { wholeApp } = await import("../api/whole-app.ts")
+  return { app: wholeApp(plugged?.billingPages), plugged }
 }
 
 /** The settings of every process of the service. */
@@ -271,7 +307,7 @@ async function startHosts({ store, doorbells }: Parts, sweep: Sweep, stops: (() 
 
 /** From here on the API and the dashboard answer. */
 async function answerCalls(
-  { settings, dataDir, measurements, api, billing, listener }: Parts,
+  { settings, dataDir, measurements, api, billing, app }: Parts,
   stops: (() => unknown)[],
 ) {
   const { serving } = settings
@@ -280,6 +316,7 @@ async function answerCalls(
   const watching = serving && measurements && watch(serving, measurements, dataDir)
   if (watching) stops.push(watching.stop)
   const names = [...settings.OTHER_NAMES, ...(serving ? [new URL(serving.PUBLIC_URL).hostname] : [])]
+  const listener = listenerOf(app)
   api.server.removeAllListeners("request")
   api.server.on("request", (request, response) => {
     if (!isOwnName(request.headers.host, names)) return misdirected(request, response)

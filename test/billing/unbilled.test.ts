@@ -12,6 +12,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Settings } from "#one-machine/service/settings.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
+import "./support/plugged-in.ts"
 
 test("an account that owed something when billing was turned off may link numbers again, and they run", async () => {
   const { accountId } = await findOrOpenAccount("grace@example.com")

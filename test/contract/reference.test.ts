@@ -15,8 +15,8 @@ import { Status } from "#contract/status-and-objection.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 import { config } from "#core/platform/config.ts"
 import { reference } from "#functions/api/reference.ts"
-import { app } from "#one-machine/api/whole-app.ts"
 import { partsOfReference } from "#test/support/parts-of-reference.ts"
+import { app } from "#test/support/service/app.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 
 // The document that it serves.

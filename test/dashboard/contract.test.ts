@@ -1,7 +1,9 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { type RouteName, routes } from "#contract/routes.ts"
-import { dashboard, formPaths } from "#dashboard/routes.ts"
+import { dashboardWith } from "#dashboard/routes.ts"
+
+const { pages: dashboard, formPaths } = dashboardWith()
 
 /**
  * The dashboard has these of its own: signing people and programs in, people, and what only the operator

@@ -11,7 +11,7 @@ import { Person } from "#core/account/person.ts"
 import { removeEmpty, removePeople } from "#core/account/remove-empty.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { config } from "#core/platform/config.ts"
-import { app } from "#one-machine/api/whole-app.ts"
+import { app } from "#test/support/service/app.ts"
 import { anAddress } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
-import { app } from "#one-machine/api/whole-app.ts"
+import { app } from "#test/support/service/app.ts"
 import { dynamoDb } from "#test/support/store.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"

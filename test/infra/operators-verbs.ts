@@ -1,11 +1,11 @@
-import { allNouns } from "#admin/nouns.ts"
+import { nouns } from "./with-billing.ts"
 
 /**
  * The operator's verbs that are about a service, wherever it runs. The others are about a data folder of one
  * machine.
  */
-export async function operatorsVerbs(): Promise<string[]> {
-  const all = Object.entries(await allNouns()).flatMap(([noun, verbs]) =>
+export function operatorsVerbs(): string[] {
+  const all = Object.entries(nouns).flatMap(([noun, verbs]) =>
     Object.entries(verbs).flatMap(([name, { isOfFolder }]) => (isOfFolder ? [] : [`${noun} ${name}`])),
   )
   return all.toSorted()

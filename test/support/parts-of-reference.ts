@@ -1,4 +1,4 @@
-import { app } from "#one-machine/api/whole-app.ts"
+import { app } from "#test/support/service/app.ts"
 
 /** The parts of the reference, as the addresses in its contents name them. */
 export async function partsOfReference(): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { afterAll } from "vitest"
-import { listener } from "#one-machine/api/node-listener.ts"
 import { stopListening, listen } from "#one-machine/listen.ts"
 import { startPretendStripe } from "#pretend-stripe/start.ts"
+import { listener } from "#test/support/service/app.ts"
 
 /**
  * The store, a pretend Stripe, and the API that its webhooks go to, for one test file. Import this instead of
@@ -18,6 +18,7 @@ export const stripe = await startPretendStripe({
 })
 Object.assign(process.env, stripe.environment, { DASHBOARD_URL: baseUrl, RATE_LIMIT_ADDRESS: "100000" })
 await import("#test/support/store.ts")
+await import("./plugged-in.ts")
 
 server.on("request", listener)
 

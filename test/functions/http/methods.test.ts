@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { ErrorBody } from "#contract/error.ts"
-import { app } from "#one-machine/api/whole-app.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { app } from "#test/support/service/app.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 
 liftLimits()

@@ -4,7 +4,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { RateLimit } from "#core/limits/rate-limit.ts"
 import { Config, config } from "#core/platform/config.ts"
 import { callsUnderWay } from "#functions/http/rate-limits.ts"
-import { app } from "#one-machine/api/whole-app.ts"
+import { app } from "#test/support/service/app.ts"
 import { aCustomer, anAddress, at, json } from "#test/support/service/customer.ts"
 import { dynamoDb } from "#test/support/store.ts"
 

@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { beforeAll, afterAll, expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { app } from "#one-machine/api/whole-app.ts"
+import { app } from "#test/support/service/app.ts"
 import { anAddress, at } from "#test/support/service/customer.ts"
 import { offerStreaming, stream, urlEvent } from "#test/support/service/function-url.ts"
 

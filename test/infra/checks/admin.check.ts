@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
-import { allNouns } from "#admin/nouns.ts"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
@@ -18,11 +17,11 @@ import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-d
 import { dynamoDb, sqs } from "#test/support/store.ts"
 import { startAwsRecorder } from "../../support/aws-recorder.ts"
 import { graphOf } from "../graph.ts"
+import { nouns } from "../with-billing.ts"
 
 /** What is written down at the moment: the uses of AWS, in IAM's words. */
 let written: Set<string> | undefined
 const closes: (() => unknown)[] = []
-const nouns = await allNouns()
 
 // Once: a client keeps the address that it had first.
 beforeAll(async () => {

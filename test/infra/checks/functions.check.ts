@@ -6,12 +6,12 @@ import type { RouteConfig } from "@hono/zod-openapi"
 import { expect, inject, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { routes } from "#contract/routes.ts"
-import { dashboard } from "#dashboard/routes.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { offerStreaming } from "#test/support/service/function-url.ts"
 import { bundled } from "../bundled.ts"
 import { distributionOf, matches } from "../distribution.ts"
 import { graphOf } from "../graph.ts"
+import { dashboard } from "../with-billing.ts"
 
 const graph = graphOf(inject("production"))
 

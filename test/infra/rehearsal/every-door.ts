@@ -1,8 +1,8 @@
 import { expect } from "vitest"
 import { examples } from "#contract/examples.ts"
 import { type RouteName, routes } from "#contract/routes.ts"
-import { dashboard, formPaths } from "#dashboard/routes.ts"
 import type { Route } from "#test/e2e/asking.ts"
+import { dashboard, formPaths } from "../with-billing.ts"
 import { type aBrowser, textOf } from "./people.ts"
 
 /** A caller's own API, with the path after the host. */

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test, vi } from "vitest"
 import { z } from "zod"
-import { allNouns } from "#admin/nouns.ts"
 import { type RouteName, routes } from "#contract/routes.ts"
 import { apiClient, Unexpected } from "#one-machine/api-client.ts"
 import { untilConnected } from "#one-machine/network/link.ts"
@@ -17,6 +16,7 @@ import { admin as atMachine, start as startMachine } from "#trials/restore/servi
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 import { operatorsVerbs } from "../operators-verbs.ts"
+import { nouns } from "../with-billing.ts"
 import { everyDoor, everyRoute } from "./every-door.ts"
 import { byChance, kept } from "./kept-rights.ts"
 import { aBrowser, admin as asOperator, movePassphrase, textOf } from "./people.ts"
@@ -120,7 +120,6 @@ test("every route answers whatever the contract's example finds", async () => {
 })
 
 const eve = aBrowser(stage)
-const nouns = await allNouns()
 /** The verbs that were used. */
 const verbs = new Set<string>()
 const admin = async (noun: string, ...words: string[]) => {
@@ -402,7 +401,7 @@ test("every verb of the operator", async () => {
   await admin("account", "delete", bob)
   // It is for a service that is paid for no more.
   await expect(admin("billing", "end")).rejects.toThrow(/numbers are paid for/)
-  expect([...verbs].toSorted()).toEqual(await operatorsVerbs())
+  expect([...verbs].toSorted()).toEqual(operatorsVerbs())
 })
 
 test("a stage with a sandbox, without payments and mail: each route, page, form, stream and answer", async () => {

@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { config } from "#core/platform/config.ts"
-import { app } from "#one-machine/api/whole-app.ts"
 import { noRateLimits } from "#one-machine/service/spawn-service.ts"
+import { app } from "#test/support/service/app.ts"
 
 interface Fields {
   subscription?: Account.Subscription

@@ -1,4 +1,4 @@
-import { app } from "#one-machine/api/whole-app.ts"
+import { app } from "#test/support/service/app.ts"
 import { anAddress, at } from "#test/support/service/customer.ts"
 
 /** Where the pages are asked for. */

@@ -15,7 +15,10 @@ const Given = z.object({
 })
 
 const elsewhere: PartsElsewhere = Given.parse(JSON.parse(process.argv[2] ?? ""))
-const service = await startService(process.env, Settings.parse(process.env), elsewhere)
+const service = await startService(
+  { environment: process.env, settings: Settings.parse(process.env) },
+  elsewhere,
+)
 
 process.on("message", (bridges: number) => {
   newAccount(bridges).then(

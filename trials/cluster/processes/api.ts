@@ -1,7 +1,7 @@
 /** The API as it is shipped, under watch, on a port of its own. */
 import { createServer } from "node:http"
 import { getRequestListener } from "@hono/node-server"
-import { app } from "#one-machine/api/whole-app.ts"
+import { wholeApp } from "#one-machine/api/whole-app.ts"
 import { listen } from "#one-machine/listen.ts"
 import { stepsOf } from "../armed-steps.ts"
 import { breakStore } from "../break-store-and-queue.ts"
@@ -15,6 +15,7 @@ breakStore(broken)
 watchStore(steps)
 watchRequests(steps, "host call")
 
+const app = wholeApp()
 const answer = getRequestListener(async (request, ...rest) => {
   const isSend = request.method === "POST" && new URL(request.url).pathname.includes("/send/")
   const done = steps.begin(isSend ? "send request" : "request")

@@ -1,4 +1,17 @@
+import { accountHooks } from "#billing/account-hooks.ts"
+import { Account } from "#core/account/account.ts"
+import { Billing } from "#core/account/billing.ts"
+import { Brand } from "#core/account/brand.ts"
+import { Browser } from "#core/account/browser.ts"
+import { Member } from "#core/account/member.ts"
+import { Person } from "#core/account/person.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { configure } from "#core/platform/config.ts"
+import { updateRow } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
 import type { Service } from "#test/support/service/service.ts"
 
 /**
@@ -6,25 +19,9 @@ import type { Service } from "#test/support/service/service.ts"
  * mail.
  */
 export async function openStore(service: Service) {
-  // The store's address is read when it is asked first.
   configure({ ...process.env, ...service.environment })
-  const [{ Account }, { Brand }, { Browser }, { Member }, { Person }, { SignIn }] = await Promise.all([
-    import("#core/account/account.ts"),
-    import("#core/account/brand.ts"),
-    import("#core/account/browser.ts"),
-    import("#core/account/member.ts"),
-    import("#core/account/person.ts"),
-    import("#core/account/sign-in.ts"),
-  ])
   // An account's numbers are what it pays for.
-  await import("#functions/plugged-in.ts")
-  const [{ Bridge }, { Host }, { Lease }, { updateRow }, { tables }] = await Promise.all([
-    import("#core/bridge/bridge.ts"),
-    import("#core/lease/host.ts"),
-    import("#core/lease/lease.ts"),
-    import("#core/store/store.ts"),
-    import("#core/store/tables.ts"),
-  ])
+  Billing.plugIn(accountHooks)
   return { Account, Brand, Browser, Member, Person, SignIn, Bridge, Host, Lease, updateRow, tables }
 }
 

@@ -1,11 +1,12 @@
-import { Billing } from "#core/account/billing.ts"
+import type { Billing } from "#core/account/billing.ts"
 import { Due } from "./due.ts"
 import { Payer } from "./payer.ts"
 
-Billing.plugIn({
+/** Billing's part of each program that changes accounts or bridges. */
+export const accountHooks: Billing.Hooks = {
   enrolling: async (accountId) => {
     const payer = await Payer.getOrBlank(accountId)
     return payer.version === 0 ? [Payer.writing(payer)] : []
   },
   changing: async (accountId) => ((await Payer.get(accountId)) ? [Due.marking(accountId)] : []),
-})
+}

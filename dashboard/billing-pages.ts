@@ -5,10 +5,7 @@ import type { ApiEnv } from "#functions/http/contract-router.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 
-/**
- * The parts of the dashboard that the folder `billing/` adds. Without that folder the dashboard does not have
- * them.
- */
+/** The parts of the dashboard that the folder `billing/` adds. `dashboardWith` is given them. */
 export interface BillingPages {
   /** The pages of a subscription, for an account's people. Each path is `/subscription` or under it. */
   pages: Hono<DashboardEnv>
@@ -30,16 +27,4 @@ export interface BillingPages {
     refusal: ApiError,
     wanted: { customerRef: string; webhookUrl: string },
   ) => Promise<string | undefined>
-}
-
-let plugged: BillingPages | undefined
-
-/** Sets billing's part. `dashboard/plugged-in.ts` causes it, before the dashboard's routes are made. */
-export function plugIn(pages: BillingPages): void {
-  plugged = pages
-}
-
-/** Billing's part of the dashboard; undefined if billing is left out. */
-export function billingPages(): BillingPages | undefined {
-  return plugged
 }

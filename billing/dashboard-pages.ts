@@ -1,0 +1,14 @@
+import type { BillingPages } from "#dashboard/billing-pages.ts"
+import { formTargets } from "./stripe.ts"
+import { paymentLine } from "./subscription-page.ts"
+import { leadToPayment, subscription } from "./subscription-routes.ts"
+import { webhook } from "./webhook.ts"
+
+/** Billing's part of the dashboard. */
+export const billingPages: BillingPages = {
+  pages: subscription,
+  webhook,
+  paymentLine,
+  formTargets,
+  leadToPayment,
+}

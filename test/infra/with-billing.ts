@@ -1,0 +1,8 @@
+import { verbsOf, nounsWith } from "#admin/nouns.ts"
+import { billingPages } from "#billing/dashboard-pages.ts"
+import { billing } from "#billing/verbs.ts"
+import { dashboardWith } from "#dashboard/routes.ts"
+
+/** The dashboard and the operator's verbs, as a stage has them. */
+export const { pages: dashboard, formPaths } = dashboardWith(billingPages)
+export const nouns = await verbsOf(nounsWith({ billing: async () => billing }))
