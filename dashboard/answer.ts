@@ -10,16 +10,32 @@ import { sentenceForPeople } from "./api-words.ts"
 import { assets } from "./assets.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { type Brand, framed, lone, type Place, refusalBody } from "./layout.ts"
+import {
+  type Brand,
+  framed,
+  type Head,
+  heading,
+  lone,
+  numberHeading,
+  type Place,
+  refusalBody,
+  type Tab,
+} from "./layout.ts"
 import { linkWordsFor, refusalIn } from "./linking/link-words.ts"
 import { span } from "./times.ts"
 
 export type Status = 200 | ApiError["status"]
 
-/** Answers with a page for somebody who is signed in. */
+interface Shown {
+  title: string
+  body: Html
+  status?: Status | undefined
+}
+
+/** Answers with a page for a person who is signed in. */
 export function page(
   c: Context<DashboardEnv>,
-  input: { title: string; place?: Place; body: Html; status?: Status },
+  input: Shown & { place?: Place },
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
@@ -32,27 +48,35 @@ export function page(
   return c.html(framed({ ...input, place, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
 }
 
-/** Answers with a page for anybody. */
+/** As `page`, with a head above the body: the title, and what is given of the rest. */
+export function headedPage(
+  c: Context<DashboardEnv>,
+  input: Shown & Head & { place?: Place },
+): Response | Promise<Response> {
+  return page(c, { ...input, body: html`${heading(input)} ${input.body}` })
+}
+
+/** A page about one number, under the head of all of them. `without`: as for `numberHeading`. */
+export function numberPage(
+  c: Context<DashboardEnv>,
+  tab: Tab,
+  input: Shown & { without?: "webhooks" | "session" },
+): Response | Promise<Response> {
+  const body = html`${numberHeading(c.var.bridge, tab, input.without)} ${input.body}`
+  return page(c, { ...input, place: "numbers", body })
+}
+
+/** Answers with a page for any visitor. */
 export function lonePage(
   c: Context<DashboardEnv>,
-  input: {
-    title: string
-    body: Html
-    status?: Status
-    isBroad?: boolean
-    lang?: string
-    brand?: Brand | undefined
-  },
+  input: Shown & { isBroad?: boolean; lang?: string; brand?: Brand | undefined },
 ): Response | Promise<Response> {
   return c.html(lone({ ...input, assets, nowMs: nowMs() }), input.status ?? 200)
 }
 
-/** Answers with a page for anybody. Somebody who is signed in keeps the navigation. */
-export function anyPage(
-  c: Context<DashboardEnv>,
-  input: { title: string; body: Html; status?: Status },
-): Response | Promise<Response> {
-  const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined // unset where nobody was looked for
+/** Answers with a page for any visitor. A person who is signed in keeps the navigation. */
+export function anyPage(c: Context<DashboardEnv>, input: Shown): Response | Promise<Response> {
+  const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined // unset where no sign-in was looked for
   return me ? page(c, input) : lonePage(c, input)
 }
 
@@ -98,10 +122,7 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   return refusing(c, { title, sentence, status: refusal.status, ...mends })
 }
 
-/**
- * Refuses somebody who links a phone: in their language and without a way on, since they have no account
- * here.
- */
+/** Refuses a person who links a phone: in their language and without a way on, since they have no account. */
 function refusingLink(
   c: Context<DashboardEnv>,
   time: string | undefined,

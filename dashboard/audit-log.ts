@@ -4,10 +4,9 @@ import { html } from "hono/html"
 import { ApiKey } from "#core/account/api-key.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { addressOf } from "#functions/http/address.ts"
-import { page } from "./answer.ts"
+import { headedPage } from "./answer.ts"
 import { browserName, cardTable, type Html } from "./elements.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
-import { heading } from "./layout.ts"
 import { when } from "./times.ts"
 
 /** Who did what in the account, for its owners. */
@@ -20,15 +19,12 @@ export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async
   )
   const keys = new Map((await ApiKey.list(c.var.accountId)).map(({ keyId, name }) => [keyId, name]))
   const last = entries.length === AuditLog.pageSize ? entries.at(-1) : undefined
-  const body = html`${heading({
-    title: "Audit log",
-    crumbs: html`<a href="/account">Account</a>`,
-    about:
-      "Who did what: sign-ins, people, keys, numbers, link pages, secrets, webhooks and billing of this account, for 13 months.",
-  })}
-  ${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries, keys)}
+  const about =
+    "Who did what: sign-ins, people, keys, numbers, link pages, secrets, webhooks and billing of this account, for 13 months."
+  const body = html`${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries, keys)}
   ${last === undefined ? "" : html`<p><a href="/account/audit-log?before=${last.at_ms}">Older</a></p>`}`
-  return await page(c, { title: "Audit log", place: "account", body })
+  const crumbs = html`<a href="/account">Account</a>`
+  return await headedPage(c, { title: "Audit log", crumbs, about, place: "account", body })
 })
 
 /** `keys`: the names of the account's keys, by their ids. */

@@ -71,6 +71,30 @@ export function confirmField(name: string, typed = ""): Html {
   return field(html`Type <code>${name}</code> to confirm`, attributes)
 }
 
+/**
+ * What a list says where it has no items, and what to do about it. `id`: the script takes it away when the
+ * first item comes. `isCard`: it stands in place of a card.
+ */
+export function empty(input: {
+  about: Html | string
+  icon?: IconName
+  title?: string
+  action?: Html | string
+  id?: string
+  isCard?: true
+}): Html {
+  return html`<div class="${input.isCard ? "card empty" : "empty"}" ${input.id ? html`id="${input.id}"` : ""}>
+    ${input.icon ? icon(input.icon) : ""} ${input.title === undefined ? "" : html`<h2>${input.title}</h2>`}
+    <p>${input.about}</p>
+    ${input.action ?? ""}
+  </div>`
+}
+
+/** Leads from a list to its next page; nothing, where it has none. */
+export function nextPage(href: string | undefined, label: string): Html | string {
+  return href === undefined ? "" : html`<div class="row"><a class="button" href="${href}">${label}</a></div>`
+}
+
 /** The choices of a field: each value, and the words that people read. */
 type Choices = readonly (readonly [value: string, words: string])[]
 

@@ -25,10 +25,11 @@ interface Signed {
   browser: Browser.Info
 }
 
-/** Whose account somebody sees, and in which role. */
+/** The account that a person sees, and their role there. A viewer may change nothing. */
 interface Me extends Signed {
   account: Account.Info
   role: Member.Role
+  mayChange: boolean
 }
 
 export interface DashboardEnv {
@@ -143,7 +144,7 @@ export function unslashed(c: Context): string | undefined {
 
 /** Longer than every id of ours, and shorter than what the store takes as a key. */
 const longestId = 500
-/** The fields of forms that name somebody or something. */
+/** The fields of forms that have an id. */
 const idFields = ["account", "person", "browser", "passkey", "email"]
 
 /** An id that nothing can have is an error of the caller, not one of ours. */
@@ -174,7 +175,7 @@ async function signedIn(c: Context): Promise<Signed | undefined> {
 async function withAccount({ person, browser }: Signed): Promise<Me | undefined> {
   const [account, roles] = await Promise.all([Account.get(browser.accountId), Member.ofPerson(person.id)])
   const role = roles.find(({ accountId }) => accountId === browser.accountId)?.role
-  return account && role && { person, account, role, browser }
+  return account && role && { person, account, role, browser, mayChange: role !== "viewer" }
 }
 
 /** Who looks at a page that is for anybody, and in which account; undefined if they are signed in in none. */
@@ -205,16 +206,15 @@ export const signedInOnly = createMiddleware<DashboardEnv>(async (c, next) => {
   return await next()
 })
 
-/** For the account's people. Somebody who is no longer one of them chooses another account. */
+/** For the account's people. A person who is no longer one of them chooses another account. */
 export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
   const me = await withAccount(c.var.signed)
   if (!me) return c.redirect(leadingTo("/accounts", c), 303)
-  const { account, role } = me
   c.set("me", me)
-  c.set("accountId", account.id)
+  c.set("accountId", me.account.id)
   // A viewer changes nothing, whichever form they send.
   const isChange = c.req.method !== "GET" && !ofOneself.has(c.req.path)
-  return isChange && role === "viewer" ? await notAllowed(c, viewerRefusal) : await next()
+  return isChange && !me.mayChange ? await notAllowed(c, viewerRefusal) : await next()
 })
 
 /** For viewers. */
@@ -239,7 +239,7 @@ export async function askOwners(c: Context<DashboardEnv>, what: string): Promise
   return html`${what}: ask ${named.map((one, i) => html`${i === 0 ? "" : " or "}${one}`)}.`
 }
 
-/** Refuses somebody who is signed in, but not in the role for it. */
+/** Refuses a person who is signed in, but not in the role for it. */
 export async function notAllowed(c: Context<DashboardEnv>, what: string): Promise<Response> {
   return await refuseRole(c, await askOwners(c, what))
 }
@@ -323,7 +323,7 @@ function prefixOf(c: Context): "host" | undefined {
 
 /**
  * The origin of links in mails. A request's own word counts only on this machine, or if it came through the
- * router: otherwise a stranger could make somebody's mail lead to a host of their own.
+ * router: otherwise a stranger could make another person's mail lead to a host of their own.
  */
 export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
   if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin

@@ -6,13 +6,12 @@ import { KeptOverview } from "#core/account/kept-overview.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { page } from "./answer.ts"
+import { headedPage } from "./answer.ts"
 import { barsByHour } from "./bars.ts"
-import { type Html, icon } from "./elements.ts"
+import { empty, type Html } from "./elements.ts"
 import { eventLine } from "./events/event-item.ts"
 import { outcomeMark } from "./events/event-outcomes.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { heading } from "./layout.ts"
 import { live } from "./live.ts"
 import { type KnownState, knownStateWithin } from "./numbers/ask-for-state.ts"
 import {
@@ -49,13 +48,13 @@ export const home = new Hono<DashboardEnv>()
     const ranking = isMany ? undefined : await rankingIn(c)
     if (ranking && !ranking.some(isInUse)) return await next()
     const parts = ranking ? [...(await partsOf(c, ranking)).values()] : await before(c.var.accountId)
-    const body = html`${heading({
-        title: "Home",
-        about: "What needs attention, today's figures and the latest messages.",
-        ...(c.var.me.role !== "viewer" && { actions: addButton() }),
-      })}
-      <div class="stack" data-stream="/live/home">${parts}</div>`
-    return await page(c, { title: "Home", place: "start", body })
+    return await headedPage(c, {
+      title: "Home",
+      about: "What needs attention, today's figures and the latest messages.",
+      actions: c.var.me.mayChange ? addButton() : undefined,
+      place: "start",
+      body: html`<div class="stack" data-stream="/live/home">${parts}</div>`,
+    })
   })
   .get("/live/home", async (c) => {
     const isMany = c.var.me.account.bridges > manyNumbers
@@ -112,7 +111,7 @@ async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
 async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map<string, Html>> {
   const failedSends = await failedSendsToday(c.var.accountId)
   const [troubles, latest] = await Promise.all([
-    troublesOf(ranking, failedSends, c.var.me.role !== "viewer"),
+    troublesOf(ranking, failedSends, c.var.me.mayChange),
     latestOf(ranking),
   ])
   return new Map([
@@ -335,10 +334,7 @@ function latestCard(latest: Latest[]): Html {
     <header><h2>Latest messages received</h2></header>
     ${
       latest.length === 0
-        ? html`<div class="empty">
-            ${icon("inbox")}
-            <p>None is kept. Each message that comes appears here.</p>
-          </div>`
+        ? empty({ icon: "inbox", about: "None is kept. Each message that comes appears here." })
         : html`<ul class="feed">
             ${latest.map(
               ({ ref, stored }) =>

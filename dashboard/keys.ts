@@ -7,16 +7,14 @@ import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
-import { page } from "./answer.ts"
+import { headedPage } from "./answer.ts"
 import { sentenceForPeople } from "./api-words.ts"
 import { did } from "./audit-log.ts"
-import { codeBlock, cardTable, type Html, icon, note, removing, selectField, field } from "./elements.ts"
-import { nameIn } from "./form.ts"
-import { textsOf } from "./form.ts"
+import { codeBlock, cardTable, empty, type Html, note, removing, selectField, field } from "./elements.ts"
+import { nameIn, textsOf } from "./form.ts"
 import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "./guard.ts"
 import { rightsFields, rightsInWords, rightsOf, typedRights } from "./key-rights.ts"
-import { heading } from "./layout.ts"
 import { ago, until } from "./times.ts"
 
 /** The account's API keys. */
@@ -78,34 +76,27 @@ const lives = [
 ] as const
 
 async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
-  const { accountId, me } = c.var
+  const { accountId } = c.var
+  const { mayChange } = c.var.me
   const { fresh, problem, notice } = shown
   const draft = takeDraft(c)
   const typed = shown.typed ?? typedIn(Object.fromEntries(draft))
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
-  const mayChange = me.role !== "viewer"
-  const body = html`${heading({
-    title: "API keys",
-    about: html`Programs call the API with a key: <code>Authorization: Bearer …</code> Give each program one
-      of its own, with no more rights than it needs.`,
-  })}
-  ${problem === undefined ? "" : note("bad", problem)} ${notice === undefined ? "" : note("good", notice)}
-  ${fresh === undefined ? "" : newKey(fresh, originOf(c))}
+  const newestFirst = all.toSorted((a, b) => b.createdAt - a.createdAt)
+  const about = html`Programs call the API with a key: <code>Authorization: Bearer …</code> Give each program
+    one of its own, with no more rights than it needs.`
+  const none = {
+    isCard: true,
+    icon: "key",
+    title: "No key yet",
+    about: "Create one to call the API.",
+  } as const
+  const body = html`${problem === undefined ? "" : note("bad", problem)}
+  ${notice === undefined ? "" : note("good", notice)} ${fresh === undefined ? "" : newKey(fresh, originOf(c))}
   ${mayChange ? keyForm(refs, typed) : note("info", await askOwners(c, viewerRefusal))}
-  ${
-    all.length === 0
-      ? html`<div class="card empty">
-          ${icon("key")}
-          <h2>No key yet</h2>
-          <p>Create one to call the API.</p>
-        </div>`
-      : list(
-          all.toSorted((a, b) => b.createdAt - a.createdAt),
-          mayChange,
-        )
-  }`
-  return await page(c, { title: "API keys", place: "keys", body, ...(status && { status }) })
+  ${all.length === 0 ? empty(none) : list(newestFirst, mayChange)}`
+  return await headedPage(c, { title: "API keys", about, place: "keys", body, status })
 }
 
 function newKey(key: string, baseUrl: string): Html {

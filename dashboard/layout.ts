@@ -101,11 +101,11 @@ export function framed(
   )
 }
 
-/** A page for somebody who is not signed in. */
+/** A page for a visitor who is not signed in. */
 export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Brand | undefined }): Html {
   const { brand } = page
   const ours = html`${ourLogo()} Messaging bridge`
-  // Somebody who links a phone has no account: nothing leads them to a sign-in.
+  // A person who links a phone has no account: nothing leads them to a sign-in.
   const head =
     page.lang === undefined ? html`<a class="brand" href="/">${ours}</a>` : html`<p class="brand">${ours}</p>`
   return whole(
@@ -119,13 +119,14 @@ export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Bran
   )
 }
 
-/** The head of a page: its name, what it is for, and what one does here. */
-export function heading(input: {
-  title: string | Html
-  about?: string | Html
-  actions?: Html
+/** The head of a page below its name: what it is for, and what one does here. */
+export interface Head {
+  about?: string | Html | undefined
+  actions?: Html | undefined
   crumbs?: Html
-}): Html {
+}
+
+export function heading(input: Head & { title: string | Html }): Html {
   return html`<div class="head">
     <div>
       ${input.crumbs ? html`<nav class="crumbs" aria-label="Above this page">${input.crumbs}</nav>` : ""}
@@ -178,7 +179,7 @@ function whole(page: Whole, body: Html): Html {
     </html>`
 }
 
-type Tab =
+export type Tab =
   | "overview"
   | "connect"
   | "messages"
@@ -210,7 +211,7 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 export async function numberHeading(
   bridge: Bridge.Info,
   shown: Tab,
-  without?: "webhooks" | "session",
+  without?: "webhooks" | "session" | undefined,
 ): Promise<Html> {
   const { customerRef: ref } = bridge
   const { phone, marks } = await marksOf(bridge, { without })

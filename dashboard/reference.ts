@@ -16,10 +16,9 @@ import { config } from "#core/platform/config.ts"
 import { askHost } from "#functions/api/ask-host.ts"
 import { answerReference } from "#functions/api/reference.ts"
 import { originOf } from "#functions/http/address.ts"
-import { page } from "./answer.ts"
+import { headedPage } from "./answer.ts"
 import { codeBlock, type Html } from "./elements.ts"
 import { type DashboardEnv, notAllowed, whoLooks } from "./guard.ts"
-import { heading } from "./layout.ts"
 
 /** The reference, for readers who may have the dashboard, too. */
 export const reference = new Hono<DashboardEnv>().get("/api/docs", async (c) => {
@@ -73,26 +72,25 @@ async function called(c: Context<DashboardEnv>, route: Tryable, body: string): P
 
 async function show(c: Context<DashboardEnv>, tried?: Tried) {
   const route = routeOf(c)
-  if (c.var.me.role === "viewer")
-    return await notAllowed(c, "You may look at this account, but not use its sandbox")
+  if (!c.var.me.mayChange) return await notAllowed(c, "You may look at this account, but not use its sandbox")
   const { body: example } = examples[route.name] as { body?: object }
   const given = tried?.body ?? (example && JSON.stringify(await addressed(c, example), undefined, 2)) ?? ""
   const path = `/api/instances/sandbox/proxy${route.path}`
-  const body = html`${heading({
-      title: route.summary.replaceAll("`", ""),
-      crumbs: html`<a href="${hrefOfCall(openapi(), route.name)}">API reference</a>`,
-      about: html`The call goes to your sandbox, as if a program had made it. See on
-        <a href="/start">Echo's phone</a> what arrives.`,
-    })}
-    ${form(route, path, given)} ${tried ? answered(tried) : ""}
+  const body = html`${form(route, path, given)} ${tried ? answered(tried) : ""}
     <section class="card">
       <h2>The same in a shell</h2>
       ${codeBlock(curl(route, `${originOf(c)}${path}`, given), "The call as a command")}
     </section>`
-  return await page(c, { title: route.summary, body })
+  return await headedPage(c, {
+    title: route.summary.replaceAll("`", ""),
+    crumbs: html`<a href="${hrefOfCall(openapi(), route.name)}">API reference</a>`,
+    about: html`The call goes to your sandbox, as if a program had made it. See on
+      <a href="/start">Echo's phone</a> what arrives.`,
+    body,
+  })
 }
 
-/** The contract's example, to somebody whom the sandbox can reach. */
+/** The contract's example, to a contact whom the sandbox can reach. */
 async function addressed(c: Context<DashboardEnv>, example: object): Promise<object> {
   if (!("chat" in example)) return example
   try {

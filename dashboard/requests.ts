@@ -3,11 +3,10 @@ import { html } from "hono/html"
 import type { ApiRequest } from "#contract/request-log.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { requestsOf } from "#functions/api/account.ts"
-import { page } from "./answer.ts"
+import { headedPage } from "./answer.ts"
 import { asSentence, bridgesAsNumbers } from "./api-words.ts"
-import { copyable, type Html, icon } from "./elements.ts"
+import { copyable, empty, type Html, nextPage } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { heading } from "./layout.ts"
 import { ago } from "./times.ts"
 
 const perPage = 50
@@ -19,12 +18,9 @@ export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
   const before = given !== undefined && RequestLog.isPlace(given) ? given : undefined
   const asked = { refused: isFiltered || undefined, before, limit: perPage }
   const { requests: listed, next } = await requestsOf(c.var.accountId, asked)
-  const body = html`${heading({
-      title: "Requests",
-      about:
-        "Refused calls, and calls that changed something, of the last 7 days. Reads and sends that succeed are not listed. A call with a key that this service does not know (401) belongs to no account, so it cannot be shown.",
-    })}
-    ${filterLine(isFiltered)}
+  const about =
+    "Refused calls, and calls that changed something, of the last 7 days. Reads and sends that succeed are not listed. A call with a key that this service does not know (401) belongs to no account, so it cannot be shown."
+  const body = html`${filterLine(isFiltered)}
     <section class="card flush" aria-label="Requests">
       <header><h2>${before === undefined ? "Latest requests" : "Earlier requests"}</h2></header>
       ${listed.length === 0 ? nothing({ isFiltered, isFirst: before === undefined, hasMore: next !== undefined }) : ""}
@@ -32,14 +28,8 @@ export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
         ${listed.map(item)}
       </ul>
     </section>
-    ${
-      next === undefined
-        ? ""
-        : html`<div class="row">
-            <a class="button" href="${pathOf({ isFiltered, before: next })}">Earlier requests</a>
-          </div>`
-    }`
-  return await page(c, { title: "Requests", place: "requests", body })
+    ${nextPage(next && pathOf({ isFiltered, before: next }), "Earlier requests")}`
+  return await headedPage(c, { title: "Requests", about, place: "requests", body })
 })
 
 function filterLine(isFiltered: boolean): Html {
@@ -112,9 +102,6 @@ function nothing(input: { isFiltered: boolean; isFirst: boolean; hasMore: boolea
     : isFiltered
       ? "No call was refused in the last 7 days."
       : "A call that is refused, or that changes something, appears here."
-  return html`<div class="empty">
-    ${icon("send")}
-    <h2>${isFirst && !hasMore && !isFiltered ? "No request yet" : "No request matches"}</h2>
-    <p>${sentence}</p>
-  </div>`
+  const title = isFirst && !hasMore && !isFiltered ? "No request yet" : "No request matches"
+  return empty({ icon: "send", title, about: sentence })
 }

@@ -6,11 +6,10 @@ import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { usageOf } from "#functions/api/account.ts"
-import { page } from "./answer.ts"
+import { headedPage } from "./answer.ts"
 import { bars } from "./bars.ts"
-import { type Html, icon, note, selectField, field } from "./elements.ts"
+import { empty, type Html, note, selectField, field } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { heading } from "./layout.ts"
 import { manyNumbers } from "./numbers/ranking.ts"
 
 const dayMs = 86_400_000
@@ -30,14 +29,11 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const isTooMany = !chosen && bridges.length > manyNumbers
   const unknown = isTooMany ? c.req.query("number") : undefined
   const rows = await usageOf(chosen ? [chosen] : isTooMany ? [] : bridges, { from: days[0] })
-  const body = html`${heading({
-    title: "Usage",
-    about: "What came and went, by day (UTC).",
-  })}
-  ${filterForm({ refs: offered.map(({ customerRef }) => customerRef), ref: chosen?.customerRef, span })}
+  const about = "What came and went, by day (UTC)."
+  const body = html`${filterForm({ refs: offered.map(({ customerRef }) => customerRef), ref: chosen?.customerRef, span })}
   ${await files(accountId)} ${unknown ? note("warn", html`No number is called <bdi>${unknown}</bdi>.`) : ""}
-  ${isTooMany ? chooseOne : rows.length === 0 ? nothing() : figures(rows, days)}`
-  return await page(c, { title: "Usage", place: "usage", body })
+  ${isTooMany ? chooseOne : rows.length === 0 ? nothing : figures(rows, days)}`
+  return await headedPage(c, { title: "Usage", about, place: "usage", body })
 })
 
 /** What the account's files take up, where they are on the disk of one machine. */
@@ -56,14 +52,13 @@ const chooseOne = note(
     <a href="/api/docs#getUsage">The API</a> gives the usage of all.`,
 )
 
-function nothing(): Html {
-  return html`<div class="card empty">
-    ${icon("gauge")}
-    <h2>Nothing yet</h2>
-    <p>Each event of a number counts on its day. The sandbox's count, too.</p>
-    <a class="button main" href="/start">Make the first event</a>
-  </div>`
-}
+const nothing = empty({
+  isCard: true,
+  icon: "gauge",
+  title: "Nothing yet",
+  about: "Each event of a number counts on its day. The sandbox's count, too.",
+  action: html`<a class="button main" href="/start">Make the first event</a>`,
+})
 
 /**
  * `rows`: one for each number and day on which something happened; `days`: every day that is shown; oldest

@@ -4,11 +4,10 @@ import { z } from "zod"
 import { Chat, KeptMessage } from "#contract/chat.ts"
 import { ChatId } from "#contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
-import { page, toQuery } from "../answer.ts"
-import { copyable, type Html, icon } from "../elements.ts"
+import { numberPage, toQuery } from "../answer.ts"
+import { copyable, empty, type Html, nextPage } from "../elements.ts"
 import { wordsOf } from "../events/message-words.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { notShown, type SessionAnswer, askSession, phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 
@@ -26,9 +25,8 @@ export const chats = new Hono<DashboardEnv>()
     const { after } = c.req.query()
     const path = `/chats?${toQuery({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(Chat), patienceMs)
-    const body = html`${numberHeading(c.var.bridge, "chats")}
-    ${said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said)}`
-    return await page(c, { title: `Chats of ${ref}`, place: "numbers", body })
+    const body = said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said)
+    return await numberPage(c, "chats", { title: `Chats of ${ref}`, body })
   })
   .get("/numbers/:ref/chats/:chat", async (c) => {
     const ref = c.var.bridge.customerRef
@@ -37,9 +35,9 @@ export const chats = new Hono<DashboardEnv>()
     const { after } = c.req.query()
     const path = `/chats/${encodeURIComponent(chat)}/messages?${toQuery({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(KeptMessage), patienceMs)
-    const body = html`${numberHeading(c.var.bridge, "chats")}
-    ${said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said)}`
-    return await page(c, { title: `Chat of ${ref}`, place: "numbers", body })
+    const body =
+      said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said)
+    return await numberPage(c, "chats", { title: `Chat of ${ref}`, body })
   })
 
 function unkept(
@@ -48,20 +46,17 @@ function unkept(
   { problem, code }: { problem: string; code?: string | undefined },
 ): Html {
   if (code === "not_kept")
-    return html`<section class="card">
-      <div class="empty">
-        ${icon("inbox")}
-        <h2>Chats are not kept</h2>
-        <p>
-          Choose for how many days this number keeps its messages. Until then, Messages shows what came and
-          went.
-        </p>
-        <div class="row">
-          <a class="button main" href="/numbers/${ref}/settings">Choose in the settings</a>
-          <a class="button" href="/numbers/${ref}/messages">See messages</a>
-        </div>
-      </div>
-    </section>`
+    return empty({
+      isCard: true,
+      icon: "inbox",
+      title: "Chats are not kept",
+      about:
+        "Choose for how many days this number keeps its messages. Until then, Messages shows what came and went.",
+      action: html`<div class="row">
+        <a class="button main" href="/numbers/${ref}/settings">Choose in the settings</a>
+        <a class="button" href="/numbers/${ref}/messages">See messages</a>
+      </div>`,
+    })
   return html`${notShown(what, problem)}
     <p class="small">
       Chats have the messages that are kept: for how many days is chosen in the
@@ -76,12 +71,12 @@ function listOf(
 ): Html {
   const at = `/numbers/${ref}/chats`
   return html`<section class="card flush" aria-label="Chats">
-      ${value.length === 0 ? nothing("No chat yet", "Each chat appears here with its first message.") : ""}
+      ${value.length === 0 ? empty({ icon: "inbox", title: "No chat yet", about: "Each chat appears here with its first message." }) : ""}
       <ul class="feed">
         ${value.map((chat) => chatItem(at, chat))}
       </ul>
     </section>
-    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${toQuery({ after: next })}">Further chats</a></div>`}`
+    ${nextPage(next && `${at}?${toQuery({ after: next })}`, "Further chats")}`
 }
 
 function chatItem(at: string, chat: ChatInfo): Html {
@@ -115,12 +110,12 @@ function messagesOf(
         <h2><bdi>${phoneOrJid(chat)}</bdi></h2>
         <p><a href="/numbers/${ref}/chats">All chats</a></p>
       </header>
-      ${value.length === 0 ? nothing("No message is kept", "Each message of this chat appears here.") : ""}
+      ${value.length === 0 ? empty({ icon: "inbox", title: "No message is kept", about: "Each message of this chat appears here." }) : ""}
       <ul class="feed">
         ${value.map(messageItem)}
       </ul>
     </section>
-    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${toQuery({ after: next })}">Earlier messages</a></div>`}`
+    ${nextPage(next && `${at}?${toQuery({ after: next })}`, "Earlier messages")}`
 }
 
 function messageItem(message: Kept): Html {
@@ -136,12 +131,4 @@ function messageItem(message: Kept): Html {
     </div>
     <span class="small muted">${ago(message.timestamp * 1000)}</span>
   </li>`
-}
-
-function nothing(title: string, sentence: string): Html {
-  return html`<div class="empty">
-    ${icon("inbox")}
-    <h2>${title}</h2>
-    <p>${sentence}</p>
-  </div>`
 }

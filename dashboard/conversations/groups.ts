@@ -6,11 +6,10 @@ import { GroupId } from "#contract/field-types.ts"
 import { Group, GroupWithMembers } from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { askHost } from "#functions/api/ask-host.ts"
-import { page, toQuery } from "../answer.ts"
+import { numberPage, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
-import { confirming, copyable, type Html, icon, note, buttonForm } from "../elements.ts"
+import { confirming, copyable, empty, type Html, nextPage, note, buttonForm } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { notShown, askSession } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 
@@ -25,15 +24,11 @@ export const groups = new Hono<DashboardEnv>()
   .get("/numbers/:ref/groups", async (c) => {
     const ref = c.var.bridge.customerRef
     const { after } = c.req.query()
-    const said = await askSession(
-      c,
-      `/groups?${toQuery({ limit: perPage, after })}`,
-      z.array(Group),
-      patienceMs,
-    )
-    const body = html`${numberHeading(c.var.bridge, "groups")}
-    ${said.problem === undefined ? listOf(ref, said.value) : notShown("The groups are", said.problem)}`
-    return await page(c, { title: `Groups of ${ref}`, place: "numbers", body })
+    const path = `/groups?${toQuery({ limit: perPage, after })}`
+    const said = await askSession(c, path, z.array(Group), patienceMs)
+    const body =
+      said.problem === undefined ? listOf(ref, said.value) : notShown("The groups are", said.problem)
+    return await numberPage(c, "groups", { title: `Groups of ${ref}`, body })
   })
   .get("/numbers/:ref/groups/:jid", async (c) => await show(c))
   .post("/numbers/:ref/groups/:jid/leave", async (c) => {
@@ -57,15 +52,13 @@ function listOf(ref: string, all: Info[]): Html {
   return html`<section class="card flush" aria-label="Groups">
       ${
         all.length === 0
-          ? html`<div class="empty">
-              ${icon("people")}
-              <h2>No groups yet</h2>
-              <p>
-                This number is in no group. Create one with
+          ? empty({
+              icon: "people",
+              title: "No groups yet",
+              about: html`This number is in no group. Create one with
                 <a href="/api/docs#createGroup"><code>createGroup</code></a
-                >.
-              </p>
-            </div>`
+                >.`,
+            })
           : ""
       }
       <ul class="feed">
@@ -86,19 +79,18 @@ function listOf(ref: string, all: Info[]): Html {
         )}
       </ul>
     </section>
-    ${last ? html`<div class="row"><a class="button" href="${at}?${toQuery({ after: last.jid })}">Further groups</a></div>` : ""}`
+    ${nextPage(last && `${at}?${toQuery({ after: last.jid })}`, "Further groups")}`
 }
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {
-  const { bridge, me } = c.var
-  const ref = bridge.customerRef
+  const ref = c.var.bridge.customerRef
   const said = await askSession(c, pathOf(c), GroupWithMembers, patienceMs)
   const content =
     said.problem === undefined
-      ? cards(`/numbers/${ref}/groups`, said.value, me.role !== "viewer")
+      ? cards(`/numbers/${ref}/groups`, said.value, c.var.me.mayChange)
       : notShown("The group is", said.problem)
-  const body = html`${numberHeading(bridge, "groups")} ${notice ?? ""} ${content}`
-  return await page(c, { title: `Group of ${ref}`, place: "numbers", body })
+  const body = html`${notice ?? ""} ${content}`
+  return await numberPage(c, "groups", { title: `Group of ${ref}`, body })
 }
 
 function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: boolean): Html {

@@ -14,12 +14,11 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { page, toQuery } from "../answer.ts"
+import { numberPage, toQuery } from "../answer.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
-import { chatField, type Html, icon, note } from "../elements.ts"
+import { chatField, empty, type Html, nextPage, note } from "../elements.ts"
 import { streamStartOf } from "../events/events.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { askSession } from "../numbers/session-answer.ts"
 import { pathOfCall } from "../requests.ts"
@@ -101,12 +100,11 @@ export const messages = new Hono<DashboardEnv>()
     const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
     const events = lease && Choice.wire(lease.choice).events
     const hasUnseen = went.items.length > 0 && events?.includes("message_status") === false
-    const mayLink = lease?.reported?.status === "unpaired" && c.var.me.role !== "viewer"
-    const body = html`${numberHeading(bridge, "messages")}
-    ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
+    const mayLink = lease?.reported?.status === "unpaired" && c.var.me.mayChange
+    const body = html`${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
     ${hasUnseen ? withoutStatuses(bridge.customerRef) : ""} ${filterForm(bridge.customerRef, asked)}
     ${list(bridge.customerRef, asked, { came, went, from, mayLink })}`
-    return await page(c, { title: `Messages of ${bridge.customerRef}`, place: "numbers", body })
+    return await numberPage(c, "messages", { title: `Messages of ${bridge.customerRef}`, body })
   })
 
 interface Source {
@@ -223,13 +221,7 @@ function list(
         ${items.map((item) => ("sent" in item ? sentItem(item.sent, item.call) : cameItem(ref, item.stored, item.event)))}
       </ul>
     </section>
-    ${
-      hasMore
-        ? html`<div class="row">
-            <a class="button" href="/numbers/${ref}/messages?${next}">Earlier messages</a>
-          </div>`
-        : ""
-    }`
+    ${nextPage(hasMore ? `/numbers/${ref}/messages?${next}` : undefined, "Earlier messages")}`
 }
 
 function withoutStatuses(ref: string): Html {
@@ -264,10 +256,11 @@ function nothing(
         ? "No phone is linked, so nothing can arrive."
         : "Each message that comes or is sent appears here."
       : "Nothing that is kept is of this chat."
-  return html`<div class="empty" id="messages-empty">
-    ${icon("inbox")}
-    <h2>${chat === undefined ? "No message yet" : "No such message"}</h2>
-    <p>${sentence}</p>
-    ${wantsPhone ? html`<a class="button main" href="/numbers/${ref}/connect">Link a phone</a>` : ""}
-  </div>`
+  return empty({
+    id: "messages-empty",
+    icon: "inbox",
+    title: chat === undefined ? "No message yet" : "No such message",
+    about: sentence,
+    action: wantsPhone ? html`<a class="button main" href="/numbers/${ref}/connect">Link a phone</a>` : "",
+  })
 }

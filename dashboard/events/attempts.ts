@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import { z } from "zod"
 import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { toQuery } from "../answer.ts"
-import { cardTable, copyButton, type Html, selectField } from "../elements.ts"
+import { cardTable, copyButton, empty, type Html, selectField } from "../elements.ts"
 import { ago } from "../times.ts"
 import { type Receiving, webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcome } from "./attempt-words.ts"
@@ -81,14 +81,15 @@ export function attemptsList({ ref, attempts, words, asked, hasMore, receiving }
   const at = `/numbers/${ref}/deliveries`
   const linkTo = (to: AskedAttempts) => `${at}?${toQuery({ ...to, webhook: asked.webhook })}#attempts`
   const { outcome: wanted, within, page: nth = 1 } = asked
+  const isAll = wanted === undefined && within === undefined && nth === 1
   return html`<div id="attempts">
     ${
       attempts.length === 0
-        ? html`<div class="empty">
-            <p>
-              ${wanted === undefined && within === undefined && nth === 1 ? "Nothing was sent yet. The first event that comes is." : "None of the latest 200 attempts is such a one."}
-            </p>
-          </div>`
+        ? empty({
+            about: isAll
+              ? "Nothing was sent yet. The first event that comes is."
+              : "None of the latest 200 attempts is such a one.",
+          })
         : cardTable({
             label: "Attempts",
             heads: ["Outcome", "Event", "Attempt", "Took", "When"],

@@ -12,10 +12,9 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { now } from "#core/platform/clock.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
-import { page, toQuery } from "../answer.ts"
-import { copyButton, type Html, icon, note, options, buttonForm } from "../elements.ts"
+import { numberPage, toQuery } from "../answer.ts"
+import { copyButton, empty, type Html, note, options, buttonForm } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { ago } from "../times.ts"
@@ -73,9 +72,8 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${toQuery(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
-  const body = html`${numberHeading(bridge, "deliveries", "webhooks")} ${whichOf(ref, webhook, all)}
-  ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
-  return await page(c, { title: `Deliveries of ${ref}`, place: "numbers", body })
+  const body = html`${whichOf(ref, webhook, all)} ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
+  return await numberPage(c, "deliveries", { title: `Deliveries of ${ref}`, body, without: "webhooks" })
 }
 
 /** The webhook that is asked about: the first, unless another is named. @throws ApiError `not_found` */
@@ -174,7 +172,7 @@ async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) 
   )
   for (const [id, one] of events) known.set(id, wordsOf(one, id))
   const hasMore = fitting.length > nth * perPage
-  const mayChange = me.role !== "viewer"
+  const { mayChange } = me
   const told = isFailing(receiving) ? html`${aboutRetries} ${await whoIsTold(c)}` : ""
   // The ring is newest first.
   const last = new Map(all.toReversed().map(({ attempt }) => [attempt.event_id, attempt]))
@@ -196,15 +194,16 @@ async function givenUpOf(c: Context<DashboardEnv>, webhook: Delivery.Info) {
 }
 
 function noWebhook(ref: string): Html {
-  return html`<div class="card empty">
-    ${icon("send")}
-    <h2>Nothing is delivered</h2>
-    <p>This number has no webhook: its events stay here for 30 days.</p>
-    <div class="row">
+  return empty({
+    isCard: true,
+    icon: "send",
+    title: "Nothing is delivered",
+    about: "This number has no webhook: its events stay here for 30 days.",
+    action: html`<div class="row">
       <a class="button main" href="/numbers/${ref}/webhooks">Give it a webhook</a>
       <a class="button" href="/numbers/${ref}/events">See its events</a>
-    </div>
-  </div>`
+    </div>`,
+  })
 }
 
 /** The waiting events and the state of the receiver. */

@@ -12,11 +12,10 @@ import type { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
-import { page } from "../answer.ts"
+import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
-import { codeBlock, confirming, copyable, type Html, note, buttonForm } from "../elements.ts"
+import { codeBlock, confirming, copyable, empty, type Html, note, buttonForm } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { ago, until, when } from "../times.ts"
 import { pathOfDeliveries, webhookQuery } from "../webhooks/webhook-health.ts"
@@ -85,13 +84,11 @@ async function acted(
 }
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {
-  const { bridge } = c.var
+  const ref = c.var.bridge.customerRef
   const shown = await shownOf(c)
   const { delivery } = shown
-  const ref = bridge.customerRef
   const headers = linesOf(delivery.headers)
-  const body = html`${numberHeading(bridge, "deliveries")}
-    <nav class="crumbs" aria-label="Back">
+  const body = html`<nav class="crumbs" aria-label="Back">
       <a href="${pathOfDeliveries(ref, shown.webhookId)}">All deliveries</a> ·
       <a href="/numbers/${ref}/events">All events</a>
     </nav>
@@ -106,7 +103,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
       <h2>What is sent</h2>
       ${headers === "" ? "" : codeBlock(headers, "Headers")} ${codeBlock(readable(delivery.body), "Body")}
     </section>`
-  return await page(c, { title: `Event of ${ref}`, place: "numbers", body })
+  return await numberPage(c, "deliveries", { title: `Event of ${ref}`, body })
 }
 
 type Shown = Awaited<ReturnType<typeof shownOf>>
@@ -133,7 +130,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     head,
     nextAt: isHead ? next_attempt_at : undefined,
     hasWebhook,
-    mayAct: hasWebhook && state !== "not_wanted" && me.role !== "viewer",
+    mayAct: hasWebhook && state !== "not_wanted" && me.mayChange,
   }
 }
 
@@ -232,6 +229,7 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
 }
 
 function attemptsCard({ delivery, hasWebhook, state }: Shown): Html {
+  const why = hasWebhook ? "No attempt is kept any more." : "It was not sent: there is no webhook."
   return html`<section class="card flush" id="event-attempts">
     <header>
       <h2>Attempts</h2>
@@ -239,11 +237,7 @@ function attemptsCard({ delivery, hasWebhook, state }: Shown): Html {
     </header>
     ${
       delivery.attempts.length === 0
-        ? html`<div class="empty">
-            <p>
-              ${state === "pending" ? "Not tried yet." : hasWebhook ? "No attempt is kept any more." : "It was not sent: there is no webhook."}
-            </p>
-          </div>`
+        ? empty({ about: state === "pending" ? "Not tried yet." : why })
         : html`<ol class="timeline">
             ${delivery.attempts.map(attemptItem)}
           </ol>`

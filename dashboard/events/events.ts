@@ -11,11 +11,10 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { page, toQuery } from "../answer.ts"
+import { numberPage, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
-import { chatField, type Html, icon, note, selectField, field } from "../elements.ts"
+import { chatField, empty, type Html, nextPage, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { eventItem } from "./event-item.ts"
 import { givenUpElsewhere, Outcomes } from "./event-outcomes.ts"
@@ -64,11 +63,11 @@ export const events = new Hono<DashboardEnv>()
     try {
       const asked = { ...wantedBy(filter), from: before, isNewestFirst: true, limit: perPage }
       const body = eventsPage({ ...shown, ...(await EventFeed.page(bridge, asked)) })
-      return await page(c, { title, place: "numbers", body })
+      return await numberPage(c, "events", { title, body })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const body = eventsPage({ ...shown, events: [], problem: sentenceForPeople(error.message) })
-      return await page(c, { title, place: "numbers", body, status: error.status })
+      return await numberPage(c, "events", { title, body, status: error.status })
     }
   })
   .get("/numbers/:ref/events/stream", async (c) => {
@@ -114,7 +113,7 @@ export async function eventsFollower(
 }
 
 function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
-  return bridge.webhookUrl !== "" && c.var.me.role !== "viewer"
+  return bridge.webhookUrl !== "" && c.var.me.mayChange
 }
 
 /**
@@ -152,8 +151,7 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
   const query = { ...filter, from: String(input.newest), waits: firstWaiting(listed) }
   const stream = `/numbers/${ref}/events/stream?${toQuery(query)}`
   const shown = { maySend: input.maySend, list: "events" }
-  return html`${numberHeading(bridge, "events")} ${input.problem ? note("bad", input.problem) : ""}
-    ${filterForm(ref, filter)}
+  return html`${input.problem ? note("bad", input.problem) : ""} ${filterForm(ref, filter)}
     <section class="card flush" ${isLive ? html`data-stream="${stream}"` : ""} aria-label="Events">
       <header>
         <h2>${isFirst ? "Latest events" : "Earlier events"}</h2>
@@ -164,15 +162,7 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
         ${listed.map((event) => eventItem(ref, event, { ...shown, elsewhere: input.elsewhere.get(EventRow.numberOf(event.event_id) ?? 0) }))}
       </ul>
     </section>
-    ${
-      input.next === undefined
-        ? ""
-        : html`<div class="row">
-            <a class="button" href="/numbers/${ref}/events?${toQuery({ ...filter, before: input.next })}"
-              >Earlier events</a
-            >
-          </div>`
-    }`
+    ${nextPage(input.next && `/numbers/${ref}/events?${toQuery({ ...filter, before: input.next })}`, "Earlier events")}`
 }
 
 /** The lowest number of an event that is shown as waiting. */
@@ -219,18 +209,16 @@ function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined):
     : next === undefined
       ? `Nothing that is kept matches.${filter.state === undefined ? " New events that match appear here." : ""}`
       : "Nothing among the latest 2,000 matches. Look at earlier ones below."
-  return html`<div class="empty" id="events-empty">
-    ${icon("inbox")}
-    <h2>${isFiltered(filter) ? "No event matches" : "No event yet"}</h2>
-    <p>${sentence}</p>
-    ${
-      isFiltered(filter)
-        ? ""
-        : bridge.isSandbox
-          ? html`<a class="button main" href="/start">Write from the sandbox's phone</a>`
-          : html`<a class="button main" href="/numbers/${bridge.customerRef}/connect">Link a phone</a>`
-    }
-  </div>`
+  const first = bridge.isSandbox
+    ? html`<a class="button main" href="/start">Write from the sandbox's phone</a>`
+    : html`<a class="button main" href="/numbers/${bridge.customerRef}/connect">Link a phone</a>`
+  return empty({
+    id: "events-empty",
+    icon: "inbox",
+    title: isFiltered(filter) ? "No event matches" : "No event yet",
+    about: sentence,
+    action: isFiltered(filter) ? "" : first,
+  })
 }
 
 function isFiltered(filter: Filter): boolean {

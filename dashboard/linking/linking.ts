@@ -6,11 +6,10 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
-import { page, type Status } from "../answer.ts"
+import { numberPage, type Status } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { type Html, note, buttonForm } from "../elements.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { type KnownState, knownStateOf, isLinked, isStopped } from "../numbers/ask-for-state.ts"
 import { followOfflineSync } from "../numbers/offline-sync.ts"
@@ -45,13 +44,12 @@ export const linking = new Hono<DashboardEnv>()
       knownStateOf(bridge).then(followOfflineSync(bridge.id)),
       endedOf(bridge),
     ])
-    const parts =
-      me.role === "viewer"
-        ? note("info", await askOwners(c, "You may look at this account, but link no phone"))
-        : isStopped(knownState)
-          ? stoppedCard(bridge, knownState)
-          : await linkingNow(c, knownState, ended)
-    const mayLink = me.role !== "viewer" && !isStopped(knownState)
+    const parts = !me.mayChange
+      ? note("info", await askOwners(c, "You may look at this account, but link no phone"))
+      : isStopped(knownState)
+        ? stoppedCard(bridge, knownState)
+        : await linkingNow(c, knownState, ended)
+    const mayLink = me.mayChange && !isStopped(knownState)
     return await show(c, html`${mayLink ? networkNote(bridge, knownState) : ""} ${parts}`)
   })
   .get("/numbers/:ref/connect/stream", async (c) => {
@@ -89,15 +87,9 @@ function shownOf(c: Context<DashboardEnv>): CardPage {
   return { at: pathOf(bridge), origin: originOf(c), linksTo: `the number ${bridge.customerRef}` }
 }
 
-async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
-  const { bridge } = c.var
-  const body = html`${numberHeading(bridge, "connect", "session")} ${content}`
-  return await page(c, {
-    title: `Link a phone to ${bridge.customerRef}`,
-    place: "numbers",
-    body,
-    ...(status && { status }),
-  })
+async function show(c: Context<DashboardEnv>, body: Html, status?: Status) {
+  const title = `Link a phone to ${c.var.bridge.customerRef}`
+  return await numberPage(c, "connect", { title, body, status, without: "session" })
 }
 
 /**
@@ -119,7 +111,7 @@ function follower(c: Context<DashboardEnv>) {
       pieces.set("note", { html: networkNote(bridge, knownState) })
       return pieces.set("linking", { html: linkedCard(bridge.customerRef, knownState) })
     }
-    if (me.role === "viewer") return pieces
+    if (!me.mayChange) return pieces
     const isPasskeyWanted = wantsPasskey(knownState)
     const { isOver, isTyped } = roundOf(c)
     if (isPasskeyWanted ? challengeIn(knownState) !== taken : !isTyped)

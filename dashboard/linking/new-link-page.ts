@@ -8,14 +8,13 @@ import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
-import { page } from "../answer.ts"
+import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { codeBlock, confirming, type Html, note, buttonForm, urlField, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { makerOf } from "../keys.ts"
-import { numberHeading } from "../layout.ts"
 import { logoAnswer, styleOf } from "../link-page-brand.ts"
 import { until } from "../times.ts"
 import { lookCard } from "./link-page-look-card.ts"
@@ -95,15 +94,13 @@ async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<H
 async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, status?: ApiError["status"]) {
   const { bridge, me } = c.var
   const at = `/numbers/${bridge.customerRef}/link-page`
-  const content =
-    me.role === "viewer"
-      ? note("info", await askOwners(c, viewerRefusal))
-      : html`${making(at, typed)}
-        ${openLink(at, await LinkSession.ofBridge(bridge.id), await ApiKey.list(me.account.id))}
-        ${lookCard({ at, name: AccountName.toStrangers(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
-  const body = html`${numberHeading(bridge, "connect")} ${notice ?? ""} ${content}`
-  const title = `A link page for ${bridge.customerRef}`
-  return await page(c, { title, place: "numbers", body, ...(status && { status }) })
+  const content = !me.mayChange
+    ? note("info", await askOwners(c, viewerRefusal))
+    : html`${making(at, typed)}
+      ${openLink(at, await LinkSession.ofBridge(bridge.id), await ApiKey.list(me.account.id))}
+      ${lookCard({ at, name: AccountName.toStrangers(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
+  const body = html`${notice ?? ""} ${content}`
+  return await numberPage(c, "connect", { title: `A link page for ${bridge.customerRef}`, body, status })
 }
 
 function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {

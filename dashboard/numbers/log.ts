@@ -2,11 +2,10 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
-import { page } from "../answer.ts"
+import { numberPage } from "../answer.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
-import { type Html, note, selectField, field } from "../elements.ts"
+import { empty, type Html, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { clock } from "../times.ts"
 
@@ -23,9 +22,10 @@ export const log = new Hono<DashboardEnv>()
     const filter = filterOf(c.req.query())
     const isWanted = isFiltered(filter) ? (line: string) => matches(line, filter) : undefined
     const past = BridgeLog.isKept() ? await BridgeLog.read(bridge.id, { most, isWanted }) : undefined
-    const body = html`${numberHeading(bridge, "log")}
-    ${past ? linesCard(bridge.customerRef, filter, past) : note("info", "This service keeps no logs of numbers.")}`
-    return await page(c, { title: `Log of ${bridge.customerRef}`, place: "numbers", body })
+    const body = past
+      ? linesCard(bridge.customerRef, filter, past)
+      : note("info", "This service keeps no logs of numbers.")
+    return await numberPage(c, "log", { title: `Log of ${bridge.customerRef}`, body })
   })
   .get("/numbers/:ref/log/stream", async (c) => {
     const filter = filterOf(c.req.query())
@@ -81,6 +81,7 @@ const levels = [
 /** `at`: the place behind the past lines; `isCut`: older lines were not searched. */
 function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: string; isCut: boolean }): Html {
   const query = new URLSearchParams({ ...filter, from: past.at }).toString()
+  const none = isFiltered(filter) ? "No line is like that." : "No line yet."
   return html`<form class="inline" method="get" action="/numbers/${ref}/log" aria-label="Filter">
       ${selectField({ name: "level", label: "Level", choices: levels, chosen: filter.level })}
       ${field("Contains", { name: "text", value: filter.text })}
@@ -97,16 +98,7 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
           is kept for two weeks. ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
         </p>
       </header>
-      ${
-        past.lines.length === 0
-          ? html`<div class="empty" id="log-empty">
-              <p>
-                ${isFiltered(filter) ? "No line is like that." : "No line yet."} What happens next appears
-                here.
-              </p>
-            </div>`
-          : ""
-      }
+      ${past.lines.length === 0 ? empty({ id: "log-empty", about: `${none} What happens next appears here.` }) : ""}
       <ol class="log" id="log" tabindex="0" aria-label="Lines">
         ${past.lines.toReversed().map((line) => logLine(ref, line))}
       </ol>

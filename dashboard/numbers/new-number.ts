@@ -4,21 +4,25 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
-import { page } from "../answer.ts"
+import { headedPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note, urlField, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { type DashboardEnv, notAllowed, viewerRefusal } from "../guard.ts"
-import { heading } from "../layout.ts"
 
-const shown = { title: "Add a number", place: "numbers" } as const
+const shown = {
+  title: "Add a number",
+  crumbs: html`<a href="/numbers">Numbers</a>`,
+  about: "Give it a name of your own; the API calls it customer_ref. You link the phone in the next step.",
+  place: "numbers",
+} as const
 
 /** Adding a number to the account. */
 export const newNumber = new Hono<DashboardEnv>()
   .get("/new-number", async (c) => {
-    if (c.var.me.role === "viewer") return await notAllowed(c, viewerRefusal)
-    return await page(c, { ...shown, body: form({ ref: "", url: "" }) })
+    if (!c.var.me.mayChange) return await notAllowed(c, viewerRefusal)
+    return await headedPage(c, { ...shown, body: form({ ref: "", url: "" }) })
   })
   .post("/new-number", async (c) => {
     const typed = textsOf(await c.req.parseBody(), "customer_ref", "webhook_url")
@@ -29,14 +33,14 @@ export const newNumber = new Hono<DashboardEnv>()
       const { bridge, created } = await Bridge.create({ accountId: c.var.accountId, ...wanted })
       if (created) await did(c, "number_added", bridge.customerRef)
       if (!created && !(await isUnused(bridge, url)))
-        return await page(c, { ...shown, body: form({ ref, url, problem: taken(ref) }), status: 409 })
+        return await headedPage(c, { ...shown, body: form({ ref, url, problem: taken(ref) }), status: 409 })
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const first = await c.var.billing?.leadToPayment(c.var.accountId, error, wanted)
       if (first !== undefined) return c.redirect(first, 303)
       const body = form({ ref, url, problem: sentenceForPeople(error.message) })
-      return await page(c, { ...shown, body, status: error.status })
+      return await headedPage(c, { ...shown, body, status: error.status })
     }
   })
 
@@ -61,39 +65,33 @@ function taken(ref: string): Html {
 }
 
 function form(typed: { ref: string; url: string; problem?: Html | string }): Html {
-  return html`${heading({
-      title: "Add a number",
-      crumbs: html`<a href="/numbers">Numbers</a>`,
-      about:
-        "Give it a name of your own; the API calls it customer_ref. You link the phone in the next step.",
-    })}
-    <form class="card" method="post" action="/new-number">
-      ${typed.problem ? note("bad", typed.problem) : ""}
-      ${field(
-        "Name",
-        {
-          id: "ref",
-          name: "customer_ref",
-          required: true,
-          maxlength: 64,
-          pattern: "[A-Za-z0-9_\\-]+",
-          title: "Letters, digits, dashes and underscores",
-          value: typed.ref,
-          placeholder: "shop-berlin",
-          spellcheck: "false",
-        },
-        {
-          hint: "1 to 64 letters, digits, dashes and underscores. Programs call it by this name for good; what these pages call it can be changed in its settings.",
-        },
-      )}
-      ${urlField(
-        html`Webhook address <span class="muted">(optional)</span>`,
-        { name: "webhook_url", value: typed.url },
-        "Where its events are sent. Leave it empty to read them here; you can change it at any time.",
-      )}
-      <div class="row">
-        <button class="button main">Add it and link a phone</button>
-        <a class="button" href="/numbers">Cancel</a>
-      </div>
-    </form>`
+  return html`<form class="card" method="post" action="/new-number">
+    ${typed.problem ? note("bad", typed.problem) : ""}
+    ${field(
+      "Name",
+      {
+        id: "ref",
+        name: "customer_ref",
+        required: true,
+        maxlength: 64,
+        pattern: "[A-Za-z0-9_\\-]+",
+        title: "Letters, digits, dashes and underscores",
+        value: typed.ref,
+        placeholder: "shop-berlin",
+        spellcheck: "false",
+      },
+      {
+        hint: "1 to 64 letters, digits, dashes and underscores. Programs call it by this name for good; what these pages call it can be changed in its settings.",
+      },
+    )}
+    ${urlField(
+      html`Webhook address <span class="muted">(optional)</span>`,
+      { name: "webhook_url", value: typed.url },
+      "Where its events are sent. Leave it empty to read them here; you can change it at any time.",
+    )}
+    <div class="row">
+      <button class="button main">Add it and link a phone</button>
+      <a class="button" href="/numbers">Cancel</a>
+    </div>
+  </form>`
 }

@@ -8,12 +8,11 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { page } from "../answer.ts"
+import { numberPage } from "../answer.ts"
 import { barsByHour } from "../bars.ts"
 import { copyable, type Html, note, buttonForm } from "../elements.ts"
 import { eventLine } from "../events/event-item.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { age, ago } from "../times.ts"
@@ -35,22 +34,21 @@ export const number = new Hono<DashboardEnv>()
   .get("/numbers/:ref", async (c) => {
     const { bridge } = c.var
     const shown = await shownOf(c)
-    const body = html`${numberHeading(bridge, "overview", "session")}
-      <div class="columns" data-stream="/numbers/${bridge.customerRef}/stream">
-        ${stateCard(shown)} ${receiverCard(shown)} ${todayCard(shown)}
-        <section class="card">
-          <h2>For the API</h2>
-          <dl class="facts">
-            <dt>customer_ref</dt>
-            <dd>${copyable(bridge.customerRef)}</dd>
-            <dt>id</dt>
-            <dd>${copyable(bridge.id)}</dd>
-            <dt>Created</dt>
-            <dd>${ago(bridge.createdMs)}</dd>
-          </dl>
-        </section>
-      </div>`
-    return await page(c, { title: bridge.customerRef, place: "numbers", body })
+    const body = html`<div class="columns" data-stream="/numbers/${bridge.customerRef}/stream">
+      ${stateCard(shown)} ${receiverCard(shown)} ${todayCard(shown)}
+      <section class="card">
+        <h2>For the API</h2>
+        <dl class="facts">
+          <dt>customer_ref</dt>
+          <dd>${copyable(bridge.customerRef)}</dd>
+          <dt>id</dt>
+          <dd>${copyable(bridge.id)}</dd>
+          <dt>Created</dt>
+          <dd>${ago(bridge.createdMs)}</dd>
+        </dl>
+      </section>
+    </div>`
+    return await numberPage(c, "overview", { title: bridge.customerRef, body, without: "session" })
   })
   .get("/numbers/:ref/stream", (c) =>
     live(c, lookEachMs, async () => {
@@ -93,7 +91,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     isOff,
     today,
     last,
-    mayChange: me.role !== "viewer",
+    mayChange: me.mayChange,
   }
 }
 

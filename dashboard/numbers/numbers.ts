@@ -8,10 +8,9 @@ import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
-import { page, toQuery } from "../answer.ts"
-import { cardTable, type Html, icon, note, selectField, field } from "../elements.ts"
+import { headedPage, toQuery } from "../answer.ts"
+import { cardTable, empty, type Html, icon, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { receiverLine, type Receiving, receivingOf } from "../webhooks/webhook-health.ts"
 import { type KnownState, knownStateOf, knownStateWithin } from "./ask-for-state.ts"
@@ -38,7 +37,7 @@ type Asked = z.infer<typeof Asked>
 /** Every number of the account, with its state and how its events get through. */
 export const numbers = new Hono<DashboardEnv>()
   .get("/numbers", async (c) => {
-    const mayChange = c.var.me.role !== "viewer"
+    const actions = c.var.me.mayChange ? addButton() : undefined
     const asked = Asked.parse(c.req.query())
     const ofPhone = await linkedTo(c.var.accountId, asked.search)
     const listed = await listedFor(c.var.me.account, asked, ofPhone)
@@ -47,19 +46,15 @@ export const numbers = new Hono<DashboardEnv>()
       async (bridge, lease) => await knownStateWithin(bridge, lease, soonMs),
     )
     const query = toQuery({ ...asked, of_phone: ofPhone.join(" ") || undefined })
-    const body = html`${heading({
-      title: "Numbers",
-      about:
-        "The phone numbers of this account: those that a phone is linked to, and those that wait for one.",
-      ...(mayChange && { actions: addButton() }),
-    })}
-    ${listed.all === 0 || (listed.all === 1 && listed.bridges[0]?.isSandbox) ? noNumber(mayChange) : ""}
+    const about =
+      "The phone numbers of this account: those that a phone is linked to, and those that wait for one."
+    const body = html`${listed.all === 0 || (listed.all === 1 && listed.bridges[0]?.isSandbox) ? noNumber(actions) : ""}
     ${
       listed.all === 0
         ? ""
         : html`<div class="stack" data-stream="/live/numbers?${query}">${list(rows, asked, listed)}</div>`
     }`
-    return await page(c, { title: "Numbers", place: "numbers", body })
+    return await headedPage(c, { title: "Numbers", about, actions, place: "numbers", body })
   })
   .get("/live/numbers", async (c) => {
     const { account } = c.var.me
@@ -225,13 +220,14 @@ export function addButton(): Html {
   return html`<a class="button main" href="/new-number">${icon("plus")} Add a number</a>`
 }
 
-function noNumber(mayChange: boolean): Html {
-  return html`<div class="card empty">
-    ${icon("numbers")}
-    <h2>No number yet</h2>
-    <p>Add one and link a phone to it. Its messages then come to your webhook, or stay here.</p>
-    ${mayChange ? addButton() : ""}
-  </div>`
+function noNumber(action: Html | undefined): Html {
+  return empty({
+    isCard: true,
+    icon: "numbers",
+    title: "No number yet",
+    about: "Add one and link a phone to it. Its messages then come to your webhook, or stay here.",
+    action: action ?? "",
+  })
 }
 
 function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
@@ -259,7 +255,7 @@ function list(rows: Row[], asked: Asked, listed: Listed): Html {
     ${counts ? "" : note("info", "There are so many numbers that a moment passes until those with troubles come first.")}
     ${filterForm(asked, listed)}
     <div class="card flush">
-      ${rows.length === 0 ? html`<div class="empty"><p>No number is such a one.</p></div>` : table(rows)}
+      ${rows.length === 0 ? empty({ about: "No number is such a one." }) : table(rows)}
     </div>
     ${
       fitting <= perPage

@@ -11,7 +11,7 @@ import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { askHost } from "#functions/api/ask-host.ts"
 import { writeChoice } from "#functions/api/write-choice.ts"
-import { page } from "../answer.ts"
+import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { confirming, type Html, note, buttonForm, field, confirmField } from "../elements.ts"
@@ -20,7 +20,6 @@ import { nameIn } from "../form.ts"
 import { textsOf } from "../form.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
 import { pacingIn, recommended, sendingCard, type TypedPacing } from "./pacing.ts"
 
@@ -159,15 +158,12 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const lease = await freshLease(bridge.id)
   const choice = Choice.wire(lease.choice)
   const draft = takeDraft(c)
-  const content =
-    me.role === "viewer"
-      ? html`${note("info", await askOwners(c, viewerRefusal))} ${forViewers(choice)}`
-      : html`${shown.notice ?? ""} ${nameCard(bridge)} ${eventsCard(bridge, choice)}
-        ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
-        ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
-  const body = html`${numberHeading(bridge, "settings")} ${content}`
-  const title = `Settings of ${bridge.customerRef}`
-  return await page(c, { title, place: "numbers", body, ...(status && { status }) })
+  const body = !me.mayChange
+    ? html`${note("info", await askOwners(c, viewerRefusal))} ${forViewers(choice)}`
+    : html`${shown.notice ?? ""} ${nameCard(bridge)} ${eventsCard(bridge, choice)}
+      ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
+      ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
+  return await numberPage(c, "settings", { title: `Settings of ${bridge.customerRef}`, body, status })
 }
 
 /** The settings that are no secret. */

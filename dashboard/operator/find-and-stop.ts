@@ -8,12 +8,11 @@ import { pauseForOperator, suspend, wake } from "#core/bridge/operator-stop-and-
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
-import { page } from "../answer.ts"
+import { headedPage } from "../answer.ts"
 import { cardTable, copyable, type Html, note, buttonForm } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { heading } from "../layout.ts"
 import { age, ago } from "../times.ts"
 import { accountsCard, showOperator, whatWaitsFor } from "./operator.ts"
 
@@ -56,17 +55,13 @@ async function showFound(c: Context<DashboardEnv>, asked: string, problem?: stri
   const all = bridge ? [bridge] : await Bridge.list(account.id)
   const numbers = await Promise.all(all.slice(0, mostShown).map(numberOf))
   const title = bridge?.customerRef ?? account.name
-  const body = html`${heading({
-    title,
-    crumbs: toOperator,
-    about: html`Account <a href="/operator/find?id=${account.id}">${account.name}</a>, subscription
-      ${account.subscription}.`,
-  })}
-  ${problem === undefined ? "" : note("bad", problem)}
+  const about = html`Account <a href="/operator/find?id=${account.id}">${account.name}</a>, subscription
+    ${account.subscription}.`
+  const body = html`${problem === undefined ? "" : note("bad", problem)}
   ${all.length > mostShown ? note("info", `The first ${mostShown} of ${all.length} numbers. Any other is found by its id or phone.`) : ""}
   ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map((one) => numberCard(one, bridge ? "State" : one.ref))}`
-  const status = problem !== undefined && { status: 409 as const }
-  return await page(c, { title, place: "operator", body, ...status })
+  const status = problem === undefined ? 200 : 409
+  return await headedPage(c, { title, crumbs: toOperator, about, place: "operator", body, status })
 }
 
 /**
@@ -81,13 +76,10 @@ async function showMatches(c: Context<DashboardEnv>, asked: string): Promise<Res
       c,
       "Nothing was found: an account is found by its id or name, a number by its id or phone.",
     )
-  const body = html`${heading({
-    title: asked,
-    crumbs: toOperator,
-    about: "Names are free, and a phone can be linked again elsewhere: choose by the id.",
-  })}
-  ${accounts.length === 0 ? "" : accountsCard(accounts)} ${numbers.length === 0 ? "" : linkedCard(numbers)}`
-  return await page(c, { title: asked, place: "operator", body })
+  const about = "Names are free, and a phone can be linked again elsewhere: choose by the id."
+  const body = html`${accounts.length === 0 ? "" : accountsCard(accounts)}
+  ${numbers.length === 0 ? "" : linkedCard(numbers)}`
+  return await headedPage(c, { title: asked, crumbs: toOperator, about, place: "operator", body })
 }
 
 /** The numbers that have been linked to this phone, the latest first. One that is deleted has no row. */

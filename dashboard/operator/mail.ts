@@ -2,10 +2,9 @@ import { Hono } from "hono"
 import { html } from "hono/html"
 import { Mail } from "#core/account/mail.ts"
 import { ApiError } from "#core/error.ts"
-import { page } from "../answer.ts"
-import type { Html } from "../elements.ts"
+import { headedPage } from "../answer.ts"
+import { empty, type Html } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { heading } from "../layout.ts"
 import { ago } from "../times.ts"
 
 const about = "This service sends no mail. What it would have sent is listed here until it is stopped."
@@ -14,16 +13,9 @@ const about = "This service sends no mail. What it would have sent is listed her
 export const mail = new Hono<DashboardEnv>().get("/dev/mail", async (c) => {
   if (Mail.way() !== "kept") throw new ApiError("not_found")
   const all = Mail.latest()
-  const body = html`${heading({ title: "Mail", about })} ${all.length === 0 ? none() : list(all)}`
-  return await page(c, { title: "Mail", place: "mail", body })
+  const body = all.length === 0 ? empty({ isCard: true, title: "No mail yet", about }) : list(all)
+  return await headedPage(c, { title: "Mail", about, place: "mail", body })
 })
-
-function none(): Html {
-  return html`<div class="card empty">
-    <h2>No mail yet</h2>
-    <p>${about}</p>
-  </div>`
-}
 
 function list(all: ReturnType<typeof Mail.latest>): Html {
   return html`<ul class="feed card flush">

@@ -7,10 +7,9 @@ import { DeliveryReport } from "#core/event/delivery-report.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import { Host } from "#core/lease/host.ts"
-import { page } from "../answer.ts"
+import { headedPage } from "../answer.ts"
 import { cardTable, copyable, copyButton, type Html, note, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { heading } from "../layout.ts"
 import { age, ago, until } from "../times.ts"
 
 /** How many numbers with waiting events the page shows. */
@@ -32,16 +31,13 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
       name: (await Bridge.byId(id.bridgeId))?.customerRef ?? "",
     })),
   )
-  const body = html`${heading({
-    title: "Operator",
-    about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does
-      the rest: <code>events resend</code> sends again what was given up. <code>npm run cost</code> says what
-      the service should cost.`,
-  })}
-  ${problem === undefined ? "" : note("bad", problem)} ${findForm()} ${hostsCard(hosts)}
+  const about = html`The hosts that run, the events that wait, and the accounts.
+    <code>npm run admin</code> does the rest: <code>events resend</code> sends again what was given up.
+    <code>npm run cost</code> says what the service should cost.`
+  const body = html`${problem === undefined ? "" : note("bad", problem)} ${findForm()} ${hostsCard(hosts)}
   ${waits(waiting.toSorted(byAge))} ${accountsCard(accounts)}`
-  const status = problem !== undefined && { status: 404 as const }
-  return await page(c, { title: "Operator", place: "operator", body, ...status })
+  const status = problem === undefined ? 200 : 404
+  return await headedPage(c, { title: "Operator", about, place: "operator", body, status })
 }
 
 const byAge = (a: { oldest_at?: number }, b: { oldest_at?: number }) =>

@@ -12,14 +12,13 @@ import { Member } from "#core/account/member.ts"
 import { Passkey } from "#core/account/passkey.ts"
 import { Email } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { page } from "../answer.ts"
+import { headedPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { browserName, confirming, type Html, note, buttonForm, field } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
-import { heading } from "../layout.ts"
 import { ago } from "../times.ts"
 import { turnTo } from "./accounts.ts"
 import { addressCard } from "./address.ts"
@@ -188,7 +187,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
   const isOwner = role === "owner"
   const others = all.map((one) => one.account).filter(({ id }) => id !== own.id)
   const mayLeave = members.some((one) => one.role === "owner" && one.personId !== person.id)
-  const body = html`${heading({ title: "Account" })} ${notice ?? ""}
+  const body = html`${notice ?? ""}
     <section class="card">
       <h2>${own.name}</h2>
       <dl class="facts">
@@ -214,7 +213,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
     <h2 class="part">You</h2>
     ${addressCard(person.email)} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
     ${browsersCard(browsers, browser.id)}`
-  return await page(c, { title: "Account", place: "account", body })
+  return await headedPage(c, { title: "Account", place: "account", body })
 }
 
 function subscriptionOf({ subscription }: Account.Info): Html | string {

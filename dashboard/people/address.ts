@@ -6,13 +6,12 @@ import { Mail } from "#core/account/mail.ts"
 import { Email } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { inHalves } from "#core/account/typed-code.ts"
-import { page, type Status } from "../answer.ts"
+import { headedPage, type Status } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note, field, longestEmail } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, putCookie } from "../guard.ts"
-import { heading } from "../layout.ts"
 import { codeField, keptCodeNote } from "./sign-in.ts"
 import { tooManyMails } from "./too-many-mails.ts"
 
@@ -59,15 +58,9 @@ function mailOf(to: string, code: string) {
   return { to, subject: `${code} is your code`, text }
 }
 
-async function show(c: Context<DashboardEnv>, content: Html, status?: Status): Promise<Response> {
+async function show(c: Context<DashboardEnv>, body: Html, status?: Status): Promise<Response> {
   const crumbs = html`<a href="/account">Account</a>`
-  const body = html`${heading({ title: "Change your address", crumbs })} ${content}`
-  return await page(c, {
-    title: "Change your address",
-    place: "account",
-    body,
-    ...(status && { status }),
-  })
+  return await headedPage(c, { title: "Change your address", crumbs, place: "account", body, status })
 }
 
 async function refused(c: Context<DashboardEnv>, sentence: string, status: Status = 400): Promise<Response> {

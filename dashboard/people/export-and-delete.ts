@@ -10,13 +10,12 @@ import { rateLimited } from "#core/error.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { Slots } from "#core/platform/slots.ts"
-import { page } from "../answer.ts"
+import { headedPage } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note, confirmField } from "../elements.ts"
 import { textsOf } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, notAllowed } from "../guard.ts"
-import { heading } from "../layout.ts"
 
 const onlyOwners = "Only owners download the account's data, and delete it"
 
@@ -56,11 +55,7 @@ export const ownData = new Hono<DashboardEnv>()
   .get("/account/delete", async (c) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
     const count = (await Bridge.list(c.var.accountId)).filter(({ isSandbox }) => !isSandbox).length
-    return await page(c, {
-      title: "Delete this account",
-      place: "account",
-      body: deletePage(c.var.me, count),
-    })
+    return await headedPage(c, { ...deletion, body: deleteForm(c.var.me, count) })
   })
   .post("/account/delete", async (c) => {
     const { account, person, role } = c.var.me
@@ -71,8 +66,8 @@ export const ownData = new Hono<DashboardEnv>()
     const { confirm } = textsOf(await c.req.parseBody(), "confirm")
     if (account.isOperator || bridges.length > 0 || confirm.trim().toLowerCase() !== person.email) {
       const notice = note("bad", "Nothing was deleted: read below what has to be done first.")
-      const body = html`${notice} ${deletePage(c.var.me, bridges.length)}`
-      return await page(c, { title: "Delete this account", place: "account", body, status: 400 })
+      const body = html`${notice} ${deleteForm(c.var.me, bridges.length)}`
+      return await headedPage(c, { ...deletion, body, status: 400 })
     }
     const others = (await Member.list(account.id)).filter(({ personId }) => personId !== person.id)
     await removeWhole(account.id, c.var.requestId)
@@ -110,26 +105,26 @@ export function deleteCard(): Html {
   </section>`
 }
 
-function deletePage({ account, person }: DashboardEnv["Variables"]["me"], numbers: number): Html {
-  const what = html`${heading({
-    title: "Delete this account",
-    crumbs: html`<a href="/account">Account</a>`,
-    about:
-      "Its keys end at once, its people are removed, and all that is kept of it goes. A subscription ends with it. Nobody can bring it back.",
-  })}`
-  if (account.isOperator)
-    return html`${what} ${note("info", "This account runs the service, so it cannot be deleted.")}`
+/** The page on which an account is deleted. */
+const deletion = {
+  title: "Delete this account",
+  crumbs: html`<a href="/account">Account</a>`,
+  about:
+    "Its keys end at once, its people are removed, and all that is kept of it goes. A subscription ends with it. Nobody can bring it back.",
+  place: "account",
+} as const
+
+function deleteForm({ account, person }: DashboardEnv["Variables"]["me"], numbers: number): Html {
+  if (account.isOperator) return note("info", "This account runs the service, so it cannot be deleted.")
   if (numbers > 0)
-    return html`${what}
-    ${note(
+    return note(
       "warn",
       html`It has ${numbers === 1 ? "a number" : `${numbers} numbers`}. Delete
         ${numbers === 1 ? "it" : "each of them"} first, in its settings: their phones are unlinked then.
         <a href="/numbers">To the numbers</a>`,
-    )}`
-  return html`${what}
-    <form class="card inline" method="post" action="/account/delete">
-      ${confirmField(person.email)}
-      <button class="button danger">Delete the account for ever</button>
-    </form>`
+    )
+  return html`<form class="card inline" method="post" action="/account/delete">
+    ${confirmField(person.email)}
+    <button class="button danger">Delete the account for ever</button>
+  </form>`
 }

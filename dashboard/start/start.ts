@@ -11,12 +11,11 @@ import { Usage } from "#core/event/usage.ts"
 import { mayName } from "#core/fetch/reachable-addresses.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
-import { page } from "../answer.ts"
-import { type Html, icon, note } from "../elements.ts"
+import { headedPage } from "../answer.ts"
+import { empty, type Html, icon, note } from "../elements.ts"
 import { eventItem } from "../events/event-item.ts"
 import { eventsFollower, firstWaiting } from "../events/events.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { type KnownState, knownStateOf, isStopped } from "../numbers/ask-for-state.ts"
 import { stateLine } from "../numbers/state-words.ts"
@@ -78,7 +77,7 @@ async function act(c: Context<DashboardEnv>, what: Act) {
 
 /** Looks at the sandbox and its contact's phone again and again, and gives what has come since. */
 function phoneFollower(c: Context<DashboardEnv>) {
-  const mayChange = c.var.me.role !== "viewer"
+  const { mayChange } = c.var.me
   let after = 0
   let hasSent: boolean | undefined
   let known: SimulatedPhone.Info | undefined
@@ -133,14 +132,14 @@ async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
 }
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {
-  const { me, accountId } = c.var
+  const { accountId } = c.var
+  const { mayChange } = c.var.me
   if (!config.SANDBOX) {
     const about = "Link a phone, and each of its messages becomes an event for your program."
-    const body = html`${heading({ title: "First steps", about })}
-    ${note("info", "This service has no sandbox.")} ${checklist(await factsOf(accountId, false))}`
-    return await page(c, { title: "First steps", place: "start", body })
+    const facts = checklist(await factsOf(accountId, false))
+    const body = html`${note("info", "This service has no sandbox.")} ${facts}`
+    return await headedPage(c, { title: "First steps", about, place: "start", body })
   }
-  const mayChange = me.role !== "viewer"
   const { bridge, knownState, found, phone, contact } = await sandboxOf(c)
   const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
@@ -149,18 +148,15 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const newest = await EventLists.newestNumber(bridge.id)
   const { events } = await EventFeed.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
-  const title = "Sandbox and first steps"
-  const body = html`${heading({
-      title,
-      about: `Your sandbox is a number on a simulated network. ${whatToDo(phone, mayChange)}`,
-    })}
-    ${notice ?? ""}
+  const about = `Your sandbox is a number on a simulated network. ${whatToDo(phone, mayChange)}`
+  const body = html`${notice ?? ""}
     <div class="columns" data-stream="/live/sandbox?from=${newest}&amp;waits=${firstWaiting(events) ?? ""}">
       <div>${phoneCard({ phone, bubbles, contact, mayChange })}</div>
       ${eventsCard(events, knownState)}
     </div>
     ${mayChange ? html`${checklist(facts)} ${codeBlocks({ ...placesOf(c), contact })}` : ""}`
-  return await page(c, { title, place: c.req.path === "/" ? "start" : "sandbox", body })
+  const place = c.req.path === "/" ? "start" : "sandbox"
+  return await headedPage(c, { title: "Sandbox and first steps", about, place, body })
 }
 
 /** Whether a sandbox has ever sent a message. Its usage says so even while its phone cannot be looked at. */
@@ -201,14 +197,13 @@ function eventsCard(events: StoredEvent[], knownState: KnownState): Html {
       ${
         events.length > 0
           ? ""
-          : html`<div class="empty" id="start-events-empty">
-              ${icon("inbox")}
-              <h2>The first event is on its way</h2>
-              <p>
-                The sandbox links itself to its phone. Its <code>connected</code> appears here in a few
-                seconds.
-              </p>
-            </div>`
+          : empty({
+              id: "start-events-empty",
+              icon: "inbox",
+              title: "The first event is on its way",
+              about: html`The sandbox links itself to its phone. Its <code>connected</code> appears here in a
+                few seconds.`,
+            })
       }
       <ul class="feed" id="start-events">
         ${events.map((event) => eventItem("sandbox", event, { list: "start-events" }))}

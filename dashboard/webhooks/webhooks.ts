@@ -12,7 +12,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { awakeLease, freshLease } from "#core/lease/call-holder.ts"
 import { redirectEvents } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
-import { page } from "../answer.ts"
+import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { codeBlock, type Html, note, urlField } from "../elements.ts"
@@ -20,7 +20,6 @@ import { testWords } from "../events/attempt-words.ts"
 import { textsOf } from "../form.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
-import { numberHeading } from "../layout.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { webhookCard } from "./webhook-card.ts"
 
@@ -89,7 +88,7 @@ export const webhooks = new Hono<DashboardEnv>()
     })
   })
   .get("/numbers/:ref/webhooks/:id/secret", async (c) => {
-    if (c.var.me.role === "viewer") return await show(c)
+    if (!c.var.me.mayChange) return await show(c)
     const again = unlessFresh(c, c.req.path)
     if (again) return again
     const webhook = await Webhook.get(c.var.bridge, idOf(c))
@@ -187,23 +186,18 @@ interface Shown extends Typed {
 }
 
 async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
-  const { bridge, me } = c.var
+  const { bridge } = c.var
   const ref = bridge.customerRef
-  const mayChange = me.role !== "viewer"
+  const { mayChange } = c.var.me
   const [all, types] = await Promise.all([Webhook.list(bridge), typesOf(c)])
   const draft = takeDraft(c)
   const url = shown.url ?? draft.get("url") ?? ""
   const firstUrl = shown.webhook_url ?? draft.get("webhook_url") ?? bridge.webhookUrl
   const more = { types, mayChange, firstUrl, secret: shown.secret, told: () => whoIsTold(c) }
   const cards = all.map(async (webhook) => await webhookCard(ref, webhook, more))
-  const body = html`${numberHeading(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
+  const body = html`${shown.notice ?? ""} ${await Promise.all(cards)}
   ${mayChange ? adding(pathOf(c), url) : note("info", await askOwners(c, viewerRefusal))}`
-  return await page(c, {
-    title: `Webhooks of ${ref}`,
-    place: "numbers",
-    body,
-    ...(status && { status }),
-  })
+  return await numberPage(c, "webhooks", { title: `Webhooks of ${ref}`, body, status })
 }
 
 function adding(at: string, url: string): Html {
