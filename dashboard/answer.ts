@@ -76,7 +76,8 @@ export function lonePage(
 
 /** Answers with a page for any visitor. A person who is signed in keeps the navigation. */
 export function anyPage(c: Context<DashboardEnv>, input: Shown): Response | Promise<Response> {
-  const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined // unset where no sign-in was looked for
+  // Unset where no sign-in was looked for.
+  const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined
   return me ? page(c, input) : lonePage(c, input)
 }
 

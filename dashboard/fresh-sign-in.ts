@@ -1,6 +1,8 @@
 import type { Context } from "hono"
+import { createMiddleware } from "hono/factory"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
+import { typedIn } from "./form.ts"
 import { cookie, type DashboardEnv, putCookie } from "./guard.ts"
 
 /**
@@ -15,6 +17,17 @@ export function unlessFresh(
 ): Response | undefined {
   const path = signInAgainPath(c, next, typed)
   return path === undefined ? undefined : c.redirect(path, 303)
+}
+
+/**
+ * As `unlessFresh`, for a whole route. What was typed into the fields `names` is on the page when they come
+ * back.
+ */
+export function freshOnly(pageOf: (c: Context<DashboardEnv>) => string, ...names: string[]) {
+  return createMiddleware<DashboardEnv>(async (c, next) => {
+    const typed = names.length === 0 ? undefined : await typedIn(c, ...names)
+    return unlessFresh(c, pageOf(c), typed) ?? (await next())
+  })
 }
 
 /** Where people who signed in long ago sign in again; undefined when they signed in a moment ago. */

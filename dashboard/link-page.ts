@@ -10,11 +10,11 @@ import { ApiError, rateLimited } from "#core/error.ts"
 import { RateLimit } from "#core/limits/rate-limit.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
-import { askHost } from "#functions/api/ask-host.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
 import { fromWhere } from "./audit-log.ts"
 import { goTo, type Html, note, buttonForm } from "./elements.ts"
+import { typedIn } from "./form.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
 import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./linking/ask-for-codes.ts"
@@ -40,6 +40,7 @@ import {
 } from "./linking/passkey.ts"
 import { live, type Piece } from "./live.ts"
 import { knownStateOf, forStrangers, isLinked } from "./numbers/ask-for-state.ts"
+import { unlinkPhone } from "./numbers/session-answer.ts"
 import { until } from "./times.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
@@ -113,7 +114,7 @@ export const linkPage = new Hono<DashboardEnv>()
     const { place } = await placeOf(c, session)
     if (place === "refused") await unlink(c, session)
     if (place !== "open") return c.redirect(c.req.path, 303)
-    const { phone: written } = await c.req.parseBody()
+    const { phone: written } = await typedIn(c, "phone")
     const { requestId } = c.var
     const typed = await typedCodeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
     if (typed.refused) {
@@ -142,7 +143,7 @@ export const linkPage = new Hono<DashboardEnv>()
     const name = await nameOf(session)
     const shown = shownOf(c, session, name)
     if (place !== "open") return c.redirect(shown.at, 303)
-    const { answer } = await c.req.parseBody()
+    const { answer } = await typedIn(c, "answer")
     await LinkSession.noteShown(token, { shownAt: 0 })
     const { bridge } = session
     const look = async () => forStrangers(await knownStateOf(bridge))
@@ -243,9 +244,7 @@ const unlinkEachMs = 10_000
 async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): Promise<boolean> {
   const { requestId } = c.var
   try {
-    const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
-    const { refusal } = await askHost(call, true)
-    if (refusal) return false
+    await unlinkPhone(bridge, requestId)
     log.info({ requestId, bridgeId: bridge.id }, "another phone than the expected one was unlinked")
     return true
   } catch (error) {

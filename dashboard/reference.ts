@@ -1,9 +1,6 @@
-import { randomUUID } from "node:crypto"
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { z } from "zod"
-import { Contact } from "#contract/contact.ts"
 import { examples } from "#contract/examples.ts"
 import { openapi } from "#contract/openapi.ts"
 import { hrefOfCall } from "#contract/reference/reference-page.ts"
@@ -13,12 +10,14 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { newMessageId } from "#core/message/message-id.ts"
 import { config } from "#core/platform/config.ts"
-import { askHost } from "#functions/api/ask-host.ts"
 import { answerReference } from "#functions/api/reference.ts"
 import { originOf } from "#functions/http/address.ts"
 import { headedPage } from "./answer.ts"
 import { codeBlock, type Html } from "./elements.ts"
+import { typedIn } from "./form.ts"
 import { type DashboardEnv, notAllowed, whoLooks } from "./guard.ts"
+import { callSession } from "./numbers/session-answer.ts"
+import { SimulatedPhone } from "./start/simulated-phone.ts"
 
 /** The reference, for readers who may have the dashboard, too. */
 export const reference = new Hono<DashboardEnv>().get("/api/docs", async (c) => {
@@ -33,9 +32,8 @@ export const trying = new Hono<DashboardEnv>()
   .get("/try/:name", async (c) => await show(c))
   .post("/try/:name", async (c) => {
     const route = routeOf(c)
-    const { body } = await c.req.parseBody()
-    const text = typeof body === "string" ? body : ""
-    return await show(c, { body: text, ...(await called(c, route, text)) })
+    const { body } = await typedIn(c, "body")
+    return await show(c, { body, ...(await called(c, route, body)) })
   })
 
 function routeOf(c: Context<DashboardEnv>): Tryable {
@@ -57,11 +55,7 @@ async function called(c: Context<DashboardEnv>, route: Tryable, body: string): P
   try {
     const { id: bridgeId } = await Bridge.get(c.var.accountId, "sandbox")
     const call = { method, path, bridgeId, requestId: c.var.requestId, ...(hasBody && { body }) }
-    const { success, refusal } = await askHost(
-      { ...call, ...(isSend && { messageId: newMessageId(), isNew: true }) },
-      true,
-    )
-    if (refusal) throw refusal
+    const success = await callSession({ ...call, ...(isSend && { messageId: newMessageId(), isNew: true }) })
     return { status: success.status, answer: Buffer.from(success.body).toString() }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -94,13 +88,9 @@ async function show(c: Context<DashboardEnv>, tried?: Tried) {
 async function addressed(c: Context<DashboardEnv>, example: object): Promise<object> {
   if (!("chat" in example)) return example
   try {
-    const { id: bridgeId } = await Bridge.get(c.var.accountId, "sandbox")
-    const { success } = await askHost(
-      { method: "GET", path: "/contacts", bridgeId, requestId: randomUUID() },
-      true,
-    )
-    const contacts = z.array(Contact).parse(JSON.parse(Buffer.from(success?.body ?? "[]").toString()))
-    return { ...example, chat: contacts.find(({ name }) => name === "Echo")?.phone ?? example.chat }
+    const sandbox = await Bridge.get(c.var.accountId, "sandbox")
+    const number = await SimulatedPhone.numberOfEcho(sandbox, c.var.requestId)
+    return { ...example, chat: number ?? example.chat }
   } catch (error) {
     // The sandbox starts; the example stays as it is.
     if (error instanceof ApiError) return example

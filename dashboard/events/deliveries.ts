@@ -14,6 +14,7 @@ import { now } from "#core/platform/clock.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { numberPage, toQuery } from "../answer.ts"
 import { copyButton, empty, type Html, note, options, buttonForm } from "../elements.ts"
+import { typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
@@ -48,8 +49,8 @@ export const deliveries = new Hono<DashboardEnv>()
   .post("/numbers/:ref/deliveries/resend", async (c) => {
     const webhook = await webhookOf(c)
     if (webhook.receiver.url === "") return await show(c)
-    const { within } = await c.req.parseBody()
-    const since = typeof within === "string" && /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
+    const { within } = await typedIn(c, "within")
+    const since = /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
     const { events: asked, isAll } = await Resend.askSince(webhook, { since, after: 0 })
     if (asked.length === 0 && isAll)
       return await show(c, note("info", "Nothing is undelivered from that time."))

@@ -4,7 +4,7 @@ import { html } from "hono/html"
 import type { DeliveryOfEvent } from "#contract/delivery.ts"
 import { EventType } from "#contract/event.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
-import { ApiError, eventNotFound } from "#core/error.ts"
+import { eventNotFound } from "#core/error.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
@@ -15,6 +15,7 @@ import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { codeBlock, confirming, copyable, empty, type Html, note, buttonForm } from "../elements.ts"
+import { noticeOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live } from "../live.ts"
 import { ago, until, when } from "../times.ts"
@@ -53,8 +54,7 @@ export const event = new Hono<DashboardEnv>()
   .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", retryEvent))
   .post(
     "/numbers/:ref/events/:id/skip",
-    async (c) =>
-      await acted(c, "It is skipped, and the next event goes out.", (id, asked) => skipEvent(id, asked)),
+    async (c) => await acted(c, "It is skipped, and the next event goes out.", skipEvent),
   )
 
 async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
@@ -74,13 +74,11 @@ async function acted(
   sentence: string,
   act: (id: Receiver.Id, asked: EventRow.Info) => Promise<void>,
 ) {
-  try {
+  const { notice } = await noticeOf(async () => {
     await act(await webhookOf(c), await eventOf(c))
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code === "not_found") throw error
-    return await show(c, note("bad", sentenceForPeople(error.message)))
-  }
-  return await show(c, note("good", sentence))
+    return note("good", sentence)
+  })
+  return await show(c, notice)
 }
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {

@@ -6,8 +6,8 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { isSameNumber } from "#core/message/spellings.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { askHost } from "#functions/api/ask-host.ts"
 import { sentenceForPeople, sentenceOf } from "../api-words.ts"
+import { callSession } from "../numbers/session-answer.ts"
 import type { Code } from "./linking-cards.ts"
 
 /**
@@ -15,7 +15,7 @@ import type { Code } from "./linking-cards.ts"
  * longer.
  */
 export const lookEachMs = 400
-/** The network shows codes for about three minutes; then somebody has to want one again. */
+/** The network shows codes for about three minutes; then a person has to want one again. */
 const roundMs = 170_000
 /** A code that is typed works this long (Contract, "Linking a phone"). */
 const typedMs = 180_000
@@ -31,7 +31,7 @@ const answered = new LRUCache<string, { code: Code; atMs: number }>({ max: 1000,
 const goodForMs = 2000
 
 /**
- * The code that the network shows now. The first takes some seconds, and a host that hangs gives none: nobody
+ * The code that the network shows now. The first takes some seconds, and a host that hangs gives none: no page
  * waits for either. While a session is being asked it is not asked again, and its last code stays for as long
  * as it is good.
  */
@@ -64,10 +64,9 @@ function lastOf(bridgeId: string): Code {
 async function askedFor(bridgeId: string, requestId: string): Promise<Code> {
   try {
     const call = { method: "GET", path: "/qr", bridgeId, requestId } as const
-    const { success, refusal } = await askHost(call, false)
-    if (refusal) throw refusal
-    const expires = Number(success.headers["x-qr-expires"])
-    return { kind: "shown", png: success.body, expiresMs: expires * 1000, number: 0 }
+    const { headers, body } = await callSession(call, false)
+    const expires = Number(headers["x-qr-expires"])
+    return { kind: "shown", png: body, expiresMs: expires * 1000, number: 0 }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === "already_paired") return { kind: "linked" }
@@ -79,7 +78,7 @@ async function askedFor(bridgeId: string, requestId: string): Promise<Code> {
 export interface Round {
   /** When the page was opened first, in Unix milliseconds. */
   begun: number
-  /** The network's codes are shown no longer: somebody has to want one again. */
+  /** The network's codes are shown no longer: a person has to want one again. */
   isOver: boolean
   /** The page shows a code to type: its stream renews only the steps. */
   isTyped: boolean
@@ -108,10 +107,10 @@ export interface Refused {
  */
 export async function typedCodeFor(
   bridge: Bridge.Info,
-  written: unknown,
+  written: string,
   about: { requestId: string; expected?: string | undefined },
 ): Promise<Typed> {
-  const phone = (typeof written === "string" ? written : "").replaceAll(/[\s()./-]/g, "").slice(0, 40)
+  const phone = written.replaceAll(/[\s()./-]/g, "").slice(0, 40)
   const refuse = (code: string, sentence: string, status: ApiError["status"]) => ({
     refused: { code, sentence, phone, status },
   })
@@ -140,11 +139,7 @@ export async function typedCodeFor(
 
 async function typedCode(bridge: Bridge.Info, phone: string, requestId: string): Promise<string> {
   const body = JSON.stringify({ phone })
-  const { success, refusal } = await askHost(
-    { method: "POST", path: "/pair", bridgeId: bridge.id, requestId, body },
-    true,
-  )
-  if (refusal) throw refusal
+  const answer = await callSession({ method: "POST", path: "/pair", bridgeId: bridge.id, requestId, body })
   // As the contract says.
-  return String((JSON.parse(Buffer.from(success.body).toString()) as { code: unknown }).code)
+  return String((JSON.parse(Buffer.from(answer.body).toString()) as { code: unknown }).code)
 }

@@ -9,6 +9,7 @@ import { originOf } from "#functions/http/address.ts"
 import { numberPage, type Status } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { type Html, note, buttonForm } from "../elements.ts"
+import { typedIn } from "../form.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { type KnownState, knownStateOf, isLinked, isStopped } from "../numbers/ask-for-state.ts"
@@ -58,7 +59,7 @@ export const linking = new Hono<DashboardEnv>()
   })
   .post("/numbers/:ref/connect", async (c) => {
     const { bridge, requestId } = c.var
-    const { phone: written } = await c.req.parseBody()
+    const { phone: written } = await typedIn(c, "phone")
     const at = pathOf(bridge)
     const typed = await typedCodeFor(bridge, written, { requestId })
     if (typed.refused) return await show(c, refusedCard({ at, ...typed.refused }), typed.refused.status)
@@ -70,7 +71,7 @@ export const linking = new Hono<DashboardEnv>()
   })
   .post("/numbers/:ref/connect/passkey", async (c) => {
     const { bridge, requestId } = c.var
-    const { answer } = await c.req.parseBody()
+    const { answer } = await typedIn(c, "answer")
     const look = () => knownStateOf(bridge)
     const { body, status } = await bringPasskeyAnswer(answer, { bridge, requestId, look, shown: shownOf(c) })
     return await show(c, body, status)

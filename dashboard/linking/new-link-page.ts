@@ -6,13 +6,12 @@ import { AccountName } from "#core/account/account-name.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { ApiError, invalid, issuesOf } from "#core/error.ts"
+import { type ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { numberPage } from "../answer.ts"
-import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { codeBlock, confirming, type Html, note, buttonForm, urlField, field } from "../elements.ts"
-import { textsOf } from "../form.ts"
+import { noticeOf, textsOf, typedIn } from "../form.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { makerOf } from "../keys.ts"
 import { logoAnswer, styleOf } from "../link-page-brand.ts"
@@ -28,7 +27,7 @@ const Wishes = createLinkSession.request.body.content["application/json"].schema
 export const newLinkPage = new Hono<DashboardEnv>()
   .get("/numbers/:ref/link-page", async (c) => await show(c))
   .post("/numbers/:ref/link-page", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "phone", "return_url")
+    const typed = await typedIn(c, "phone", "return_url")
     return await done(c, typed, async () => {
       const wishes = Wishes.safeParse({
         expected_phone: typed.phone.replaceAll(/[\s()./-]/g, "") || undefined,
@@ -83,12 +82,8 @@ interface Typed {
 
 /** Calls `act`, and shows what it says, or why it failed, with what was typed. */
 async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<Html>) {
-  try {
-    return await show(c, {}, await act())
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return await show(c, typed, note("bad", sentenceForPeople(error.message)), error.status)
-  }
+  const { notice, status } = await noticeOf(act)
+  return await show(c, status ? typed : {}, notice, status)
 }
 
 async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, status?: ApiError["status"]) {

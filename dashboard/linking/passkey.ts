@@ -3,11 +3,10 @@ import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#contract/
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { askHost } from "#functions/api/ask-host.ts"
-import { sentenceForPeople } from "../api-words.ts"
-import { sentenceOf } from "../api-words.ts"
+import { sentenceForPeople, sentenceOf } from "../api-words.ts"
 import { codeBlock, type Html, note, buttonForm } from "../elements.ts"
 import { type KnownState, knownStateOf } from "../numbers/ask-for-state.ts"
+import { callSession, unlinkPhone } from "../numbers/session-answer.ts"
 import { until } from "../times.ts"
 import type { Refused } from "./ask-for-codes.ts"
 import { dashboardWords, fill, type LinkWords } from "./link-words.ts"
@@ -60,7 +59,7 @@ function passkeyCard(shown: CardPage, knownState: KnownState, refused?: Refused)
   const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
   const words = wordsOf(shown)
   const isOurs = refused?.code === "passkey_refused" && !words.reasons
-  // While the request stays the same the card is not exchanged: somebody may be writing in it.
+  // While the request stays the same the card is not exchanged: a person may be writing in it.
   return html`<section
     class="card"
     id="linking"
@@ -180,7 +179,7 @@ function takenCard(shown: CardPage): Html {
  * request is there again
  */
 export async function bringPasskeyAnswer(
-  answer: unknown,
+  answer: string,
   input: { bridge: Bridge.Info; requestId: string; look: () => Promise<KnownState>; shown: CardPage },
 ): Promise<{ body: Html; status?: Refused["status"] }> {
   const { bridge, requestId, look, shown } = input
@@ -204,9 +203,7 @@ export async function bringPasskeyAnswer(
 export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<void> {
   // An old page does not unlink a phone that has been linked meanwhile.
   if (!wantsPasskey(await knownStateOf(bridge))) return
-  const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
-  const { refusal } = await askHost(call, true)
-  if (refusal) throw refusal
+  await unlinkPhone(bridge, requestId)
 }
 
 /**
@@ -215,7 +212,7 @@ export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<
  */
 async function takeAnswer(
   bridge: Bridge.Info,
-  written: unknown,
+  written: string,
   requestId: string,
 ): Promise<Refused | undefined> {
   const answer = PasskeyAssertion.safeParse(json(written))
@@ -228,9 +225,7 @@ async function takeAnswer(
     }
   try {
     const body = JSON.stringify(answer.data)
-    const call = { method: "POST", path: "/passkey", bridgeId: bridge.id, requestId, body } as const
-    const { refusal } = await askHost(call, true)
-    if (refusal) throw refusal
+    await callSession({ method: "POST", path: "/passkey", bridgeId: bridge.id, requestId, body })
     return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -240,9 +235,9 @@ async function takeAnswer(
   }
 }
 
-function json(written: unknown): unknown {
+function json(written: string): unknown {
   try {
-    return JSON.parse(typeof written === "string" ? written : "")
+    return JSON.parse(written)
   } catch {
     return undefined
   }

@@ -8,7 +8,7 @@ import { headedPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note, urlField, field } from "../elements.ts"
-import { textsOf } from "../form.ts"
+import { typedIn } from "../form.ts"
 import { type DashboardEnv, notAllowed, viewerRefusal } from "../guard.ts"
 
 const shown = {
@@ -25,7 +25,7 @@ export const newNumber = new Hono<DashboardEnv>()
     return await headedPage(c, { ...shown, body: form({ ref: "", url: "" }) })
   })
   .post("/new-number", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "customer_ref", "webhook_url")
+    const typed = await typedIn(c, "customer_ref", "webhook_url")
     const ref = typed.customer_ref
     const url = typed.webhook_url.trim()
     const wanted = { customerRef: ref, webhookUrl: url }

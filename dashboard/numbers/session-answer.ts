@@ -1,10 +1,12 @@
 import type { Context } from "hono"
 import { z } from "zod"
+import type { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
-import type { Call } from "#core/lease/call-host.ts"
+import type { Call, HostAnswer } from "#core/lease/call-host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
 import { type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -53,6 +55,18 @@ export async function askSession<Value>(
     log.warn({ error, bridgeId: bridge.id }, "what a session said was not read")
     return { problem: "its session gave no answer that can be read. Open this page again in a few seconds" }
   }
+}
+
+/** Calls the session of a number, and wakes it for that. @throws ApiError for what is refused as well */
+export async function callSession(call: Call, isJson = true): Promise<HostAnswer> {
+  const { success, refusal } = await askHost(call, isJson)
+  if (refusal) throw refusal
+  return success
+}
+
+/** Unlinks the phone of a number. @throws ApiError */
+export async function unlinkPhone({ id: bridgeId }: Bridge.Info, requestId: string): Promise<void> {
+  await callSession({ method: "DELETE", path: "/logout", bridgeId, requestId })
 }
 
 /** Rejects when the session gives no sign of life; never resolves otherwise. */

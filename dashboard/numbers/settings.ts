@@ -6,33 +6,34 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { pause, unpause } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
-import { ApiError } from "#core/error.ts"
+import type { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { askHost } from "#functions/api/ask-host.ts"
 import { writeChoice } from "#functions/api/write-choice.ts"
 import { numberPage } from "../answer.ts"
-import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { confirming, type Html, note, buttonForm, field, confirmField } from "../elements.ts"
 import { eventMeanings } from "../events/event-item.ts"
-import { nameIn } from "../form.ts"
-import { textsOf } from "../form.ts"
-import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
+import { nameIn, noticeOf, typedIn } from "../form.ts"
+import { freshOnly, takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
 import { pacingIn, recommended, sendingCard, type TypedPacing } from "./pacing.ts"
+import { unlinkPhone } from "./session-answer.ts"
 
 const ignorable = [
   ["groups", "Groups: no event, and nothing is kept"],
   ["status", "Status updates of contacts"],
 ] as const
 
+const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settings`
+const fresh = freshOnly((c) => pathOf(c.var.bridge))
+
 /** The settings of a number. */
 export const settings = new Hono<DashboardEnv>()
   .get("/numbers/:ref/settings", async (c) => await show(c))
   .post("/numbers/:ref/settings/name", async (c) => {
-    const { name } = textsOf(await c.req.parseBody(), "name")
+    const { name } = await typedIn(c, "name")
     return await done(c, "Saved.", async () => {
       const bridge = await Bridge.setShownName(c.var.bridge, nameIn(name))
       c.set("bridge", bridge)
@@ -65,7 +66,7 @@ export const settings = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/settings/sending", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "new_chats", "gap", "typing", "daily_presence", "take")
+    const typed = await typedIn(c, "new_chats", "gap", "typing", "daily_presence", "take")
     const { bridge, requestId } = c.var
     return await done(
       c,
@@ -80,17 +81,15 @@ export const settings = new Hono<DashboardEnv>()
     )
   })
   .post("/numbers/:ref/settings/keeping", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "keep", "history")
+    const typed = await typedIn(c, "keep", "history")
     const { bridge, requestId } = c.var
     return await done(c, "Saved. It holds from the next message on.", async () => {
       await writeChoice(await freshLease(bridge.id), keepingIn(typed), requestId)
       await did(c, "keeping_changed", bridge.customerRef)
     })
   })
-  .post("/numbers/:ref/settings/pause", async (c) => {
+  .post("/numbers/:ref/settings/pause", fresh, async (c) => {
     const { bridge, requestId } = c.var
-    const again = unlessFresh(c, pathOf(bridge))
-    if (again) return again
     return await done(c, "It is paused.", async () => {
       await pause(bridge.id, requestId)
       await did(c, "number_paused", bridge.customerRef)
@@ -102,22 +101,18 @@ export const settings = new Hono<DashboardEnv>()
       await did(c, "number_woken", c.var.bridge.customerRef)
     })
   })
-  .post("/numbers/:ref/settings/unlink", async (c) => {
+  .post("/numbers/:ref/settings/unlink", fresh, async (c) => {
     const { bridge, requestId } = c.var
-    const again = unlessFresh(c, pathOf(bridge))
-    if (again) return again
     const sentence = html`The phone is unlinked.
       <a href="/numbers/${bridge.customerRef}/connect">Link a phone again</a>.`
     return await done(c, sentence, async () => {
-      const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
-      const { refusal } = await askHost(call, true)
-      if (refusal) throw refusal
+      await unlinkPhone(bridge, requestId)
       await did(c, "number_unlinked", bridge.customerRef)
     })
   })
   .post("/numbers/:ref/settings/delete", async (c) => {
     const { bridge, requestId } = c.var
-    const typed = textsOf(await c.req.parseBody(), "confirm")
+    const typed = await typedIn(c, "confirm")
     if (typed.confirm !== bridge.customerRef)
       return await show(c, {
         notice: note("bad", "Nothing was deleted: the name that you typed is another one."),
@@ -129,8 +124,6 @@ export const settings = new Hono<DashboardEnv>()
     return c.redirect("/numbers", 303)
   })
 
-const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settings`
-
 /** Calls `act` and says that it is done, or why it is not, with what was typed. */
 async function done(
   c: Context<DashboardEnv>,
@@ -138,13 +131,11 @@ async function done(
   act: () => Promise<void>,
   typed?: TypedPacing,
 ) {
-  try {
+  const { notice, status } = await noticeOf(async () => {
     await act()
-    return await show(c, { notice: note("good", sentence) })
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return await show(c, { notice: note("bad", sentenceForPeople(error.message)), typed }, error.status)
-  }
+    return note("good", sentence)
+  })
+  return await show(c, { notice, typed: status && typed }, status)
 }
 
 interface Shown {

@@ -10,7 +10,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { headedPage } from "../answer.ts"
 import { cardTable, copyable, type Html, note, buttonForm } from "../elements.ts"
-import { textsOf } from "../form.ts"
+import { typedIn } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { age, ago } from "../times.ts"
@@ -20,7 +20,7 @@ import { accountsCard, showOperator, whatWaitsFor } from "./operator.ts"
 export const findAndStop = new Hono<DashboardEnv>()
   .get("/operator/find", async (c) => await showFound(c, c.req.query("id")?.trim() ?? ""))
   .post("/operator/:act{pause|wake|suspend|resume}", async (c) => {
-    const { id } = textsOf(await c.req.parseBody(), "id")
+    const { id } = await typedIn(c, "id")
     const at = `/operator/find?${new URLSearchParams({ id }).toString()}`
     const again = unlessFresh(c, at)
     if (again) return again

@@ -16,7 +16,7 @@ import { headedPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { browserName, confirming, type Html, note, buttonForm, field } from "../elements.ts"
-import { textsOf } from "../form.ts"
+import { typedIn } from "../form.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
 import { ago } from "../times.ts"
@@ -28,28 +28,22 @@ import { invitationMail, membersCard, nonOwnerRefusal, draftFields } from "./mem
 import { demandCard, passkeysCard } from "./passkeys.ts"
 import { tooManyMails } from "./too-many-mails.ts"
 
-/** A field of a form as text; `""` if it is none. */
-async function typedIn(c: Context<DashboardEnv>, name: string): Promise<string> {
-  const value = (await c.req.parseBody())[name]
-  return typeof value === "string" ? value : ""
-}
-
 /** The account, its people, and where one is signed in. */
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
   .use("/account/:act{invite|withdraw|remove|revoke|role|troubles|passkey-only}", async (c, next) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, nonOwnerRefusal)
     const names = draftFields[c.req.param("act")]
-    const typed = names && textsOf(await c.req.parseBody(), ...names)
+    const typed = names && (await typedIn(c, ...names))
     return unlessFresh(c, "/account", typed) ?? (await next())
   })
   .post("/account/rename", async (c) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners name the account")
-    const given = await typedIn(c, "name")
-    const name = AccountName.Chosen.safeParse(given)
+    const typed = await typedIn(c, "name")
+    const name = AccountName.Chosen.safeParse(typed.name)
     if (!name.success) {
       const problem = sentenceForPeople(name.error.issues[0]?.message ?? "this is no name")
-      return await show(c, note("bad", problem), given.slice(0, 100))
+      return await show(c, note("bad", problem), typed.name.slice(0, 100))
     }
     await Account.rename(c.var.accountId, name.data)
     await did(c, "account_renamed", name.data)
@@ -57,8 +51,9 @@ export const account = new Hono<DashboardEnv>()
   })
   .post("/account/invite", async (c) => {
     const { me } = c.var
-    const email = Email.safeParse(await typedIn(c, "email"))
-    const role = Member.Role.safeParse(await typedIn(c, "role"))
+    const typed = await typedIn(c, "email", "role")
+    const email = Email.safeParse(typed.email)
+    const role = Member.Role.safeParse(typed.role)
     if (!email.success || !role.success)
       return await show(c, note("bad", "This is not an e-mail address: write it as them@example.com."))
     if ((await Member.list(me.account.id)).some((one) => one.email === email.data))
@@ -80,7 +75,7 @@ export const account = new Hono<DashboardEnv>()
   })
   .post("/account/troubles", async (c) => await show(c, await chooseAlerts(c)))
   .post("/account/passkey-only", async (c) => {
-    const isDemanded = (await typedIn(c, "only")) === "yes"
+    const isDemanded = (await typedIn(c, "only")).only === "yes"
     if (isDemanded && !c.var.me.browser.isStrong)
       return await show(
         c,
@@ -91,14 +86,14 @@ export const account = new Hono<DashboardEnv>()
     return c.redirect("/account", 303)
   })
   .post("/account/withdraw", async (c) => {
-    const email = await typedIn(c, "email")
+    const { email } = await typedIn(c, "email")
     const isOpen = (await Member.invitations(c.var.accountId)).some((one) => one.email === email)
     await Member.withdraw(c.var.accountId, email)
     if (isOpen) await did(c, "invitation_withdrawn", email)
     return c.redirect("/account", 303)
   })
   .post("/account/remove", async (c) => {
-    const personId = await typedIn(c, "person")
+    const { person: personId } = await typedIn(c, "person")
     const leaving = (await Member.list(c.var.accountId)).find((one) => one.personId === personId)
     if (!leaving || !(await Member.remove(c.var.accountId, personId)))
       return await show(c, note("bad", "Not removed: an account keeps at least one owner."))
@@ -109,7 +104,7 @@ export const account = new Hono<DashboardEnv>()
       : await show(c, keysRemain(leaving.email, keys.length))
   })
   .post("/account/revoke", async (c) => {
-    const email = await typedIn(c, "email")
+    const { email } = await typedIn(c, "email")
     const keys = await keysBy(c.var.accountId, email)
     for (const { keyId, name } of keys) {
       await ApiKey.revoke(c.var.accountId, keyId)
@@ -118,8 +113,8 @@ export const account = new Hono<DashboardEnv>()
     return await show(c, note("good", `The keys that ${email} made are revoked.`))
   })
   .post("/account/role", async (c) => {
-    const role = Member.Role.safeParse(await typedIn(c, "as"))
-    const personId = await typedIn(c, "person")
+    const { as, person: personId } = await typedIn(c, "as", "person")
+    const role = Member.Role.safeParse(as)
     if (!role.success || !(await Member.setRole(c.var.accountId, personId, role.data)))
       return await show(
         c,
@@ -131,7 +126,7 @@ export const account = new Hono<DashboardEnv>()
   })
   // Each person decides these for themselves, viewers as well.
   .post("/account/sign-out", async (c) => {
-    await signOutElsewhere(c, await typedIn(c, "browser"))
+    await signOutElsewhere(c, (await typedIn(c, "browser")).browser)
     return c.redirect("/account", 303)
   })
   .post("/account/sign-out/others", async (c) => {
@@ -157,12 +152,12 @@ async function signOutElsewhere(c: Context<DashboardEnv>, chosen?: string): Prom
     await did(c, "browser_signed_out", `${browserName(agent)}${address === "" ? "" : `, at ${address}`}`)
 }
 
-/** The keys that somebody made for an account. */
+/** The keys that a person made for an account. */
 async function keysBy(accountId: string, email: string): Promise<ApiKey.Info[]> {
   return (await ApiKey.list(accountId)).filter(({ createdBy }) => createdBy === email)
 }
 
-/** Somebody was removed who may have kept their keys. */
+/** A member was removed who may have kept their keys. */
 function keysRemain(email: string, count: number): Html {
   const keys = count === 1 ? "an API key, which still works" : `${count} API keys, which still work`
   return note(

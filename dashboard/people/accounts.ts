@@ -10,6 +10,7 @@ import type { Person } from "#core/account/person.ts"
 import { lonePage } from "../answer.ts"
 import { fromWhere } from "../audit-log.ts"
 import { type Html, note, buttonForm } from "../elements.ts"
+import { typedIn } from "../form.ts"
 import { type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 
 /** Where people choose an account. They are signed in, and perhaps in none. */
@@ -54,7 +55,7 @@ export async function decline(c: Context<DashboardEnv>, account: string, email: 
   return isInvited
 }
 
-/** Records what somebody did to an account that their browser does not show. */
+/** Records what a person did to an account that their browser does not show. */
 async function record(
   c: Context<DashboardEnv>,
   account: string,
@@ -77,8 +78,8 @@ export async function turnTo(c: Context<DashboardEnv>, accountId: string, next: 
 const isOwn = ({ role }: { role: Member.Role }) => role === "owner"
 
 async function asked(c: Context<DashboardEnv>): Promise<{ account: string; next: string }> {
-  const { account, next } = await c.req.parseBody()
-  return { account: typeof account === "string" ? account : "", next: ownPath(next) }
+  const { account, next } = await typedIn(c, "account", "next")
+  return { account, next: ownPath(next) }
 }
 
 async function show(c: Context<DashboardEnv>, next: string, problem?: string): Promise<Response> {

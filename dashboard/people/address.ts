@@ -9,11 +9,13 @@ import { inHalves } from "#core/account/typed-code.ts"
 import { headedPage, type Status } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note, field, longestEmail } from "../elements.ts"
-import { textsOf } from "../form.ts"
-import { unlessFresh } from "../fresh-sign-in.ts"
+import { typedIn } from "../form.ts"
+import { freshOnly } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, putCookie } from "../guard.ts"
 import { codeField, keptCodeNote } from "./sign-in.ts"
 import { tooManyMails } from "./too-many-mails.ts"
+
+const fresh = freshOnly(() => "/account")
 
 /** A person's own address: they prove the new one with a code, as they did with the first. */
 export const address = new Hono<DashboardEnv>()
@@ -21,10 +23,8 @@ export const address = new Hono<DashboardEnv>()
     const email = await SignIn.addressOf(cookie(c, "asking") ?? "")
     return email === undefined ? c.redirect("/account") : await show(c, codeForm(email))
   })
-  .post("/account/address", async (c) => {
-    const again = unlessFresh(c, "/account")
-    if (again) return again
-    const email = Email.safeParse(textsOf(await c.req.parseBody(), "address").address)
+  .post("/account/address", fresh, async (c) => {
+    const email = Email.safeParse((await typedIn(c, "address")).address)
     if (!email.success) return await refused(c, "This is not an e-mail address: write it as you@example.com.")
     if (email.data === c.var.me.person.email) return await refused(c, "This is your address already.")
     if (await tooManyMails(c, email.data))
@@ -35,11 +35,9 @@ export const address = new Hono<DashboardEnv>()
     putCookie(c, "asking", asking, SignIn.mailedFor)
     return c.redirect("/account/address", 303)
   })
-  .post("/account/address/code", async (c) => {
-    const again = unlessFresh(c, "/account")
-    if (again) return again
+  .post("/account/address/code", fresh, async (c) => {
     const asking = cookie(c, "asking") ?? ""
-    const { code } = textsOf(await c.req.parseBody(), "code")
+    const { code } = await typedIn(c, "code")
     const used = await SignIn.useCode(asking, code.slice(0, 100))
     if (used === "wrong") {
       const email = (await SignIn.addressOf(asking)) ?? ""

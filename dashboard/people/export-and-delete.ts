@@ -13,7 +13,7 @@ import { Slots } from "#core/platform/slots.ts"
 import { headedPage } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note, confirmField } from "../elements.ts"
-import { textsOf } from "../form.ts"
+import { typedIn } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, notAllowed } from "../guard.ts"
 
@@ -63,7 +63,7 @@ export const ownData = new Hono<DashboardEnv>()
     const again = unlessFresh(c, "/account/delete")
     if (again) return again
     const bridges = (await Bridge.list(account.id)).filter(({ isSandbox }) => !isSandbox)
-    const { confirm } = textsOf(await c.req.parseBody(), "confirm")
+    const { confirm } = await typedIn(c, "confirm")
     if (account.isOperator || bridges.length > 0 || confirm.trim().toLowerCase() !== person.email) {
       const notice = note("bad", "Nothing was deleted: read below what has to be done first.")
       const body = html`${notice} ${deleteForm(c.var.me, bridges.length)}`

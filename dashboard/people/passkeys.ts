@@ -13,7 +13,8 @@ import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { did } from "../audit-log.ts"
 import { confirming, type Html, buttonForm, removing, field } from "../elements.ts"
-import { signInAgainPath, unlessFresh } from "../fresh-sign-in.ts"
+import { typedIn } from "../form.ts"
+import { freshOnly, signInAgainPath } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { ago } from "../times.ts"
 import { admitBrowser } from "./admit-browser.ts"
@@ -55,14 +56,16 @@ export const passkeys = new Hono<DashboardEnv>()
     await did(c, "passkey_added", name)
     return c.json({ goto: "/account" })
   })
-  .post("/account/passkeys/remove", async (c) => {
-    const again = unlessFresh(c, "/account")
-    if (again) return again
-    const { passkey } = await c.req.parseBody()
-    await Passkey.remove(c.var.me.person.id, typeof passkey === "string" ? passkey : "")
-    await did(c, "passkey_removed")
-    return c.redirect("/account", 303)
-  })
+  .post(
+    "/account/passkeys/remove",
+    freshOnly(() => "/account"),
+    async (c) => {
+      const { passkey } = await typedIn(c, "passkey")
+      await Passkey.remove(c.var.me.person.id, passkey)
+      await did(c, "passkey_removed")
+      return c.redirect("/account", 303)
+    },
+  )
 
 /** The challenge stays in a cookie, so that another browser's answer to it is worth nothing. */
 function challenged<Options extends { challenge: string }>(c: Context<DashboardEnv>, options: Options) {

@@ -12,6 +12,7 @@ import { config } from "#core/platform/config.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { type Html, note, buttonForm, field, longestEmail } from "../elements.ts"
+import { typedIn } from "../form.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { span } from "../times.ts"
 import { whatJoiningMeans, decline, join, whoInvites } from "./accounts.ts"
@@ -29,13 +30,12 @@ export const signIn = new Hono<DashboardEnv>()
     })
   })
   .post("/sign-in", async (c) => {
-    const form = await c.req.parseBody()
-    const next = ownPath(form.next)
-    const parsed = Email.safeParse(form.email)
+    const typed = await typedIn(c, "email", "next")
+    const next = ownPath(typed.next)
+    const parsed = Email.safeParse(typed.email)
     if (!parsed.success) {
       const problem = "This is not an e-mail address: write it as you@example.com."
-      const typed = typeof form.email === "string" ? form.email.slice(0, 254) : ""
-      return await showAddress(c, { email: typed, next, problem }, 400)
+      return await showAddress(c, { email: typed.email.slice(0, 254), next, problem }, 400)
     }
     const email = parsed.data
     if (Mail.way() === "none") {
@@ -63,11 +63,10 @@ export const signIn = new Hono<DashboardEnv>()
     return email === undefined ? c.redirect(leadingOn("/sign-in", next)) : await showCode(c, { email, next })
   })
   .post("/sign-in/code", async (c) => {
-    const form = await c.req.parseBody()
-    const next = ownPath(form.next)
-    const email = typeof form.email === "string" ? form.email.slice(0, 254) : ""
-    const code = typeof form.code === "string" ? form.code.slice(0, 100) : ""
-    const used = await SignIn.useCode(cookie(c, "asking") ?? "", code)
+    const typed = await typedIn(c, "email", "code", "next")
+    const next = ownPath(typed.next)
+    const email = typed.email.slice(0, 254)
+    const used = await SignIn.useCode(cookie(c, "asking") ?? "", typed.code.slice(0, 100))
     if (typeof used !== "string") return c.redirect(await admitBrowser(c, { email: used.email, next }), 303)
     if (used === "wrong") {
       const problem = "This is not the code: look again, or ask for a new one."
@@ -93,7 +92,7 @@ export const signIn = new Hono<DashboardEnv>()
   .post("/sign-in/link/:token", async (c) => {
     const token = c.req.param("token")
     const found = await SignIn.readLink(token)
-    // An invitation works for a week, and must not sign in somebody who has an account to lose: they sign in
+    // An invitation works for a week, and must not sign in a person who has an account to lose: they sign in
     // as always, and join then.
     if (found?.joins !== undefined && (await Person.isKnown(found.email))) return c.redirect("/accounts", 303)
     const used = await SignIn.useLink(token)

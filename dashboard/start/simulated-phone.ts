@@ -26,20 +26,17 @@ export function isHere(): boolean {
 }
 
 /**
- * The phone of the sandbox's contact, who echoes. Nobody else's phone can be reached: it is found in the
- * bridge's own address book.
- * @returns undefined while the sandbox is not linked yet.
+ * The number of the sandbox's contact, who echoes. No other phone can be reached: it is found in the bridge's
+ * own address book.
+ * @throws ApiError when the session is away
  */
-export async function find(bridge: Bridge.Info, own: string, requestId: string): Promise<Info | undefined> {
-  if (own === "") return undefined
-  const { success } = await askHost(
-    { method: "GET", path: "/contacts", bridgeId: bridge.id, requestId },
-    true,
-  )
-  if (!success) return undefined
-  const contacts = z.array(Contact).parse(JSON.parse(Buffer.from(success.body).toString()))
-  const echo = contacts.find(({ name }) => name === "Echo")
-  return echo && { number: echo.phone, bridge: own }
+export async function numberOfEcho(
+  { id: bridgeId }: Bridge.Info,
+  requestId: string,
+): Promise<string | undefined> {
+  const { success } = await askHost({ method: "GET", path: "/contacts", bridgeId, requestId }, true)
+  const contacts = z.array(Contact).parse(JSON.parse(Buffer.from(success?.body ?? "[]").toString()))
+  return contacts.find(({ name }) => name === "Echo")?.phone
 }
 
 /** Sends a text from it. @throws ApiError `session_unavailable` */

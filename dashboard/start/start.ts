@@ -15,6 +15,7 @@ import { headedPage } from "../answer.ts"
 import { empty, type Html, icon, note } from "../elements.ts"
 import { eventItem } from "../events/event-item.ts"
 import { eventsFollower, firstWaiting } from "../events/events.ts"
+import { typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
 import { type KnownState, knownStateOf, isStopped } from "../numbers/ask-for-state.ts"
@@ -44,8 +45,7 @@ export const start = new Hono<DashboardEnv>()
     return await live(c, 20, look, events.end)
   })
   .post("/sandbox/say", async (c) => {
-    const { text } = await c.req.parseBody()
-    const said = typeof text === "string" ? text.slice(0, 65_536) : ""
+    const said = (await typedIn(c, "text")).text.slice(0, 65_536)
     return await act(c, async (phone) => {
       if (said.trim() !== "") await SimulatedPhone.say(phone, said)
     })
@@ -121,9 +121,12 @@ function stateOf(found: SimulatedPhone.Info | undefined, knownState: KnownState)
   return isStopped(knownState) ? "stopped" : "linking"
 }
 
+/** The contact's phone; undefined while the sandbox is not linked yet. */
 async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
+  if (own === "") return undefined
   try {
-    return await SimulatedPhone.find(bridge, own, requestId)
+    const number = await SimulatedPhone.numberOfEcho(bridge, requestId)
+    return number === undefined ? undefined : { number, bridge: own }
   } catch (error) {
     // The sandbox's session starts or moves; the page says that its phone is being linked.
     if (error instanceof ApiError) return undefined

@@ -13,12 +13,11 @@ import { awakeLease, freshLease } from "#core/lease/call-holder.ts"
 import { redirectEvents } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { numberPage } from "../answer.ts"
-import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { codeBlock, type Html, note, urlField } from "../elements.ts"
 import { testWords } from "../events/attempt-words.ts"
-import { textsOf } from "../form.ts"
-import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
+import { noticeOf, typedIn } from "../form.ts"
+import { freshOnly, takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { webhookCard } from "./webhook-card.ts"
@@ -28,19 +27,14 @@ import { webhookCard } from "./webhook-card.ts"
  */
 export const webhooks = new Hono<DashboardEnv>()
   .get("/numbers/:ref/webhooks", async (c) => await show(c))
-  .post("/numbers/:ref/webhooks/first/address", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "webhook_url", "test")
-    // A fresh sign-in, as for seeing the secret: this sends the events elsewhere.
-    const again = unlessFresh(c, pathOf(c), typed)
-    if (again) return again
+  // A fresh sign-in, as for seeing the secret: these two send the events elsewhere.
+  .post("/numbers/:ref/webhooks/first/address", freshOnly(pathOf, "webhook_url", "test"), async (c) => {
+    const typed = await typedIn(c, "webhook_url", "test")
     const given = typed.webhook_url.trim()
     return await done(c, { webhook_url: given }, async () => await sendTo(c, given, typed.test !== ""))
   })
-  .post("/numbers/:ref/webhooks", async (c) => {
-    const { url } = textsOf(await c.req.parseBody(), "url")
-    // It gets the events, too.
-    const again = unlessFresh(c, pathOf(c), { url })
-    if (again) return again
+  .post("/numbers/:ref/webhooks", freshOnly(pathOf, "url"), async (c) => {
+    const { url } = await typedIn(c, "url")
     return await done(c, { url }, async () => {
       const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.parseFurtherUrl(url.trim()), {})
       if (!created) return note("info", "There is a webhook with this address already.")
@@ -65,9 +59,7 @@ export const webhooks = new Hono<DashboardEnv>()
       )
     })
   })
-  .post("/numbers/:ref/webhooks/:id/pause", async (c) => {
-    const again = unlessFresh(c, pathOf(c))
-    if (again) return again
+  .post("/numbers/:ref/webhooks/:id/pause", freshOnly(pathOf), async (c) => {
     return await done(c, {}, async () => {
       await Webhook.pause(await oneOf(c))
       return note(
@@ -96,9 +88,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const [secret] = (await Receiver.keysOf(webhook.receiver)).secrets
     return await show(c, { secret: { of: webhook.webhookId, text: secret } })
   })
-  .post("/numbers/:ref/webhooks/:id/secret/roll", async (c) => {
-    const again = unlessFresh(c, pathOf(c))
-    if (again) return again
+  .post("/numbers/:ref/webhooks/:id/secret/roll", freshOnly(pathOf), async (c) => {
     return await done(c, {}, async () => {
       const webhook = await Webhook.get(c.var.bridge, idOf(c))
       const { secret } = await WebhookSecret.roll(webhook)
@@ -107,17 +97,13 @@ export const webhooks = new Hono<DashboardEnv>()
       ${codeBlock(secret, "The new secret")}`
     })
   })
-  .post("/numbers/:ref/webhooks/:id/secret/finish", async (c) => {
-    const again = unlessFresh(c, pathOf(c))
-    if (again) return again
+  .post("/numbers/:ref/webhooks/:id/secret/finish", freshOnly(pathOf), async (c) => {
     return await done(c, {}, async () => {
       await WebhookSecret.endOverlap(await Webhook.get(c.var.bridge, idOf(c)))
       return note("good", "Only its new secret signs from now on.")
     })
   })
-  .post("/numbers/:ref/webhooks/:id/remove", async (c) => {
-    const again = unlessFresh(c, pathOf(c))
-    if (again) return again
+  .post("/numbers/:ref/webhooks/:id/remove", freshOnly(pathOf), async (c) => {
     return await done(c, {}, async () => {
       const webhook = await oneOf(c)
       await Webhook.remove(c.var.bridge, webhook.webhookId)
@@ -165,12 +151,8 @@ async function typesOf(c: Context<DashboardEnv>): Promise<readonly EventType[]> 
 
 /** Calls `act` and shows what it says, or why it failed, with what was typed. */
 async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<Html>) {
-  try {
-    return await show(c, { notice: await act() })
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code === "not_found") throw error
-    return await show(c, { notice: note("bad", sentenceForPeople(error.message)), ...typed }, error.status)
-  }
+  const { notice, status } = await noticeOf(act)
+  return await show(c, { notice, ...(status && typed) }, status)
 }
 
 /** Addresses that were refused: of a further webhook, and of the first. */
