@@ -18,18 +18,15 @@ const left = (ms) => {
 let ahead = Date.now() - Number(root.dataset.now || Date.now())
 const now = () => Date.now() - ahead
 
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text
+}
+
 function tick() {
-  for (const one of document.querySelectorAll("[data-ago]")) {
-    const text = `${seconds(now() - one.dataset.ago)} ago`
-    if (one.textContent !== text) one.textContent = text
-  }
-  for (const one of document.querySelectorAll("[data-age]")) {
-    const text = seconds(now() - one.dataset.age)
-    if (one.textContent !== text) one.textContent = text
-  }
-  for (const one of document.querySelectorAll("[data-until]")) {
-    const text = left(Number(one.dataset.until) - now())
-    if (one.textContent !== text) one.textContent = text
+  for (const one of document.querySelectorAll("[data-ago], [data-age], [data-until]")) {
+    const { ago, age, until } = one.dataset
+    if (until !== undefined) write(one, left(Number(until) - now()))
+    else write(one, ago === undefined ? seconds(now() - age) : `${seconds(now() - ago)} ago`)
   }
   // A state is what the session host said last. The server tells when a host is silent; a state that grows
   // old here is this page's own affair: its stream is gone, or slow.
@@ -46,7 +43,7 @@ function tick() {
         : age < 5000
           ? "confirmed now"
           : `confirmed ${seconds(age)} ago`
-    if (said.textContent !== text) said.textContent = text
+    write(said, text)
   }
 }
 
@@ -118,7 +115,7 @@ function place(html) {
 }
 
 // A stream takes over the place of the former stream of this part of this tab: the server may not know yet
-// that nobody reads the former one. A page takes the tab's name out of the storage while it is open: a copy
+// that no page reads the former one. A page takes the tab's name out of the storage while it is open: a copy
 // of the tab, which gets a copy of the storage, makes a name of its own.
 const tab = takeTab() ?? crypto.getRandomValues(new Uint32Array(4)).join("-")
 addEventListener("pagehide", () => keepTab(tab))

@@ -54,7 +54,7 @@ async function question(signal, mediation) {
 }
 
 /**
- * `isLeft`: a passkey was only offered, and none was chosen. Nobody had asked for one, so nothing is
+ * `isLeft`: a passkey was only offered, and none was chosen. The person had not asked for one, so nothing is
  * reported.
  */
 async function reporting(part, act) {
