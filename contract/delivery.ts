@@ -159,3 +159,14 @@ export const resendSince = createRoute({
     ...refusals(...codesOfBridge, "invalid_webhook_url"),
   },
 })
+
+export const testWebhook = createRoute({
+  method: "post",
+  path: `${ofBridge}/webhook-test`,
+  summary: "Send a signed `test` event to the webhook, and say what it answered",
+  request: { params: path, query: webhookInQuery },
+  responses: {
+    200: reply("What the receiver did.", Attempt),
+    ...refusals(...codesOfBridge, "invalid_webhook_url"),
+  },
+})

@@ -142,7 +142,5 @@ export const groupSettings = {
   edit: Who.openapi({ description: "Who may change name, topic, picture and disappearing messages." }),
   add_members: Who.openapi({ description: "Who may add members." }),
   approval: boolean("Whether admins decide about those who come by the link."),
-  disappearing: z
-    .int()
-    .openapi({ description: "After how many seconds messages disappear; 0: they do not." }),
+  disappearing: integer("After how many seconds messages disappear; 0: they do not."),
 }

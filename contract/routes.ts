@@ -18,8 +18,6 @@ import * as session from "./session.ts"
 import * as storedEvent from "./stored-event.ts"
 import * as upload from "./upload.ts"
 import * as usage from "./usage.ts"
-import * as webhookSecret from "./webhook-secret.ts"
-import * as webhookTest from "./webhook-test.ts"
 import * as webhook from "./webhook.ts"
 
 /** Every route of the API by name, grouped by subject, in the order of the reference. */
@@ -111,7 +109,7 @@ export const routes = {
     webhookLogs: delivery.webhookLogs,
     listEvents: storedEvent.listEvents,
     resendEvent: storedEvent.resendEvent,
-    testWebhook: webhookTest.testWebhook,
+    testWebhook: delivery.testWebhook,
     listDeliveries: delivery.listDeliveries,
     getDelivery: delivery.getDelivery,
     retryDelivery: delivery.retryDelivery,
@@ -122,8 +120,8 @@ export const routes = {
     getWebhook: webhook.getWebhook,
     updateWebhook: webhook.updateWebhook,
     removeWebhook: webhook.removeWebhook,
-    rollSecret: webhookSecret.rollSecret,
-    finishSecret: webhookSecret.finishSecret,
+    rollSecret: webhook.rollSecret,
+    finishSecret: webhook.finishSecret,
   },
   Account: {
     getAccount: account.getAccount,

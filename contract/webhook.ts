@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { Event, EventType, Ignored } from "./event.ts"
 import { ChatAddress, GroupId, integer, string, Timestamp } from "./field-types.ts"
-import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
+import { codesOfBridge, body, Ok, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
 const reserved =
@@ -223,4 +223,30 @@ export const webhookInQuery = z.object({
     description:
       "The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.",
   }),
+})
+
+const Rolled = z.object({
+  webhook_secret: string("The webhook's secret from now on."),
+  overlap_until: integer("Until then the secret that it replaces signs as well. Unix seconds."),
+})
+
+/** Contract, "Webhooks" */
+export const rollSecret = createRoute({
+  method: "post",
+  path: "/api/instances/{customer_ref}/webhook-secret/roll",
+  summary: "Replace the webhook secret; for 24 hours both sign",
+  description:
+    "`X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that " +
+    "accepts either misses nothing. `Authorization` carries the new secret at once.",
+  request: { params: path, query: webhookInQuery },
+  responses: { 200: reply("The new secret.", Rolled), ...refusals(...codesOfBridge, "secret_overlap") },
+})
+
+/** Contract, "Webhooks" */
+export const finishSecret = createRoute({
+  method: "post",
+  path: "/api/instances/{customer_ref}/webhook-secret/finish",
+  summary: "Stop signing with the replaced secret now",
+  request: { params: path, query: webhookInQuery },
+  responses: { 200: reply("Only the new secret signs.", Ok), ...refusals(...codesOfBridge) },
 })

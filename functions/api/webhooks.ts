@@ -1,5 +1,4 @@
 import { EventType } from "#contract/event.ts"
-import { finishSecret, rollSecret } from "#contract/webhook-secret.ts"
 import * as contract from "#contract/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
@@ -53,13 +52,13 @@ export const webhooks = contractRouter()
     await auditByKey(c, "webhook_removed", Webhook.labelOf(webhook, c.var.bridge))
     return c.body(null, 204)
   })
-  .openapi(rollSecret, async (c) => {
+  .openapi(contract.rollSecret, async (c) => {
     const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
     const { secret, until } = await WebhookSecret.roll(webhook)
     await auditByKey(c, "secret_replaced", c.var.bridge.customerRef)
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
-  .openapi(finishSecret, async (c) => {
+  .openapi(contract.finishSecret, async (c) => {
     await WebhookSecret.endOverlap(await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
     return c.json({ ok: true as const }, 200)
   })

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
-import type { Attempt } from "#contract/delivery.ts"
+import { type Attempt, testWebhook } from "#contract/delivery.ts"
 import type { Event } from "#contract/event.ts"
-import { testWebhook } from "#contract/webhook-test.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
