@@ -11,8 +11,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { notifyHolder } from "#core/lease/notify-holder.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { downBridges } from "./down-bridges.ts"
-import { argument, Refused, type Row, type Verb } from "./verb.ts"
-import { bridgeId } from "./verb.ts"
+import { argument, bridgeId, Refused, type Row, type Verb } from "./verb.ts"
 import { stoppedBecause, why } from "./why.ts"
 
 export const bridge: Record<string, Verb> = {

@@ -5,8 +5,7 @@ import type { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { iso } from "#core/platform/clock.ts"
-import { argument, Refused, type Row, type Verb } from "./verb.ts"
-import { bridgeId } from "./verb.ts"
+import { argument, bridgeId, Refused, type Row, type Verb } from "./verb.ts"
 
 /** As many at once as may wait to be resent. */
 const most = 100

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Account } from "#core/account/account.ts"
-import { type Html, note, buttonForm } from "#dashboard/elements.ts"
+import { facts, type Html, note, buttonForm } from "#dashboard/elements.ts"
 import { heading } from "#dashboard/layout.ts"
 import { day, until } from "#dashboard/times.ts"
 import { type Amount, type Bill, money, type Price, priceLine } from "./price-and-bills.ts"
@@ -113,54 +113,25 @@ function card(input: Shown): Html {
   const isOver = state === "none" || state === "canceled"
   const owes = state === "past_due" || state === "unpaid"
   const due = input.bills.filter(({ status }) => status === "open")
-  const { cancelAt } = input
+  const { cancelAt, coming, freeTrialEnd, lastDigits, periodEnd, price } = input
   const isEnding = cancelAt !== undefined && !isOver
   return html`<h2>${isEnding ? html`It ends on ${day(cancelAt * 1000)}` : titles[state]}</h2>
     ${reason(input)}
-    <dl class="facts">
-      ${
-        isOver
-          ? ""
-          : html`<dt>Numbers in the subscription</dt>
-              <dd>${input.numbers}, without the sandbox</dd>`
-      }
-      ${
-        due.length === 0
-          ? ""
-          : html`<dt>Due now</dt>
-              <dd>${due.map((bill) => html`<b>${money(bill)}</b> `)}</dd>`
-      }
-      ${
-        input.lastDigits === undefined
-          ? ""
-          : html`<dt>Card</dt>
-              <dd>ends with ${input.lastDigits}</dd>`
-      }
-      ${
-        input.price
-          ? html`<dt>Price</dt>
-              <dd>${priceLine(input.price)}</dd>`
-          : ""
-      }
-      ${
-        state === "trialing" && input.freeTrialEnd !== undefined
-          ? html`<dt>Free trial</dt>
-              <dd>${until(input.freeTrialEnd * 1000)} left</dd>`
-          : ""
-      }
-      ${
-        state === "active" && !isEnding && input.periodEnd !== undefined
-          ? html`<dt>Paid until</dt>
-              <dd>${day(input.periodEnd * 1000)}</dd>`
-          : ""
-      }
-      ${
-        input.coming
-          ? html`<dt>${state === "trialing" ? "First charge" : "Next charge"}</dt>
-              <dd>${money(input.coming)} on ${day(input.coming.at * 1000)}</dd>`
-          : ""
-      }
-    </dl>
+    ${facts([
+      ["Numbers in the subscription", isOver ? undefined : `${input.numbers}, without the sandbox`],
+      ["Due now", due.length === 0 ? undefined : html`${due.map((bill) => html`<b>${money(bill)}</b> `)}`],
+      ["Card", lastDigits && `ends with ${lastDigits}`],
+      ["Price", price && priceLine(price)],
+      [
+        "Free trial",
+        state === "trialing" && freeTrialEnd ? html`${until(freeTrialEnd * 1000)} left` : undefined,
+      ],
+      ["Paid until", state === "active" && !isEnding && periodEnd ? day(periodEnd * 1000) : undefined],
+      [
+        state === "trialing" ? "First charge" : "Next charge",
+        coming && html`${money(coming)} on ${day(coming.at * 1000)}`,
+      ],
+    ])}
     ${aboutAdding[state] === undefined || isEnding ? "" : html`<p class="small muted">${inUse(input.used, input.limit)} ${aboutAdding[state]}</p>`}
     ${
       mayChange

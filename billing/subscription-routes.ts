@@ -160,8 +160,7 @@ async function show(
     notice: refused && note("bad", refused.sentence),
     nowMs: nowMs(),
   })
-  const status = refused?.status
-  return await page(c, { title: "Billing", place: "billing", body, ...(status && { status }) })
+  return await page(c, { title: "Billing", place: "billing", body, status: refused?.status })
 }
 
 /**

@@ -4,24 +4,14 @@ import { HTTPException } from "hono/http-exception"
 import { sentences } from "#contract/error-codes.ts"
 import { Billing } from "#core/account/billing.ts"
 import type { ApiError } from "#core/error.ts"
-import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
 import { sentenceForPeople } from "./api-words.ts"
 import { assets } from "./assets.ts"
-import type { Html } from "./elements.ts"
+import { type Html, said } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import {
-  type Brand,
-  framed,
-  type Head,
-  heading,
-  lone,
-  numberHeading,
-  type Place,
-  refusalBody,
-  type Tab,
-} from "./layout.ts"
+import { type Brand, framed, type Head, heading, lone, type Place, refusalBody } from "./layout.ts"
 import { linkWordsFor, refusalIn } from "./linking/link-words.ts"
+import { numberHeading, type Tab } from "./numbers/number-heading.ts"
 import { span } from "./times.ts"
 
 export type Status = 200 | ApiError["status"]
@@ -45,7 +35,7 @@ export function page(
   // Unset on pages that are of no number.
   const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined
   const place = bridge?.isSandbox ? "sandbox" : input.place
-  return c.html(framed({ ...input, place, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
+  return c.html(framed({ ...input, place, line, viewer }), input.status ?? 200)
 }
 
 /** As `page`, with a head above the body: the title, and what is given of the rest. */
@@ -71,7 +61,7 @@ export function lonePage(
   c: Context<DashboardEnv>,
   input: Shown & { isBroad?: boolean; lang?: string; brand?: Brand | undefined },
 ): Response | Promise<Response> {
-  return c.html(lone({ ...input, assets, nowMs: nowMs() }), input.status ?? 200)
+  return c.html(lone(input), input.status ?? 200)
 }
 
 /** Answers with a page for any visitor. A person who is signed in keeps the navigation. */
@@ -131,11 +121,7 @@ function refusingLink(
 ): Response | Promise<Response> {
   const words = linkWordsFor(c.req.header("accept-language"))
   const [title, sentence] = refusalIn(words, status, time)
-  const body = html`<div class="card">
-    <h1>${title}</h1>
-    <p>${sentence}</p>
-  </div>`
-  return lonePage(c, { title: words.title, body, status, lang: words.lang })
+  return lonePage(c, { title: words.title, body: said(title, sentence), status, lang: words.lang })
 }
 
 function isOfLink(c: Context<DashboardEnv>): boolean {

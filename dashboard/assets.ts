@@ -3,11 +3,17 @@ import { existsSync, readFileSync } from "node:fs"
 import { Hono } from "hono"
 import { tokens } from "#contract/reference/design-tokens.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
-import type { Assets } from "./layout.ts"
 
-/** A function is one file at the top of its folder, and the assets are copied beside it. */
-const besideFunction = new URL("./dashboard/assets/", import.meta.url)
-const folder = existsSync(besideFunction) ? besideFunction : new URL("./assets/", import.meta.url)
+/**
+ * A folder of this repository whose files are served. A function is one file at the top of its folder, and
+ * they are copied beside it.
+ */
+export function servedFolder(path: string): URL {
+  const besideFunction = new URL(`./${path}/`, import.meta.url)
+  return existsSync(besideFunction) ? besideFunction : new URL(`../${path}/`, import.meta.url)
+}
+
+const folder = servedFolder("dashboard/assets")
 
 const files = {
   style: load("style.css", "text/css", tokens),
@@ -15,13 +21,13 @@ const files = {
   passkey: load("passkey.js", "text/javascript"),
 }
 
-/** Where the style and the script are. */
-export const assets: Assets = { style: files.style.path, script: files.script.path }
+/** Where the style and the script of every page are. */
+export const assets = { style: files.style.path, script: files.script.path }
 
 /** The script of the pages where passkeys are made and used. */
 export const passkeyScript = files.passkey.path
 
-/** Serves them. Each name stands for one content, so it may be kept for ever. */
+/** Serves them. Their names change with their content, so browsers keep them for ever. */
 export const assetRoutes = new Hono<ApiEnv>()
 for (const { path, type, text } of Object.values(files))
   assetRoutes.get(path, (c) =>

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { Html } from "./elements.ts"
 
 /** One of several bars: what got through (`count`), and above it what did not (`lost`). */
-export interface Bar {
+interface Bar {
   title: string
   count: number
   lost?: number

@@ -15,6 +15,14 @@ export function copyButton(text = ""): Html {
   </button>`
 }
 
+/** All that a page says: what happened, and what to do. */
+export function said(title: string, sentence: Html | string): Html {
+  return html`<div class="card">
+    <h1>${title}</h1>
+    <p>${sentence}</p>
+  </div>`
+}
+
 /** A block of code with a button that copies it. */
 export function codeBlock(text: string, label: string): Html {
   return html`<div class="block">
@@ -63,6 +71,20 @@ export function urlField(
 ): Html {
   const common = { type: "url", maxlength: 2048, placeholder: "https://example.com/webhook" }
   return field(label, { ...common, ...attributes }, { hint })
+}
+
+/** What is known of something: names, and what each stands for. One that stands for nothing is left out. */
+export function facts(
+  all: readonly (readonly [name: Html | string, value: Html | string | number | undefined])[],
+): Html {
+  const known = all.filter(([, value]) => value !== undefined)
+  return html`<dl class="facts">
+    ${known.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`
 }
 
 /** A field in which the name of what is to be deleted has to be typed. */
@@ -122,6 +144,13 @@ export function options(choices: Choices, chosen: string | undefined): Html[] {
     ([value, words]) =>
       html`<option value="${value}" ${value === chosen ? "selected" : ""}>${words}</option>`,
   )
+}
+
+/** A box to tick. */
+export function checkbox(name: string, value: string, isChosen: boolean, label: Html | string): Html {
+  return html`<label class="choice"
+    ><input type="checkbox" name="${name}" value="${value}" ${isChosen ? "checked" : ""} /> ${label}</label
+  >`
 }
 
 /** A field for a chat that a list is about. */

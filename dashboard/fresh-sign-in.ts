@@ -58,7 +58,7 @@ function placeOf(c: Context<DashboardEnv>, page: string): string {
 const longestDraft = 3500
 
 /**
- * Keeps a draft in the person's browser: a draft in an address could come from anybody who sends them a link.
+ * Keeps a draft in the person's browser: a draft in an address could come from a stranger who sends a link.
  * One that is too long is not kept, and an older one is removed.
  */
 function keepDraft(c: Context<DashboardEnv>, page: string, typed: Record<string, string>): void {

@@ -7,6 +7,7 @@ import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
+import type { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { RateLimit } from "#core/limits/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
@@ -33,7 +34,12 @@ interface Me extends Signed {
 }
 
 export interface DashboardEnv {
-  Variables: ApiEnv["Variables"] & { signed: Signed; me: Me; billing: BillingPages | undefined }
+  Variables: ApiEnv["Variables"] & {
+    signed: Signed
+    me: Me
+    link: LinkSession.Info
+    billing: BillingPages | undefined
+  }
 }
 
 function policy(billing: BillingPages | undefined): string {
@@ -164,7 +170,7 @@ export const toLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   return c.redirect(named.href)
 })
 
-/** Who is signed in in a browser, if anybody is. */
+/** The person who is signed in in a browser, if one is. */
 async function signedIn(c: Context): Promise<Signed | undefined> {
   const token = cookie(c, "session")
   const browser = token === undefined ? undefined : await Browser.ofToken(token)
@@ -178,7 +184,7 @@ async function withAccount({ person, browser }: Signed): Promise<Me | undefined>
   return account && role && { person, account, role, browser, mayChange: role !== "viewer" }
 }
 
-/** Who looks at a page that is for anybody, and in which account; undefined if they are signed in in none. */
+/** Who looks at a page that is for all visitors, and in which account; undefined if they are signed in in none. */
 export async function whoLooks(c: Context): Promise<Me | undefined> {
   const signed = await signedIn(c)
   return signed && (await withAccount(signed))

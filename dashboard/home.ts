@@ -8,7 +8,7 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { headedPage } from "./answer.ts"
 import { barsByHour } from "./bars.ts"
-import { empty, type Html } from "./elements.ts"
+import { empty, facts, type Html } from "./elements.ts"
 import { eventLine } from "./events/event-item.ts"
 import { outcomeMark } from "./events/event-outcomes.ts"
 import type { DashboardEnv } from "./guard.ts"
@@ -86,8 +86,7 @@ async function before(accountId: string): Promise<Html[]> {
   const overview = await KeptOverview.get(accountId)
   const stood = kinds.map(
     (kind) =>
-      html`<dt><a href="/numbers?show=${kind}">${kindWords[kind]}</a></dt>
-        <dd>${overview?.counts[kind] ?? 0}</dd>`,
+      [html`<a href="/numbers?show=${kind}">${kindWords[kind]}</a>`, overview?.counts[kind] ?? 0] as const,
   )
   return [
     html`<section class="card" id="troubles">
@@ -95,7 +94,7 @@ async function before(accountId: string): Promise<Html[]> {
         Looking at all numbers. This takes a moment.
         ${overview ? "This is how they stood the last time, at most a day ago:" : ""}
       </p>
-      ${overview ? html`<dl class="facts">${stood}</dl>` : ""}
+      ${overview ? facts(stood) : ""}
     </section>`,
     html`<section id="today" hidden></section>`,
     html`<section id="latest" hidden></section>`,

@@ -1,11 +1,10 @@
 import { html } from "hono/html"
 import { Billing } from "#core/account/billing.ts"
 import { Mail } from "#core/account/mail.ts"
-import type { Bridge } from "#core/bridge/bridge.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
+import { assets } from "./assets.ts"
 import { copyable, type Html, icon, type IconName, ourLogo } from "./elements.ts"
-import { marksOf } from "./numbers/head-marks.ts"
-import { calledOf } from "./numbers/state-words.ts"
 
 /** Who looks at a page. */
 export interface Viewer {
@@ -13,12 +12,6 @@ export interface Viewer {
   accountName: string
   role: "owner" | "member" | "viewer"
   isOperator: boolean
-}
-
-/** Where the style and the script are. Their names change with their content, so browsers keep them. */
-export interface Assets {
-  style: string
-  script: string
 }
 
 /**
@@ -31,8 +24,6 @@ export interface Brand {
 
 interface Whole {
   title: string
-  assets: Assets
-  nowMs: number
   lang?: string | undefined
   brand?: Brand | undefined
 }
@@ -163,7 +154,7 @@ export function refusalBody(input: {
 
 function whole(page: Whole, body: Html): Html {
   return html`<!doctype html>
-    <html lang="${page.lang ?? "en"}" data-now="${page.nowMs}">
+    <html lang="${page.lang ?? "en"}" data-now="${nowMs()}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -171,68 +162,10 @@ function whole(page: Whole, body: Html): Html {
         <meta name="robots" content="noindex" />
         <title>${page.title} · Messaging bridge</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${page.assets.style}" />
+        <link rel="stylesheet" href="${assets.style}" />
         ${page.brand?.style === undefined ? "" : html`<link rel="stylesheet" href="${page.brand.style}" />`}
-        <script src="${page.assets.script}" type="module"></script>
+        <script src="${assets.script}" type="module"></script>
       </head>
       ${body}
     </html>`
-}
-
-export type Tab =
-  | "overview"
-  | "connect"
-  | "messages"
-  | "chats"
-  | "groups"
-  | "events"
-  | "deliveries"
-  | "webhooks"
-  | "log"
-  | "settings"
-
-const tabs: readonly (readonly [Tab, string, string])[] = [
-  ["overview", "", "Overview"],
-  ["connect", "/connect", "Phone"],
-  ["messages", "/messages", "Messages"],
-  ["chats", "/chats", "Chats"],
-  ["groups", "/groups", "Groups"],
-  ["events", "/events", "Events"],
-  ["deliveries", "/deliveries", "Deliveries"],
-  ["webhooks", "/webhooks", "Webhooks"],
-  ["log", "/log", "Log"],
-  ["settings", "/settings", "Settings"],
-]
-
-/**
- * The head of every page about one number: its name and its phone, its state and that of its webhooks, and
- * the way to its other pages. `without`: what the page itself says, so that the head need not.
- */
-export async function numberHeading(
-  bridge: Bridge.Info,
-  shown: Tab,
-  without?: "webhooks" | "session" | undefined,
-): Promise<Html> {
-  const { customerRef: ref } = bridge
-  const { phone, marks } = await marksOf(bridge, { without })
-  const { name, under } = calledOf(bridge, phone)
-  return await html`${heading({
-      title: name,
-      about: under,
-      actions: marks,
-      crumbs: bridge.isSandbox ? html`<a href="/start">Sandbox</a>` : html`<a href="/numbers">Numbers</a>`,
-    })}
-    <nav aria-label="${ref}">
-      <button class="button tabs-menu" type="button" popovertarget="tabs">
-        ${tabs.find(([tab]) => tab === shown)?.[2]} ${icon("down")}<span class="hidden">: other pages</span>
-      </button>
-      <ul class="tabs" id="tabs" popover>
-        ${tabs.map(
-          ([tab, path, text]) =>
-            html`<li>
-              <a href="/numbers/${ref}${path}" ${tab === shown ? "aria-current=page" : ""}>${text}</a>
-            </li>`,
-        )}
-      </ul>
-    </nav>`
 }

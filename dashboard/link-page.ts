@@ -1,5 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { createMiddleware } from "hono/factory"
 import { html } from "hono/html"
 import { AccountName } from "#core/account/account-name.ts"
 import { Account } from "#core/account/account.ts"
@@ -13,11 +14,11 @@ import { log } from "#core/platform/log.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
 import { fromWhere } from "./audit-log.ts"
-import { goTo, type Html, note, buttonForm } from "./elements.ts"
+import { goTo, type Html, note, buttonForm, said } from "./elements.ts"
 import { typedIn } from "./form.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
-import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
 import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./linking/ask-for-codes.ts"
+import { brandAt, logoAnswer, styleOf } from "./linking/link-page-look.ts"
 import { fill, type LinkWords, linkWordsFor } from "./linking/link-words.ts"
 import {
   type Code,
@@ -43,7 +44,18 @@ import { knownStateOf, forStrangers, isLinked } from "./numbers/ask-for-state.ts
 import { unlinkPhone } from "./numbers/session-answer.ts"
 import { until } from "./times.ts"
 
-/** The page where somebody without an account links a phone: all they have is the URL of a link session. */
+/** Finds the link session of a page. A URL that is none of ours, or too old, has its own page. */
+const linkFound = createMiddleware<DashboardEnv>(async (c, next) => {
+  const session = await LinkSession.ofToken(tokenOf(c))
+  if (session) {
+    c.set("link", session)
+    return await next()
+  }
+  const { title, over, overHow, lang } = wordsOf(c)
+  return await lonePage(c, { title, body: said(over, overHow), status: 404, lang })
+})
+
+/** The page where a person without an account links a phone: all they have is the URL of a link session. */
 export const linkPage = new Hono<DashboardEnv>()
   .get("/link/:token/style.css", async (c) => {
     const session = await LinkSession.ofToken(c.req.param("token"))
@@ -54,14 +66,14 @@ export const linkPage = new Hono<DashboardEnv>()
     const session = await LinkSession.ofToken(c.req.param("token"))
     return logoAnswer(c, session ? await Brand.get(session.bridge.accountId) : {})
   })
-  .get("/link/:token", async (c) => {
-    const session = await LinkSession.ofToken(c.req.param("token"))
-    if (!session) return await dead(c)
+  .get("/link/:token", linkFound, async (c) => {
+    const session = c.var.link
     const { place, knownState } = await placeOf(c, session)
     const words = wordsOf(c)
     if (place === "done") return await show(c, linkDone(session, words))
     const name = await nameOf(session)
-    if (place === "taken") return await show(c, linkTaken(name, words))
+    if (place === "taken")
+      return await show(c, said(words.taken, fill(words.takenHow, { who: whoAsks(name, words) })))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
     const { begun, isTyped } = roundOf(c)
     // Programs that scan mails open the link, too: they are shown no code. Our script says since when the
@@ -69,32 +81,30 @@ export const linkPage = new Hono<DashboardEnv>()
     const isAsking = !isLinked(knownState) && !wantsPasskey(knownState) && c.req.query("begun") !== undefined
     const card = isTyped
       ? html``
-      : linkingCard(knownState, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
+      : linkingCard(knownState, shownOf(c, name), isAsking ? await codeShown(c, session) : undefined)
     const parts = cardAndSteps({ at: c.req.path, query: `begun=${begun}`, card, knownState, words })
-    return await around(c, session, { name }, html`${isRefused ? otherPhone(session, words) : ""} ${parts}`)
+    return await around(c, { name }, html`${isRefused ? otherPhone(session, words) : ""} ${parts}`)
   })
-  .get("/link/:token/stream", async (c) => {
-    const token = c.req.param("token")
+  .get("/link/:token/stream", linkFound, async (c) => {
+    const token = tokenOf(c)
     const { taken } = c.req.query()
     const { isTyped } = roundOf(c)
-    const at = `/link/${token}`
-    const first = await LinkSession.ofToken(token)
-    if (!first) return await dead(c)
-    const shown = shownOf(c, first, await nameOf(first))
+    const at = pathOf(c)
+    const shown = shownOf(c, await nameOf(c.var.link))
     let unlinkAtMs = 0
     const follow = async (): Promise<Map<string, Piece>> => {
       const session = await LinkSession.ofToken(token)
       if (!session) return new Map([["over", { html: goTo(at) }]])
       const { place, knownState } = await placeOf(c, session)
+      const pieces = new Map<string, Piece>([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
       if (place === "refused") {
         // A host that did not unlink the phone is left alone for a while.
-        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
+        if (nowMs() < unlinkAtMs) return pieces
         unlinkAtMs = nowMs() + unlinkEachMs
-        if (await unlink(c, session)) return new Map([["refused", { html: goTo(`${at}?refused`) }]])
-        return new Map([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
+        const isUnlinked = await unlink(c, session)
+        return isUnlinked ? new Map([["refused", { html: goTo(`${at}?refused`) }]]) : pieces
       }
       if (place !== "open") return new Map([[place, { html: goTo(at) }]])
-      const pieces = new Map<string, Piece>([["steps", { html: stepList(knownState, [], wordsOf(c)) }]])
       if (isLinked(knownState)) return pieces
       const isPasskeyWanted = wantsPasskey(knownState)
       if (isPasskeyWanted) await LinkSession.noteShown(token, session)
@@ -104,72 +114,60 @@ export const linkPage = new Hono<DashboardEnv>()
       const code = await codeShown(c, session)
       return code.kind === "linked" ? pieces : pieces.set("code", { html: codePiece(at, code, wordsOf(c)) })
     }
-    const reader = { id: `LINK#${first.bridge.id}`, most: openLinkPages }
+    const reader = { id: `LINK#${c.var.link.bridge.id}`, most: openLinkPages }
     return await live(c, lookEachMs, follow, undefined, reader)
   })
-  .post("/link/:token", async (c) => {
-    const token = c.req.param("token")
-    const session = await LinkSession.ofToken(token)
-    if (!session) return await dead(c)
+  .post("/link/:token", linkFound, async (c) => {
+    const session = c.var.link
     const { place } = await placeOf(c, session)
     if (place === "refused") await unlink(c, session)
     if (place !== "open") return c.redirect(c.req.path, 303)
     const { phone: written } = await typedIn(c, "phone")
     const { requestId } = c.var
     const typed = await typedCodeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
-    if (typed.refused) {
-      const { status, ...refused } = typed.refused
-      const card = refusedCard({
-        at: c.req.path,
-        ...refused,
-        digits: session.expectedPhone?.slice(-4),
-        words: wordsOf(c),
-      })
-      return await around(c, session, { name: await nameOf(session), status }, card)
-    }
-    await LinkSession.noteShown(token, { shownAt: 0 })
     const at = c.req.path
-    const knownState = forStrangers(await knownStateOf(session.bridge))
     const words = wordsOf(c)
+    const name = await nameOf(session)
+    if (typed.refused) {
+      const digits = session.expectedPhone?.slice(-4)
+      const card = refusedCard({ at, ...typed.refused, digits, words })
+      return await around(c, { name, status: typed.refused.status }, card)
+    }
+    await LinkSession.noteShown(tokenOf(c), { shownAt: 0 })
+    const knownState = forStrangers(await knownStateOf(session.bridge))
     const card = typedCodeCard({ ...typed, at, words })
-    const parts = cardAndSteps({ at, query: "typed=1", card, knownState, words })
-    return await around(c, session, { name: await nameOf(session) }, parts)
+    return await around(c, { name }, cardAndSteps({ at, query: "typed=1", card, knownState, words }))
   })
-  .post("/link/:token/passkey", async (c) => {
-    const token = c.req.param("token")
-    const session = await LinkSession.ofToken(token)
-    if (!session) return await dead(c)
+  .post("/link/:token/passkey", linkFound, async (c) => {
+    const session = c.var.link
     const { place } = await placeOf(c, session)
     const name = await nameOf(session)
-    const shown = shownOf(c, session, name)
+    const shown = shownOf(c, name)
     if (place !== "open") return c.redirect(shown.at, 303)
     const { answer } = await typedIn(c, "answer")
-    await LinkSession.noteShown(token, { shownAt: 0 })
+    await LinkSession.noteShown(tokenOf(c), { shownAt: 0 })
     const { bridge } = session
     const look = async () => forStrangers(await knownStateOf(bridge))
     const { requestId } = c.var
     const { body, status } = await bringPasskeyAnswer(answer, { bridge, requestId, look, shown })
-    return await around(c, session, { name, status }, body)
+    return await around(c, { name, status }, body)
   })
-  .post("/link/:token/report", async (c) => {
-    const session = await LinkSession.ofToken(c.req.param("token"))
-    if (!session) return await dead(c)
+  .post("/link/:token/report", linkFound, async (c) => {
     const window = await RateLimit.count("mailsFor", addressOf(c))
     if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
-    await report(c, session)
-    return await show(c, reported(wordsOf(c)))
+    await report(c, c.var.link)
+    const { thanks, thanksHow } = wordsOf(c)
+    return await show(c, said(thanks, thanksHow))
   })
-  .post("/link/:token/again", async (c) => {
-    const session = await LinkSession.ofToken(c.req.param("token"))
-    if (!session) return await dead(c)
-    await turnAway(session.bridge, c.var.requestId)
+  .post("/link/:token/again", linkFound, async (c) => {
+    await turnAway(c.var.link.bridge, c.var.requestId)
     return c.redirect(pathOf(c), 303)
   })
 
 /** The code to scan now. A code that is shown is noted for the link session. */
 async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {
   const code = await shownCodeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
-  if (code.kind === "shown") await LinkSession.noteShown(c.req.param("token") ?? "", session)
+  if (code.kind === "shown") await LinkSession.noteShown(tokenOf(c), session)
   return code
 }
 
@@ -191,13 +189,14 @@ function wordsOf(c: Context): LinkWords {
 }
 
 /** Where the page is, also for its forms and its stream. */
-const pathOf = (c: Context<DashboardEnv>) => `/link/${c.req.param("token")}`
+const pathOf = (c: Context<DashboardEnv>) => `/link/${tokenOf(c)}`
 
-function shownOf(
-  c: Context<DashboardEnv>,
-  { expectedPhone }: LinkSession.Info,
-  name: string | undefined,
-): CardPage {
+function tokenOf(c: Context<DashboardEnv>): string {
+  return c.req.param("token") ?? ""
+}
+
+function shownOf(c: Context<DashboardEnv>, name: string | undefined): CardPage {
+  const { expectedPhone } = c.var.link
   const whose = expectedPhone === undefined ? "" : `, with the number ending in ${expectedPhone.slice(-4)}`
   const words = wordsOf(c)
   return {
@@ -227,7 +226,7 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
     case "other":
       return at("refused")
     case "own":
-      await LinkSession.finish(c.req.param("token") ?? "")
+      await LinkSession.finish(tokenOf(c))
       return at("done")
   }
 }
@@ -261,20 +260,9 @@ async function nameOf({ bridge }: LinkSession.Info): Promise<string | undefined>
 }
 
 async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["status"] | 200 = 200) {
-  const words = wordsOf(c)
-  const session = await LinkSession.ofToken(c.req.param("token") ?? "")
-  const brand = session && brandAt(pathOf(c), await Brand.get(session.bridge.accountId))
-  return await lonePage(c, { title: words.title, body, status, isBroad: true, lang: words.lang, brand })
-}
-
-/** The URL is none of ours, or too old. */
-async function dead(c: Context<DashboardEnv>) {
-  const words = wordsOf(c)
-  const body = html`<div class="card">
-    <h1>${words.over}</h1>
-    <p>${words.overHow}</p>
-  </div>`
-  return await lonePage(c, { title: words.title, body, status: 404, lang: words.lang })
+  const { title, lang } = wordsOf(c)
+  const brand = brandAt(pathOf(c), await Brand.get(c.var.link.bridge.accountId))
+  return await lonePage(c, { title, body, status, isBroad: true, lang, brand })
 }
 
 function otherPhone({ expectedPhone }: LinkSession.Info, words: LinkWords): Html | string {
@@ -299,32 +287,18 @@ function linkDone({ returnUrl }: LinkSession.Info, words: LinkWords): Html {
   </div>`
 }
 
-function reported({ thanks, thanksHow }: LinkWords): Html {
-  return html`<div class="card">
-    <h1>${thanks}</h1>
-    <p>${thanksHow}</p>
-  </div>`
-}
-
-/** A phone was linked elsewhere. */
-function linkTaken(name: string | undefined, words: LinkWords): Html {
-  return html`<div class="card">
-    <h1>${words.taken}</h1>
-    <p>${fill(words.takenHow, { who: whoAsks(name, words) })}</p>
-  </div>`
-}
-
 /**
- * The page of somebody who links a phone: who asks for it, how it is linked, and last of all the way to
+ * The page of a person who links a phone: who asks for it, how it is linked, and last of all the way to
  * report who asks.
  */
 async function around(
   c: Context<DashboardEnv>,
-  { bridge: { isSandbox }, expectedPhone, expiresAt }: LinkSession.Info,
   { name, status }: { name: string | undefined; status?: ApiError["status"] | undefined },
   parts: Html,
 ) {
   const words = wordsOf(c)
+  const { bridge, expectedPhone, expiresAt } = c.var.link
+  const { isSandbox } = bridge
   const body = html`<div class="stack">
       <h1>${titleOf(name, words)}</h1>
       ${introduction({ name, words, isSandbox, digits: expectedPhone?.slice(-4), time: until(expiresAt * 1000) })}

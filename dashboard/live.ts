@@ -16,7 +16,7 @@ import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 
 /**
- * A connection lives this long; the browser connects again at once. On Lambda nobody says that a page was
+ * A connection lives this long; the browser connects again at once. On Lambda nothing says that a page was
  * closed: its stream holds a function and one of the person's places until its end.
  */
 function livesMs(): number {
@@ -115,7 +115,7 @@ export async function live(
     onEnd()
     throw error
   })
-  // The store took too long, and the browser has its answer: nobody would read this stream, or end it.
+  // The store took too long, and the browser has its answer: it would not read this stream, or end it.
   if (c.finalized) {
     onEnd()
     left(reader.id, own)

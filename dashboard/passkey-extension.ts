@@ -1,15 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { strToU8, zipSync } from "fflate"
 import { Hono } from "hono"
 import { originOf } from "#functions/http/address.ts"
+import { servedFolder } from "./assets.ts"
 import type { DashboardEnv } from "./guard.ts"
 
-/** A function is one file at the top of its folder, and the extension is copied beside it. */
-const besideFunction = new URL("./packages/passkey-extension/", import.meta.url)
-const folder = existsSync(besideFunction)
-  ? besideFunction
-  : new URL("../packages/passkey-extension/", import.meta.url)
-
+const folder = servedFolder("packages/passkey-extension")
 const files = Object.fromEntries(
   readdirSync(folder).map((name) => [name, new Uint8Array(readFileSync(new URL(name, folder)))]),
 )

@@ -71,7 +71,7 @@ const limited = bodyLimit({
   },
 })
 
-/** Pages for anybody. */
+/** Pages for all visitors. */
 const open = ["/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
 /** Pages for an account's people. */
 const own = [

@@ -8,7 +8,7 @@ import { ApiError } from "#core/error.ts"
 import { askHost } from "#functions/api/ask-host.ts"
 import { numberPage, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
-import { confirming, copyable, empty, type Html, nextPage, note, buttonForm } from "../elements.ts"
+import { confirming, copyable, empty, facts, type Html, nextPage, note, buttonForm } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { notShown, askSession } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
@@ -100,14 +100,11 @@ function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: b
         <p><a href="${at}">All groups</a></p>
       </header>
       ${group.topic === "" ? "" : html`<p><bdi>${group.topic}</bdi></p>`}
-      <dl class="facts">
-        <dt>JID</dt>
-        <dd>${copyable(group.jid)}</dd>
-        <dt>Made</dt>
-        <dd>${ago(group.created * 1000)}</dd>
-        <dt>Here as</dt>
-        <dd>${group.role || "nobody: it is not in the group"}</dd>
-      </dl>
+      ${facts([
+        ["JID", copyable(group.jid)],
+        ["Made", ago(group.created * 1000)],
+        ["Here as", group.role || "nobody: it is not in the group"],
+      ])}
       ${
         mayChange && group.role !== ""
           ? confirming({

@@ -5,20 +5,28 @@ import { type Html, note } from "../elements.ts"
 /** The outcome of an attempt. */
 export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
   const word =
-    attempt.status_code > 0 ? String(attempt.status_code) : (unanswered.get(attempt.error) ?? attempt.error)
+    attempt.status_code > 0
+      ? String(attempt.status_code)
+      : (unanswered.get(attempt.error)?.[0] ?? attempt.error)
   return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
 }
 
-/** Why there was no status, in a word or two. */
-const unanswered = new Map([
-  ["timeout", "no answer"],
-  ["refused", "no connection"],
-  ["unreachable", "unreachable"],
-  ["reset", "cut off"],
-  ["dns", "unknown host"],
-  ["tls", "TLS failed"],
-  ["bad_response", "not HTTP"],
-  ["blocked", "not allowed"],
+/** Why there was no status: in a word or two, and in a sentence. */
+const unanswered = new Map<string, readonly [word: string, sentence: string]>([
+  ["timeout", ["no answer", "It did not answer within 10 seconds"]],
+  ["refused", ["no connection", "Nothing listens at this address: there is no connection"]],
+  ["unreachable", ["unreachable", "The address cannot be reached"]],
+  ["reset", ["cut off", "It closed the connection before it answered"]],
+  ["dns", ["unknown host", "The name of the host is not known"]],
+  ["tls", ["TLS failed", "Its certificate is not valid, or it does not speak TLS"]],
+  ["bad_response", ["not HTTP", "What it answered is not HTTP"]],
+  [
+    "blocked",
+    [
+      "not allowed",
+      "This address is not allowed, so it is not called: it must be public, and without a user name",
+    ],
+  ],
 ])
 
 /** How a test event is sent. */
@@ -35,16 +43,5 @@ export function testWords(attempt: Attempt): Html {
 /** Why an attempt failed, for people. */
 export function whyFailed(attempt: { error: string; status_code: number }): string {
   if (attempt.status_code > 0) return `It answered with status ${attempt.status_code}`
-  return reasons.get(attempt.error) ?? `There was no answer (${attempt.error})`
+  return unanswered.get(attempt.error)?.[1] ?? `There was no answer (${attempt.error})`
 }
-
-const reasons = new Map([
-  ["timeout", "It did not answer within 10 seconds"],
-  ["refused", "Nothing listens at this address: there is no connection"],
-  ["unreachable", "The address cannot be reached"],
-  ["reset", "It closed the connection before it answered"],
-  ["dns", "The name of the host is not known"],
-  ["tls", "Its certificate is not valid, or it does not speak TLS"],
-  ["bad_response", "What it answered is not HTTP"],
-  ["blocked", "This address is not allowed, so it is not called: it must be public, and without a user name"],
-])

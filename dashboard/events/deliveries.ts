@@ -13,7 +13,7 @@ import { Resend } from "#core/event/resend.ts"
 import { now } from "#core/platform/clock.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { numberPage, toQuery } from "../answer.ts"
-import { copyButton, empty, type Html, note, options, buttonForm } from "../elements.ts"
+import { copyButton, empty, facts, type Html, note, options, buttonForm } from "../elements.ts"
 import { typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
@@ -211,6 +211,14 @@ function noWebhook(ref: string): Html {
 function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
   const { headId } = receiving
   const at = webhookQuery(receiving.webhookId)
+  const change = mayChange
+    ? html`<a href="${pathOfWebhook(ref, receiving.webhookId)}">Change the webhook</a>`
+    : ""
+  const next =
+    headId === undefined
+      ? undefined
+      : html`<a href="/numbers/${ref}/events/${headId}${at}">${words.get(headId) ?? headId}</a>
+          ${copyButton(headId)}`
   return html`<section class="card" id="delivery-head" aria-label="The webhook">
     <div class="row spread">
       <div>${receiverLine(ref, receiving)}</div>
@@ -232,22 +240,10 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
         : ""
     }
     ${told}
-    <dl class="facts">
-      <dt>Webhook</dt>
-      <dd>
-        <span class="mono">${receiving.url}</span>
-        ${mayChange ? html`<a href="${pathOfWebhook(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
-      </dd>
-      ${
-        headId === undefined
-          ? ""
-          : html`<dt>Next event</dt>
-              <dd>
-                <a href="/numbers/${ref}/events/${headId}${at}">${words.get(headId) ?? headId}</a>
-                ${copyButton(headId)}
-              </dd>`
-      }
-    </dl>
+    ${facts([
+      ["Webhook", html`<span class="mono">${receiving.url}</span> ${change}`],
+      ["Next event", next],
+    ])}
   </section>`
 }
 

@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { EventType } from "#contract/event.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
-import { codeBlock, copyable, type Html, buttonForm } from "../elements.ts"
+import { codeBlock, copyable, facts, type Html, buttonForm } from "../elements.ts"
 import { phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 import { webhookQuery } from "../webhooks/webhook-health.ts"
@@ -28,12 +28,10 @@ export function eventItem(
         >
       </summary>
       <div class="more">
-        <dl class="facts">
-          <dt>Event</dt>
-          <dd>${copyable(id)}</dd>
-          <dt>Time</dt>
-          <dd>${ago(atMs)}</dd>
-        </dl>
+        ${facts([
+          ["Event", copyable(id)],
+          ["Time", ago(atMs)],
+        ])}
         ${codeBlock(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">
           <a class="button slim" href="/numbers/${ref}/events/${id}">Its deliveries</a>

@@ -6,7 +6,8 @@ import { EventRow } from "#core/event/event-row.ts"
 import type { Html } from "../elements.ts"
 import type { Piece } from "../live.ts"
 
-const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]> = {
+/** What may have become of an event at a webhook: the tone and the words of each. */
+export const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]> = {
   pending: ["warn", "waiting"],
   delivered: ["good", "delivered"],
   undelivered: ["bad", "undelivered"],
@@ -16,15 +17,11 @@ const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]>
 
 /** What became of an event at the first webhook, in the event's row of a list; a stream renews it. */
 export function outcomeMark(eventId: string, state: EventRow.State): Html {
-  return mark(state, html`id="outcome-${eventId}"`)
+  return stateMark(state, html`id="outcome-${eventId}"`)
 }
 
 /** What became of an event at one webhook. */
-export function stateMark(state: keyof typeof marks): Html {
-  return mark(state, "")
-}
-
-function mark(state: keyof typeof marks, id: Html | string): Html {
+export function stateMark(state: keyof typeof marks, id: Html | string = ""): Html {
   const [tone, word] = marks[state]
   return html`<span ${id} class="state ${tone}">${word}</span>`
 }

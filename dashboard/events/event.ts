@@ -14,7 +14,7 @@ import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
-import { codeBlock, confirming, copyable, empty, type Html, note, buttonForm } from "../elements.ts"
+import { codeBlock, confirming, copyable, empty, facts, type Html, note, buttonForm } from "../elements.ts"
 import { noticeOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live } from "../live.ts"
@@ -174,12 +174,10 @@ function stateCard(ref: string, shown: Shown): Html {
           </p>`
         : ""
     }
-    <dl class="facts">
-      <dt>Event</dt>
-      <dd>${copyable(delivery.event_id)}</dd>
-      <dt>Time</dt>
-      <dd>${when(delivery.created_at * 1000)}</dd>
-    </dl>
+    ${facts([
+      ["Event", copyable(delivery.event_id)],
+      ["Time", when(delivery.created_at * 1000)],
+    ])}
   </section>`
 }
 

@@ -31,9 +31,9 @@ const answered = new LRUCache<string, { code: Code; atMs: number }>({ max: 1000,
 const goodForMs = 2000
 
 /**
- * The code that the network shows now. The first takes some seconds, and a host that hangs gives none: no page
- * waits for either. While a session is being asked it is not asked again, and its last code stays for as long
- * as it is good.
+ * The code that the network shows now. The first takes some seconds, and a host that hangs gives none: no
+ * page waits for either. While a session is being asked it is not asked again, and its last code stays for as
+ * long as it is good.
  */
 export async function shownCodeOf(
   { id }: Bridge.Info,
@@ -75,7 +75,7 @@ async function askedFor(bridgeId: string, requestId: string): Promise<Code> {
 }
 
 /** What a page that shows codes knows from its address. The address of its stream says the same. */
-export interface Round {
+interface Round {
   /** When the page was opened first, in Unix milliseconds. */
   begun: number
   /** The network's codes are shown no longer: a person has to want one again. */

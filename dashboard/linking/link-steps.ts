@@ -39,7 +39,7 @@ export function streamIdOf({ number, expiresMs, step, times }: Info): string {
 }
 
 /**
- * The steps with what the session says now. Times of steps that were taken before anybody looked are not
+ * The steps with what the session says now. Times of steps that were taken before the first look are not
  * known.
  */
 export function withState(before: Info, knownState: KnownState, atMs: number): Info {
@@ -54,7 +54,7 @@ export function withState(before: Info, knownState: KnownState, atMs: number): I
 export function withCode(before: Info, expiresMs: number, atMs: number): Info {
   if (expiresMs === before.expiresMs) return before
   const isFirst = expiresMs - atMs > laterLiveMs
-  // A round has ended and nobody scanned: a person has to want the next.
+  // A round has ended and no phone scanned: a person has to want the next.
   if (isFirst && before.number === lastOfARound) return { ...before, number: over }
   if (isFirst) return { ...before, number: 1, expiresMs }
   return { ...before, number: before.number === 0 ? 0 : Math.min(before.number + 1, lastOfARound), expiresMs }

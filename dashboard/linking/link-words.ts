@@ -65,7 +65,7 @@ export function failureIn(words: LinkWords, code: string): readonly [string, str
   return words.reasons && (words.reasons[reasons[code] ?? (code as Reason)] ?? words.reasons.internal_error)
 }
 
-/** Why a page cannot be shown, and what to do. `time`: how long somebody waits who came too often. */
+/** Why a page cannot be shown, and what to do. `time`: how long a visitor waits who came too often. */
 export function refusalIn(
   words: LinkWords,
   status: number,

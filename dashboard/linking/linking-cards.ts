@@ -16,7 +16,7 @@ export type Code =
    * known.
    */
   | { kind: "shown"; png: Uint8Array; expiresMs: number; number: number }
-  /** Nobody scanned the codes while they were shown. */
+  /** No phone scanned the codes while they were shown. */
   | { kind: "over" }
   /** Why there is no code, by the API's own code. */
   | { kind: "refused"; code: string; sentence: string }
@@ -183,7 +183,7 @@ export function reason(
     return html`<b>${translated[0]}.</b> <span>${fill(translated[1], { digits })}</span>
       <code class="small">${code}</code>`
   const known: Failure | undefined = linkFailures[code as keyof typeof linkFailures]
-  const { title, next } = known ?? linkFailures.internal_error // a code that nobody expects here
+  const { title, next } = known ?? linkFailures.internal_error // a code that is not expected here
   const isReaders =
     known && (code === "number_mismatch" || errorStatus[code as keyof typeof errorStatus] < 500)
   return html`<b>${title}.</b>
@@ -243,7 +243,7 @@ export function simulatedNote(phones: string): Html {
   )
 }
 
-/** The network bans numbers for the use of unofficial software, and nobody else says so. */
+/** The network bans numbers for the use of unofficial software, and no other page says so. */
 export const unofficialNote = note("warn", dashboardWords.unofficial)
 
 /**

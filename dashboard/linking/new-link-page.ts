@@ -10,19 +10,18 @@ import { type ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { numberPage } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { codeBlock, confirming, type Html, note, buttonForm, urlField, field } from "../elements.ts"
+import { codeBlock, confirming, facts, type Html, note, buttonForm, urlField, field } from "../elements.ts"
 import { noticeOf, textsOf, typedIn } from "../form.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { makerOf } from "../keys.ts"
-import { logoAnswer, styleOf } from "../link-page-brand.ts"
 import { until } from "../times.ts"
-import { lookCard } from "./link-page-look-card.ts"
+import { logoAnswer, lookCard, styleOf } from "./link-page-look.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
 
 /**
- * Making a page on which somebody else links their phone to a number, and how all such pages of the account
- * look.
+ * Making a page on which a person without an account links their phone to a number, and how all such pages of
+ * the account look.
  */
 export const newLinkPage = new Hono<DashboardEnv>()
   .get("/numbers/:ref/link-page", async (c) => await show(c))
@@ -133,16 +132,14 @@ function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKe
       <h2>The present link page</h2>
       <p>A number has one at a time: a new one ends this one. Its address was shown once.</p>
     </header>
-    <dl class="facts">
-      <dt>Made by</dt>
-      <dd><bdi>${madeBy === undefined ? "the API" : makerOf(madeBy, keys)}</bdi></dd>
-      <dt>Phone</dt>
-      <dd>
-        ${expectedPhone === undefined ? "any" : `the one whose number ends in ${expectedPhone.slice(-4)}`}
-      </dd>
-      <dt>${isUsed ? "Used; it says so for" : "Works for"}</dt>
-      <dd>${until(expiresAt * 1000)} more</dd>
-    </dl>
+    ${facts([
+      ["Made by", html`<bdi>${madeBy === undefined ? "the API" : makerOf(madeBy, keys)}</bdi>`],
+      [
+        "Phone",
+        expectedPhone === undefined ? "any" : `the one whose number ends in ${expectedPhone.slice(-4)}`,
+      ],
+      [isUsed ? "Used; it says so for" : "Works for", html`${until(expiresAt * 1000)} more`],
+    ])}
     ${confirming({
       label: "End this link page",
       about: "Anybody who opens it reads that it is over. A phone that is linked already stays linked.",

@@ -18,7 +18,7 @@ import { log } from "#core/platform/log.ts"
 /** The last word of a session before its host fell silent. */
 export interface LastWord {
   status: string
-  /** When the session was heard, or else its host; undefined where nobody knows. */
+  /** When the session was heard, or else its host; undefined where that is not known. */
   atMs?: number | undefined
 }
 
@@ -40,7 +40,7 @@ type Word =
       kind: "said"
       atMs: number | undefined
       status: string
-      /** Since when it is so, Unix ms; undefined where nobody wrote that down. */
+      /** Since when it is so, Unix ms; undefined where that was not written down. */
       sinceMs?: number | undefined
       phone: string
       name: string
@@ -49,7 +49,7 @@ type Word =
       objection?: Objection | undefined
       /** When the session tries again, Unix seconds, where the network has named a time. */
       objection_until?: number | undefined
-      /** Who unlinked the phone that was linked; undefined where nobody wrote that down. */
+      /** Who unlinked the phone that was linked; undefined where that was not written down. */
       unlinked?: Lease.Reported["unlinked"]
       restriction?: string | undefined
       restricted_until?: number | undefined
@@ -90,7 +90,7 @@ const patienceMs = 700
 
 /**
  * When sessions were heard last, Unix ms, by their bridges: pages say for how long one has been silent. Kept
- * for as long as somebody looks.
+ * for as long as a page looks.
  */
 const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, updateAgeOnGet: true })
 
@@ -222,7 +222,7 @@ async function silent(lease: Lease.Info): Promise<KnownState> {
 }
 
 /**
- * When a silent session was heard: at its host's last beat, if nobody has asked the session for a while.
+ * When a silent session was heard: at its host's last beat, if no page has asked the session for a while.
  * Later beats of the host say nothing of the session.
  */
 async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefined> {
@@ -275,7 +275,7 @@ export function isStopped({ kind }: KnownState): boolean {
   return kind === "paused" || kind === "suspended" || kind === "moved"
 }
 
-/** The part of a state that somebody may know who only links a phone. */
+/** The part of a state that a visitor may know who only links a phone. */
 export function forStrangers(knownState: KnownState): KnownState {
   if (isStopped(knownState)) return { kind: "paused", why: "secret" }
   const { hadPhone: _, lastPhone: __, ...known } = knownState

@@ -3,7 +3,7 @@ import { Keep } from "#contract/keep.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { invalid } from "#core/error.ts"
-import { type Html, selectField } from "../elements.ts"
+import { checkbox, type Html, selectField } from "../elements.ts"
 
 // The card "Kept messages" in a number's settings.
 
@@ -19,6 +19,9 @@ export function keepingIn({ keep, history }: { keep: string; history: string }) 
     throw invalid([{ path: "history", message: "only while messages are kept: choose for how many days" }])
   return { keep: days, history: history === "on" }
 }
+
+const askForHistory =
+  "Ask the next phone that is linked for what was said before. The phone chooses what it sends, and takes some minutes"
 
 /** The card that says which messages of a number are kept. */
 export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<typeof Choice.wire>): Html {
@@ -38,10 +41,7 @@ export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<t
       ${selectField({ name: "keep", label: "Keep messages for", choices, chosen: `${keep ?? ""}` })}
       <fieldset class="stack">
         <legend class="label">Earlier messages</legend>
-        <label class="choice"
-          ><input type="checkbox" name="history" ${history ? "checked" : ""} /> Ask the next phone that is
-          linked for what was said before. The phone chooses what it sends, and takes some minutes</label
-        >
+        ${checkbox("history", "on", history, askForHistory)}
       </fieldset>
       <div class="row"><button class="button">Save</button></div>
     </form>

@@ -10,7 +10,7 @@ import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { numberPage } from "../answer.ts"
 import { barsByHour } from "../bars.ts"
-import { copyable, type Html, note, buttonForm } from "../elements.ts"
+import { copyable, facts, type Html, note, buttonForm } from "../elements.ts"
 import { eventLine } from "../events/event-item.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live } from "../live.ts"
@@ -38,14 +38,11 @@ export const number = new Hono<DashboardEnv>()
       ${stateCard(shown)} ${receiverCard(shown)} ${todayCard(shown)}
       <section class="card">
         <h2>For the API</h2>
-        <dl class="facts">
-          <dt>customer_ref</dt>
-          <dd>${copyable(bridge.customerRef)}</dd>
-          <dt>id</dt>
-          <dd>${copyable(bridge.id)}</dd>
-          <dt>Created</dt>
-          <dd>${ago(bridge.createdMs)}</dd>
-        </dl>
+        ${facts([
+          ["customer_ref", copyable(bridge.customerRef)],
+          ["id", copyable(bridge.id)],
+          ["Created", ago(bridge.createdMs)],
+        ])}
       </section>
     </div>`
     return await numberPage(c, "overview", { title: bridge.customerRef, body, without: "session" })
@@ -100,27 +97,17 @@ function stateCard({ ref, knownState, failedSends, mayChange }: Shown): Html {
   const { action } = inWords(knownState)
   const said = knownState.kind === "said" ? knownState : undefined
   const phone = phoneOf(knownState)
+  const sinceMs = said?.status === "connected" ? said.sinceMs : undefined
   return html`<section class="card" id="state-card">
     <h2>WhatsApp</h2>
     ${stateLine(knownState)} ${newChatsLine(failedSends)}
     ${
       phone !== ""
-        ? html`<dl class="facts">
-            ${
-              said?.status !== "connected" || said.sinceMs === undefined
-                ? ""
-                : html`<dt>Connected for</dt>
-                    <dd>${age(said.sinceMs)}</dd>`
-            }
-            <dt>${isLinked(knownState) || !said ? "Phone" : "Last phone"}</dt>
-            <dd>${copyable(phone)}</dd>
-            ${
-              !said?.name
-                ? ""
-                : html`<dt>Name</dt>
-                    <dd>${said.name}</dd>`
-            }
-          </dl>`
+        ? facts([
+            ["Connected for", sinceMs === undefined ? undefined : age(sinceMs)],
+            [isLinked(knownState) || !said ? "Phone" : "Last phone", copyable(phone)],
+            ["Name", said?.name || undefined],
+          ])
         : ""
     }
     ${!mayChange ? "" : actionOf(ref, action)}
@@ -138,34 +125,20 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
 
 /** What today brought (UTC), and the message that came last. */
 function todayCard({ ref, today, last, receiving }: Shown): Html {
+  const hasWebhook = receiving.url !== ""
+  const { failed = 0, attempts = 0, undelivered = 0 } = today ?? {}
   return html`<section class="card" id="today-card">
     <header>
       <h2>Today</h2>
       <p>Since midnight UTC.</p>
     </header>
     ${barsByHour(today?.hours ?? Usage.noHours())}
-    <dl class="facts">
-      <dt>Messages ${receiving.url === "" ? "received" : "delivered to the webhook"}</dt>
-      <dd>${today?.messages ?? 0}</dd>
-      ${
-        receiving.url === ""
-          ? ""
-          : html`<dt>Attempts that failed</dt>
-              <dd>${today?.failed ?? 0} of ${today?.attempts ?? 0}</dd>`
-      }
-      ${
-        today === undefined || today.attempts === 0
-          ? ""
-          : html`<dt>95 % of attempts took at most</dt>
-              <dd>${Usage.p95Of(today)} ms</dd>`
-      }
-      ${
-        receiving.url === ""
-          ? ""
-          : html`<dt>Events undelivered</dt>
-              <dd>${today?.undelivered ?? 0}</dd>`
-      }
-    </dl>
+    ${facts([
+      [`Messages ${hasWebhook ? "delivered to the webhook" : "received"}`, today?.messages ?? 0],
+      ["Attempts that failed", hasWebhook ? `${failed} of ${attempts}` : undefined],
+      ["95 % of attempts took at most", today && attempts > 0 ? `${Usage.p95Of(today)} ms` : undefined],
+      ["Events undelivered", hasWebhook ? undelivered : undefined],
+    ])}
     <p class="small">
       Last message received:
       ${

@@ -3,7 +3,7 @@ import { Pacing } from "#contract/pacing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { invalid } from "#core/error.ts"
-import { field, type Html } from "../elements.ts"
+import { checkbox, field, type Html } from "../elements.ts"
 import { knownStateOf } from "./ask-for-state.ts"
 
 // The part of a number's settings that is about how it sends.
@@ -68,6 +68,9 @@ function numberField(input: {
   return field(label, { type: "number", min: 0, placeholder: none, ...attributes }, { hint })
 }
 
+const appearDaily =
+  "Appear as available for five minutes a day, so that the phone does not take this device for inactive"
+
 /** The card with the pacing and the daily presence of a number. `typed`: a pacing that was refused. */
 export async function sendingCard(
   bridge: Bridge.Info,
@@ -117,10 +120,7 @@ export async function sendingCard(
       })}
       <fieldset class="stack">
         <legend class="label">Presence</legend>
-        <label class="choice"
-          ><input type="checkbox" name="daily_presence" ${choice.daily_presence ? "checked" : ""} /> Appear as
-          available for five minutes a day, so that the phone does not take this device for inactive</label
-        >
+        ${checkbox("daily_presence", "on", choice.daily_presence, appearDaily)}
       </fieldset>
       <div class="row">
         <button class="button">Save</button>

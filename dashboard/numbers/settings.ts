@@ -12,7 +12,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { writeChoice } from "#functions/api/write-choice.ts"
 import { numberPage } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { confirming, type Html, note, buttonForm, field, confirmField } from "../elements.ts"
+import { checkbox, confirming, facts, type Html, note, buttonForm, field, confirmField } from "../elements.ts"
 import { eventMeanings } from "../events/event-item.ts"
 import { nameIn, noticeOf, typedIn } from "../form.ts"
 import { freshOnly, takeDraft, unlessFresh } from "../fresh-sign-in.ts"
@@ -161,20 +161,14 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
 function forViewers({ events, ignore }: ReturnType<typeof Choice.wire>): Html {
   return html`<section class="card">
     <h2>Events</h2>
-    <dl class="facts">
-      <dt>Types</dt>
-      <dd>${events.length === 0 ? "none" : events.map((type) => html`<span class="tag">${type}</span> `)}</dd>
-      <dt>Ignored</dt>
-      <dd>${ignore.length === 0 ? "nothing" : ignore.join(", ")}</dd>
-    </dl>
+    ${facts([
+      [
+        "Types",
+        events.length === 0 ? "none" : html`${events.map((type) => html`<span class="tag">${type}</span> `)}`,
+      ],
+      ["Ignored", ignore.length === 0 ? "nothing" : ignore.join(", ")],
+    ])}
   </section>`
-}
-
-/** A box to tick. */
-export function checkbox(name: string, value: string, isChosen: boolean, label: Html | string): Html {
-  return html`<label class="choice"
-    ><input type="checkbox" name="${name}" value="${value}" ${isChosen ? "checked" : ""} /> ${label}</label
-  >`
 }
 
 function nameCard(bridge: Bridge.Info): Html {
@@ -227,7 +221,7 @@ function lastTypeGoes(bridge: Bridge.Info, ignore: string[]): Html {
   )
 }
 
-/** Whether the number runs, or who has stopped it: `paused`: somebody of the account; `stopped`: another. */
+/** Whether the number runs, or who has stopped it: `paused`: a member of the account; `stopped`: another. */
 type Running = "yes" | "paused" | "stopped"
 
 function runningOf(lease: Lease.Info): Running {

@@ -211,7 +211,7 @@ function untilOf(until: number | undefined): Html | string {
   return until ? html` until ${time(until * 1000)}` : ""
 }
 
-/** The phone that is linked, or was last; `""` if nobody knows of one. */
+/** The phone that is linked, or was last; `""` if none is known. */
 export function phoneOf(knownState: KnownState): string {
   const phone = (knownState.kind === "said" && knownState.phone) || knownState.lastPhone
   return phone ? `+${phone}` : ""
@@ -248,7 +248,7 @@ export function stateLine(knownState: KnownState): Html {
   </div>`
 }
 
-/** For how long nobody has heard of a session that was there. */
+/** For how long a session that was there has not been heard of. */
 function silence(knownState: KnownState): Html | string {
   const isDoubted = knownState.kind === "silent" || (knownState.kind === "unheld" && knownState.hasFailed)
   if (!isDoubted || knownState.last?.atMs === undefined) return ""

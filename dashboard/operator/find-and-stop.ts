@@ -9,7 +9,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { headedPage } from "../answer.ts"
-import { cardTable, copyable, type Html, note, buttonForm } from "../elements.ts"
+import { cardTable, copyable, facts, type Html, note, buttonForm } from "../elements.ts"
 import { typedIn } from "../form.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -138,22 +138,11 @@ async function numberOf({ id, customerRef: ref }: Bridge.Info) {
 }
 
 function numberCard({ id, lease, waiting }: Found, title: string): Html {
+  const oldest =
+    waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000)}`
   return html`<section class="card">
     <h2>${title}</h2>
-    <dl class="facts">
-      <dt>Id</dt>
-      <dd>${copyable(id)}</dd>
-      ${
-        lease
-          ? leaseFacts(lease)
-          : html`<dt>State</dt>
-              <dd>deleted a moment ago</dd>`
-      }
-      <dt>Events that wait</dt>
-      <dd>
-        ${waiting.waiting}${waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000)}`}
-      </dd>
-    </dl>
+    ${facts([["Id", copyable(id)], ...(lease ? leaseFacts(lease) : [["State", "deleted a moment ago"] as const]), ["Events that wait", html`${waiting.waiting}${oldest}`]])}
     ${
       lease
         ? html`<div class="row">${buttons(id, lease)}</div>
@@ -166,18 +155,18 @@ function numberCard({ id, lease, waiting }: Found, title: string): Html {
 const aboutStops =
   "A number that is paused or suspended neither sends nor receives until you wake or resume it. A suspended one costs its account nothing, and its people are told to ask you why."
 
-function leaseFacts(lease: Shown): Html {
-  return html`<dt>State</dt>
-    <dd>${lease.state}${lease.why === undefined ? "" : ` (${lease.why})`}</dd>
-    <dt>Session</dt>
-    <dd>${sessionOf(lease)}</dd>
-    <dt>Lease</dt>
-    <dd>${holderOf(lease)}, epoch ${lease.epoch}</dd>
-    <dt>Recent trouble</dt>
-    <dd>
-      ${counted(lease.failures, "failure")}, ${counted(lease.deaths, "death")} of hosts,
-      ${counted(lease.logins, "login")} that did not last
-    </dd>`
+function leaseFacts(lease: Shown): [name: string, value: Html | string][] {
+  const trouble = [
+    counted(lease.failures, "failure"),
+    `${counted(lease.deaths, "death")} of hosts`,
+    `${counted(lease.logins, "login")} that did not last`,
+  ]
+  return [
+    ["State", `${lease.state}${lease.why === undefined ? "" : ` (${lease.why})`}`],
+    ["Session", sessionOf(lease)],
+    ["Lease", html`${holderOf(lease)}, epoch ${lease.epoch}`],
+    ["Recent trouble", trouble.join(", ")],
+  ]
 }
 
 function sessionOf({ reported, isHeld }: Shown): Html | string {

@@ -15,7 +15,7 @@ import { SignIn } from "#core/account/sign-in.ts"
 import { headedPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { browserName, confirming, type Html, note, buttonForm, field } from "../elements.ts"
+import { browserName, confirming, facts, type Html, note, buttonForm, field } from "../elements.ts"
 import { typedIn } from "../form.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
@@ -185,12 +185,10 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
   const body = html`${notice ?? ""}
     <section class="card">
       <h2>${own.name}</h2>
-      <dl class="facts">
-        <dt>Subscription</dt>
-        <dd>${subscriptionOf(own)}</dd>
-        <dt>Numbers</dt>
-        <dd>${own.bridges} of ${own.bridgeLimit}, without the sandbox</dd>
-      </dl>
+      ${facts([
+        ["Subscription", subscriptionOf(own)],
+        ["Numbers", `${own.bridges} of ${own.bridgeLimit}, without the sandbox`],
+      ])}
       ${isOwner ? naming(AccountName.toStrangers(own), typedName) : ""}
       ${
         others.length === 0

@@ -12,6 +12,7 @@ import { fromWhere } from "../audit-log.ts"
 import { type Html, note, buttonForm } from "../elements.ts"
 import { typedIn } from "../form.ts"
 import { type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
+import { heading } from "../layout.ts"
 
 /** Where people choose an account. They are signed in, and perhaps in none. */
 export const accounts = new Hono<DashboardEnv>()
@@ -94,12 +95,8 @@ async function show(c: Context<DashboardEnv>, next: string, problem?: string): P
     next,
     problem,
   })
-  return await lonePage(c, {
-    title: "Your accounts",
-    body,
-    isBroad: true,
-    ...(problem !== undefined && { status: 403 }),
-  })
+  const status = problem === undefined ? 200 : 403
+  return await lonePage(c, { title: "Your accounts", body, isBroad: true, status })
 }
 
 interface Shown {
@@ -119,12 +116,8 @@ interface Shown {
 /** Where people choose an account: one that they are in, one that invites them, or one of their own. */
 export function accountsPage(input: Shown): Html {
   const { own, invitations, next } = input
-  return html`<div class="head">
-      <div>
-        <h1>Your accounts</h1>
-        <p>You are signed in as <b>${input.email}</b>.</p>
-      </div>
-    </div>
+  const about = html`You are signed in as <b>${input.email}</b>.`
+  return html`${heading({ title: "Your accounts", about })}
     ${input.problem === undefined ? "" : note("bad", input.problem)}
     ${own.length + invitations.length === 0 ? note("info", "You are in no account any more: its owner removed you, you left it, or it was deleted.") : ""}
     ${invitations.length === 0 ? "" : invited(input)}

@@ -67,7 +67,7 @@ async function refused(c: Context<DashboardEnv>, sentence: string, status: Statu
 
 /** The card with a person's address. */
 export function addressCard(email: string): Html | string {
-  // Without mail no code reaches anybody.
+  // Without mail no code reaches the person.
   if (Mail.way() === "none") return ""
   return html`<section class="card">
     <form class="inline" method="post" action="/account/address">

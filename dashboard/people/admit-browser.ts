@@ -8,7 +8,7 @@ import type { SignIn } from "#core/account/sign-in.ts"
 import { fromWhere } from "../audit-log.ts"
 import { cookie, type DashboardEnv, pageOrigin, putCookie } from "../guard.ts"
 
-/** How long somebody stays signed in, in seconds. */
+/** How long a browser stays signed in, in seconds. */
 const month = 30 * 86_400
 
 /**
@@ -24,7 +24,7 @@ export async function admitBrowser(
   const isNew = input.isNew ?? !(await Person.isKnown(email))
   const seen = [input.accountId, await shownAccount(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await findOrOpenAccount(email, seen)
-  // A sign-in is no news to somebody who is new, or whose browser showed their account before.
+  // A sign-in is no news to a person who is new, or whose browser showed their account before.
   const isQuiet = isNew || (await shownAccount(c, email)) !== undefined
   const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }
   const token = await Browser.admit(admitted, cookie(c, "session"))
@@ -36,8 +36,8 @@ export async function admitBrowser(
 }
 
 /**
- * The account that this browser shows to the person of this address; undefined when it is another's, or
- * nobody's.
+ * The account that this browser shows to the person of this address; undefined when it is another person's,
+ * or it shows none.
  */
 export async function shownAccount(c: Context<DashboardEnv>, email: string): Promise<string | undefined> {
   const browser = await Browser.ofToken(cookie(c, "session") ?? "")

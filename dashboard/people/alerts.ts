@@ -23,7 +23,7 @@ export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
   return note("good", "Saved.")
 }
 
-/** Who is told that a webhook of this page's number fails; nothing where nobody can be. */
+/** Who is told that a webhook of this page's number fails; nothing where no one can be told. */
 export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string> {
   const { accountId, bridge, me } = c.var
   if (bridge.isSandbox || !Troubles.isReporting()) return ""

@@ -12,9 +12,9 @@ export const nonOwnerRefusal = "Only owners invite and remove people, and change
 export const draftFields: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
 
 /**
- * The mail to somebody who is invited. `name`: the account's public name, if it has one; it is not in the
+ * The mail to a person who is invited. `name`: the account's public name, if it has one; it is not in the
  * text, where a mail program would make a link of a name that looks like an address. `link`: undefined where
- * nobody knows the dashboard's address.
+ * the dashboard's address is not known.
  */
 export function invitationMail(
   to: string,
@@ -79,7 +79,7 @@ const roles = [
   ["viewer", "Viewer: looks, without secrets"],
 ] as const
 
-/** The form that invites somebody. */
+/** The form that invites a person. */
 function inviting(draft: URLSearchParams): Html {
   return html`<form class="inline foot" method="post" action="/account/invite">
     ${field("Invite somebody", {
@@ -96,8 +96,8 @@ function inviting(draft: URLSearchParams): Html {
 }
 
 /**
- * The form for somebody else's role. Nobody changes their own: an owner who gave theirs away could not take
- * it back.
+ * The form for another member's role. No member changes their own: an owner who gave theirs away could not
+ * take it back.
  */
 function roleForm({ personId, email, role }: Member.Info, draft: URLSearchParams): Html {
   const chosen = (draft.get("person") === personId && draft.get("as")) || role

@@ -145,8 +145,8 @@ function making(typed: string, look: "foot inline" | "" = ""): Html {
 }
 
 /**
- * Where an account demands passkeys, a browser that was signed in otherwise sees nothing of it. Somebody
- * without a passkey makes one first. Somebody with one who signed in otherwise can neither add nor remove
+ * Where an account demands passkeys, a browser that was signed in otherwise sees nothing of it. A person
+ * without a passkey makes one first. A person with one who signed in otherwise can neither add nor remove
  * passkeys, nor change their address, in any of their accounts.
  */
 export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
@@ -192,7 +192,7 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
 
 /**
  * Whether an account demands passkeys, and the button that changes it, for its owners. `isStrong`: this
- * reader has signed in with a passkey; anybody else would shut themselves out.
+ * reader has signed in with a passkey; any other would shut themselves out.
  */
 export function demandCard({ isPasskeyOnly }: Account.Info, isStrong: boolean): Html {
   return html`<section class="card">

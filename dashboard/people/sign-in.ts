@@ -200,7 +200,7 @@ async function showAddress(
     </div>
     <script src="${passkeyScript}" type="module"></script>
   </div>`
-  return await lonePage(c, { title: "Sign in", body, ...(status && { status }) })
+  return await lonePage(c, { title: "Sign in", body, status })
 }
 
 /** Asks for the code that was mailed. */
@@ -235,7 +235,7 @@ async function showCode(
       <a href="${leadingOn("/sign-in", input.next)}">Use another address</a>
     </div>
   </div>`
-  return await lonePage(c, { title: "Your code", body, ...(status && { status }) })
+  return await lonePage(c, { title: "Your code", body, status })
 }
 
 /** The field for a mailed code. It sends itself once it is whole. */

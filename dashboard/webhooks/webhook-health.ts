@@ -161,7 +161,7 @@ function ms(seconds: number | undefined): number | undefined {
 }
 
 /** What does not get through: a mark, what is known about it, and where there is more. */
-export interface ReceiverTrouble {
+interface ReceiverTrouble {
   mark: Html
   about: Html | string
   href: string

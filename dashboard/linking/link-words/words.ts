@@ -33,7 +33,7 @@ const Pair = z.tuple([z.string(), z.string()])
  */
 const Language = z.strictObject({
   sentences: z.record(Sentence, z.string()),
-  /** Failures that only the phone shows, since the network tells them to nobody else. */
+  /** Failures that only the phone shows, since the network tells only the phone. */
   onThePhone: z.array(Pair),
   steps: z.tuple([z.string(), z.string(), z.string(), z.string(), z.string()]),
   /**
