@@ -146,10 +146,16 @@ export function options(choices: Choices, chosen: string | undefined): Html[] {
   )
 }
 
-/** A box to tick. */
-export function checkbox(name: string, value: string, isChosen: boolean, label: Html | string): Html {
+/** A box to tick. `value`: what a form sends for it; "on", if it is undefined. */
+export function checkbox(
+  name: string,
+  value: string | undefined,
+  isChosen: boolean,
+  label: Html | string,
+): Html {
+  const sends = value === undefined ? "" : html`value="${value}"`
   return html`<label class="choice"
-    ><input type="checkbox" name="${name}" value="${value}" ${isChosen ? "checked" : ""} /> ${label}</label
+    ><input type="checkbox" name="${name}" ${sends} ${isChosen ? "checked" : ""} /> ${label}</label
   >`
 }
 

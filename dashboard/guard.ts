@@ -184,7 +184,7 @@ async function withAccount({ person, browser }: Signed): Promise<Me | undefined>
   return account && role && { person, account, role, browser, mayChange: role !== "viewer" }
 }
 
-/** Who looks at a page that is for all visitors, and in which account; undefined if they are signed in in none. */
+/** Who looks at a page for all visitors, and in which account; undefined if they are signed in in none. */
 export async function whoLooks(c: Context): Promise<Me | undefined> {
   const signed = await signedIn(c)
   return signed && (await withAccount(signed))

@@ -41,7 +41,7 @@ export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<t
       ${selectField({ name: "keep", label: "Keep messages for", choices, chosen: `${keep ?? ""}` })}
       <fieldset class="stack">
         <legend class="label">Earlier messages</legend>
-        ${checkbox("history", "on", history, askForHistory)}
+        ${checkbox("history", undefined, history, askForHistory)}
       </fieldset>
       <div class="row"><button class="button">Save</button></div>
     </form>

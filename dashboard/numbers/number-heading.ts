@@ -31,7 +31,7 @@ export type Tab = (typeof tabs)[number][0]
 export async function numberHeading(
   bridge: Bridge.Info,
   shown: Tab,
-  without?: "webhooks" | "session" | undefined,
+  without?: "webhooks" | "session",
 ): Promise<Html> {
   const { customerRef: ref } = bridge
   const [knownState, ofWebhooks] = await Promise.all([

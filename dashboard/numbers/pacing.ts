@@ -120,7 +120,7 @@ export async function sendingCard(
       })}
       <fieldset class="stack">
         <legend class="label">Presence</legend>
-        ${checkbox("daily_presence", "on", choice.daily_presence, appearDaily)}
+        ${checkbox("daily_presence", undefined, choice.daily_presence, appearDaily)}
       </fieldset>
       <div class="row">
         <button class="button">Save</button>
