@@ -2,6 +2,7 @@ import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi"
 import { errors } from "./error-codes.ts"
 import { Event } from "./event.ts"
 import { eventExamples, examples } from "./examples.ts"
+import { string } from "./field-types.ts"
 import { refusals } from "./route-parts.ts"
 import { type RouteName, routes } from "./routes.ts"
 
@@ -94,36 +95,26 @@ answers event messages. It reaches nobody else, and nobody else reaches it.`
 
 /** Contract, "Proof of a delivery" and "Delivery" */
 const headers = z.object({
-  Authorization: z.string().openapi({
-    description: "`Bearer <webhook_secret>`. Prefer the signature, which also covers the body and the time.",
-  }),
-  "X-Webhook-Event-Id": z
-    .string()
-    .openapi({ description: "The same across retries: use it to deduplicate." }),
-  "X-Webhook-Attempt": z
-    .string()
-    .openapi({ description: "The number of this attempt at the event, from 1." }),
-  "X-Webhook-Signature": z.string().openapi({
-    description:
-      "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` under the webhook secret. There are two `v1=` " +
+  Authorization: string(
+    "`Bearer <webhook_secret>`. Prefer the signature, which also covers the body and the time.",
+  ),
+  "X-Webhook-Event-Id": string("The same across retries: use it to deduplicate."),
+  "X-Webhook-Attempt": string("The number of this attempt at the event, from 1."),
+  "X-Webhook-Signature": string(
+    "`t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` under the webhook secret. There are two `v1=` " +
       "for 24 hours after `rollSecret`: accept either.",
-  }),
-  "webhook-id": z.string().openapi({
-    description: "The event id. This and the next two headers are for the libraries of Standard Webhooks.",
-  }),
-  "webhook-timestamp": z.string().openapi({ description: "When this attempt was made, Unix seconds." }),
-  "webhook-signature": z.string().openapi({
-    description:
-      "`v1,<base64>`: HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>` under the decoded bytes of the secret.",
-  }),
-  "X-Webhook-Batch": z
-    .string()
-    .optional()
-    .openapi({
-      description:
-        'How many events the body has, if the webhook takes batches: it is then an array of `{"event_id", "event"}`, and there ' +
-        "is no `X-Webhook-Event-Id`.",
-    }),
+  ),
+  "webhook-id": string(
+    "The event id. This and the next two headers are for the libraries of Standard Webhooks.",
+  ),
+  "webhook-timestamp": string("When this attempt was made, Unix seconds."),
+  "webhook-signature": string(
+    "`v1,<base64>`: HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>` under the decoded bytes of the secret.",
+  ),
+  "X-Webhook-Batch": string(
+    'How many events the body has, if the webhook takes batches: it is then an array of `{"event_id", "event"}`, and there ' +
+      "is no `X-Webhook-Event-Id`.",
+  ).optional(),
   "X-Webhook-Resend": z.literal("true").optional().openapi({
     description: "This event was requested with `resendEvent`: newer events may have come before it.",
   }),
