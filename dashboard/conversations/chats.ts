@@ -71,7 +71,7 @@ function listOf(
 ): Html {
   const at = `/numbers/${ref}/chats`
   return html`<section class="card flush" aria-label="Chats">
-      ${value.length === 0 ? empty({ icon: "inbox", title: "No chat yet", about: "Each chat appears here with its first message." }) : ""}
+      ${value.length === 0 ? nothing("No chat yet", "Each chat appears here with its first message.") : ""}
       <ul class="feed">
         ${value.map((chat) => chatItem(at, chat))}
       </ul>
@@ -110,7 +110,7 @@ function messagesOf(
         <h2><bdi>${phoneOrJid(chat)}</bdi></h2>
         <p><a href="/numbers/${ref}/chats">All chats</a></p>
       </header>
-      ${value.length === 0 ? empty({ icon: "inbox", title: "No message is kept", about: "Each message of this chat appears here." }) : ""}
+      ${value.length === 0 ? nothing("No message is kept", "Each message of this chat appears here.") : ""}
       <ul class="feed">
         ${value.map(messageItem)}
       </ul>
@@ -131,4 +131,8 @@ function messageItem(message: Kept): Html {
     </div>
     <span class="small muted">${ago(message.timestamp * 1000)}</span>
   </li>`
+}
+
+function nothing(title: string, about: string): Html {
+  return empty({ icon: "inbox", title, about })
 }

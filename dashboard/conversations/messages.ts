@@ -106,7 +106,8 @@ export const messages = new Hono<DashboardEnv>()
     const events = lease && Choice.wire(lease.choice).events
     const hasUnseen = went.items.length > 0 && events?.includes("message_status") === false
     const mayLink = lease?.reported?.status === "unpaired" && c.var.me.mayChange
-    const body = html`${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
+    const problems = [came.problem, went.problem].filter((problem) => problem !== undefined)
+    const body = html`${problems.map((problem) => note("warn", problem))}
     ${hasUnseen ? withoutStatuses(bridge.customerRef) : ""} ${filterForm(bridge.customerRef, asked)}
     ${list(bridge.customerRef, asked, { came, went, from, mayLink })}`
     return await numberPage(c, "messages", { title: `Messages of ${bridge.customerRef}`, body })

@@ -142,7 +142,11 @@ function numberCard({ id, lease, waiting }: Found, title: string): Html {
     waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000)}`
   return html`<section class="card">
     <h2>${title}</h2>
-    ${facts([["Id", copyable(id)], ...(lease ? leaseFacts(lease) : [["State", "deleted a moment ago"] as const]), ["Events that wait", html`${waiting.waiting}${oldest}`]])}
+    ${facts([
+      ["Id", copyable(id)],
+      ...(lease ? leaseFacts(lease) : [["State", "deleted a moment ago"] as const]),
+      ["Events that wait", html`${waiting.waiting}${oldest}`],
+    ])}
     ${
       lease
         ? html`<div class="row">${buttons(id, lease)}</div>
