@@ -5,9 +5,16 @@ import { string, boolean } from "./field-types.ts"
 
 export const ContactJid = string("JID of the person: the phone number's where known, else the LID.")
 export const Phone = string('Digits; `""` where the number is not known.')
-export const ChatJid = string(
+const ChatJid = string(
   "JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`.",
 )
+/** The names of a chat. */
+export const ofChat = {
+  chat_id: ChatJid,
+  chat_lid: string(
+    "In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this.",
+  ).optional(),
+}
 export const Username = string(
   "The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown.",
 ).optional()

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi"
-import { ChatJid, ContactJid, Offline, Phone, Username } from "./event-fields.ts"
+import { ofChat, ContactJid, Offline, Phone, Username } from "./event-fields.ts"
 import { boolean, groupSettings, integer, string, Timestamp } from "./field-types.ts"
 import {
   EventResponseEvent,
@@ -31,7 +31,7 @@ const TypingEvent = z
   .object({
     event: z.literal("typing"),
     contact_id: ContactJid,
-    chat_id: ChatJid,
+    ...ofChat,
     state: z.enum(["composing", "paused"]),
     mode: z.enum(["text", "voice"]),
   })

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi"
-import { ChatJid, ContactJid, FromMe, Offline, Phone, SenderName, Username } from "./event-fields.ts"
+import { ofChat, ContactJid, FromMe, Offline, Phone, SenderName, Username } from "./event-fields.ts"
 import { integer, string, Timestamp } from "./field-types.ts"
 import {
   Ad,
@@ -59,7 +59,7 @@ const ofMessage = {
   message_id: z.string(),
   contact_id: ContactJid,
   phone: Phone,
-  chat_id: ChatJid,
+  ...ofChat,
   name: SenderName,
   username: Username,
 }
@@ -171,7 +171,7 @@ export const PollVoteEvent = z
     event: z.literal("poll_vote"),
     contact_id: ContactJid,
     phone: Phone,
-    chat_id: ChatJid,
+    ...ofChat,
     poll_id: string("The message id of the poll."),
     message_id: string("The message id of the vote."),
     name: SenderName,
@@ -190,7 +190,7 @@ export const EventResponseEvent = z
     event: z.literal("event_response"),
     contact_id: ContactJid,
     phone: Phone,
-    chat_id: ChatJid,
+    ...ofChat,
     event_id: string("The message id of the event message."),
     message_id: string("The message id of the answer."),
     name: SenderName,
@@ -220,7 +220,7 @@ export const MessageStatusEvent = z
   .object({
     event: z.literal("message_status"),
     message_id: string("As the send has answered."),
-    chat_id: ChatJid,
+    ...ofChat,
     status: MessageStatus.openapi({
       description:
         "`sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was " +

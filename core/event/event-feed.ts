@@ -5,7 +5,6 @@ import type { Event } from "#contract/event.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { Bridge } from "../bridge/bridge.ts"
 import { toJid } from "../message/jid.ts"
-import { isAmong, isSameSpelt } from "../message/spellings.ts"
 import { Delivery } from "./delivery.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
@@ -113,8 +112,8 @@ function reader(
     if (wanted.state === "delivered" && event.state !== "delivered") return undefined
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
     const body = eventIn(event, deliveryKey)
-    if (chat !== undefined && !("chat_id" in body && isSameSpelt(body.chat_id, chat))) return undefined
-    if (wanted.chats && !("chat_id" in body && isAmong(body.chat_id, wanted.chats))) return undefined
+    if (chat !== undefined && !Filter.isOfChats(body, [chat])) return undefined
+    if (wanted.chats && !Filter.isOfChats(body, wanted.chats)) return undefined
     if (wanted.direction !== undefined && directionOf(body) !== wanted.direction) return undefined
     if (search !== undefined && !contains(body, search)) return undefined
     if (wanted.filter && !Filter.passes(wanted.filter, body)) return undefined

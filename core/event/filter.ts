@@ -26,5 +26,12 @@ export function mayPass(filter: Info | undefined, type: string): boolean {
 export function passes(filter: Info, event: Event): boolean {
   if (!mayPass(filter, event.event)) return false
   if ("chat_id" in event && Choice.ignores(filter, event.chat_id)) return false
-  return filter.chats === undefined || ("chat_id" in event && isAmong(event.chat_id, filter.chats))
+  return filter.chats === undefined || isOfChats(event, filter.chats)
+}
+
+/** Whether an event is of one of these chats (JIDs), by whichever of its names. */
+export function isOfChats(event: Event, chats: string[]): boolean {
+  if (!("chat_id" in event)) return false
+  const lid = "chat_lid" in event ? event.chat_lid : undefined
+  return isAmong(event.chat_id, chats) || (lid !== undefined && chats.includes(lid))
 }

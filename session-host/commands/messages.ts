@@ -2,7 +2,7 @@ import * as contract from "#contract/message.ts"
 import * as send from "#contract/send.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { isUsername, statusChat, toJid } from "#core/message/jid.ts"
+import { isUsername, statusChat, toJid, userOf } from "#core/message/jid.ts"
 import {
   buildMessage,
   toContacts,
@@ -24,7 +24,7 @@ import { longestText } from "../content/kept-content.ts"
 import { unwrap } from "../content/unwrap.ts"
 import { makePreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
-import type { MessageContent } from "../network/connection.ts"
+import type { MessageContent, Registered } from "../network/connection.ts"
 import { findStatusAudience } from "../people/status-audience.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
@@ -79,7 +79,9 @@ export const messages = {
     ),
   ),
 
-  sendContact: sendCommand(send.sendContact, (input, { context }) => toContacts(input.contacts, context)),
+  sendContact: sendCommand(send.sendContact, async ({ contacts }, { connected, context }) =>
+    toContacts(await withKnownPhones(contacts, connected), context),
+  ),
 
   sendForward: sendCommand(send.sendForward, async (input, { connected, context }) => {
     const [message] = await findMessages(connected, { id: input.message_id, chat: input.from_chat })
@@ -213,4 +215,21 @@ function forwarded({ content, fromMe, sent }: Recalled, context: MessageContext)
 /** The people to whom a status was shown. If it was not posted here: those to whom it may be shown now. */
 async function viewersOf({ sent }: Recalled, connected: ConnectedSession): Promise<string[]> {
   return sent?.members ? Object.keys(sent.members) : await findStatusAudience(connected)
+}
+
+/** Cards whose phones are spelt as the network spells them. @throws NetworkRejected, NoAnswer */
+async function withKnownPhones<Card extends { phone?: string | undefined }>(
+  cards: Card[],
+  { connection }: ConnectedSession,
+): Promise<(Card & { isReachable: boolean })[]> {
+  const phones = new Set(cards.flatMap(({ phone }) => digitsOf(phone) ?? []))
+  const found = phones.size > 0 ? await connection.registered([...phones]) : new Map<string, Registered>()
+  return cards.map((card) => {
+    const known = found.get(digitsOf(card.phone) ?? "")
+    return { ...card, ...(known && { phone: userOf(known.jid) }), isReachable: known !== undefined }
+  })
+}
+
+function digitsOf(phone: string | undefined): string | undefined {
+  return phone?.replace("+", "")
 }

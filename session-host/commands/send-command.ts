@@ -4,7 +4,6 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/message/idempotency.ts"
 import { isLid, toJid, userOf } from "#core/message/jid.ts"
-import { spellingsOf } from "#core/message/spellings.ts"
 import { log } from "#core/platform/log.ts"
 import { buildMessage, type MessageContext } from "../content/compose.ts"
 import { quoteOf } from "../content/kept-content.ts"
@@ -45,9 +44,10 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
     const input = body as Input // of the same route
     return sendAndAnswer({ session, call }, async (connected) => {
       const chat = await connected.reach(toJid(input.chat))
-      const mentions = await addressesIn(chat, input.mentions ?? [], connected)
+      const people = await mentionedIn(chat, input.mentions ?? [], connected)
+      const mentions = people.map(({ jid }) => jid)
       const context = await contextOf(input, { chat, mentions }, connected)
-      const message = buildMessage(await compose(withMentioned(input, mentions), { connected, context }))
+      const message = buildMessage(await compose(withMentioned(input, people), { connected, context }))
       await connected.pace(chat, input.new_chat)
       return { chat, message }
     })
@@ -105,25 +105,34 @@ async function contextOf(
   }
 }
 
+/** A person who is mentioned: all names of theirs, and the one that the chat goes by. */
+interface Mentioned {
+  names: string[]
+  jid: string
+}
+
 /** People as a chat names its own: a group that goes by private ids shows no mention of a number. */
-async function addressesIn(chat: string, people: string[], connected: ConnectedSession): Promise<string[]> {
+async function mentionedIn(
+  chat: string,
+  people: string[],
+  connected: ConnectedSession,
+): Promise<Mentioned[]> {
   const isByLid = people.length > 0 && (await connected.connection.isByLid(chat))
   return await Promise.all(
     people.map(async (person) => {
       const names = [...(await connected.namesOf(toJid(person)))]
-      return (isByLid ? names.find(isLid) : undefined) ?? names[0] ?? toJid(person)
+      const jid = (isByLid ? names.find(isLid) : undefined) ?? names[0] ?? toJid(person)
+      return { names, jid }
     }),
   )
 }
 
 /**
- * The texts with the people as they are addressed in `mentions`, which has one for each of the input's: a
- * phone shows a mention where the text has that address.
+ * The texts with people as `mentions` addresses them, whichever of their names the caller wrote: a phone
+ * shows a mention where the text has that address.
  */
-function withMentioned<Input extends Addressed & Texts>(input: Input, mentions: string[]): Input {
-  const digits = (input.mentions ?? []).flatMap((person, at) =>
-    spellingsOf(toJid(person)).map((spelling) => [userOf(spelling), userOf(mentions[at] ?? "")] as const),
-  )
+function withMentioned<Input extends Addressed & Texts>(input: Input, people: Mentioned[]): Input {
+  const digits = people.flatMap(({ names, jid }) => names.map((name) => [userOf(name), userOf(jid)] as const))
   const named = (text: string) => withMentions(text, new Map(digits))
   const { body, caption } = input
   return {

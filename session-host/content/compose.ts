@@ -70,6 +70,8 @@ export function toStatusText(text: string, background = "#205e7a"): MessageConte
 interface Card {
   name: string
   phone?: string | undefined
+  /** Whether the phone is on the network. */
+  isReachable?: boolean
   organization?: string | undefined
   email?: string | undefined
   /** The whole card, in place of the other fields. */
@@ -83,8 +85,8 @@ export function toContacts(cards: Card[], context: MessageContext): MessageConte
   return { contactsArrayMessage: { displayName, contacts, contextInfo: contextInfo(context) } }
 }
 
-/** RFC 2426. `waid` makes phones offer a chat. */
-function vcardOf({ name, phone = "", organization, email }: Card): string {
+/** RFC 2426. `waid` makes phones offer a chat, where another number is to be invited. */
+function vcardOf({ name, phone = "", isReachable, organization, email }: Card): string {
   const digits = phone.replace("+", "")
   return [
     "BEGIN:VCARD",
@@ -92,7 +94,7 @@ function vcardOf({ name, phone = "", organization, email }: Card): string {
     `N:;${escaped(name)};;;`,
     `FN:${escaped(name)}`,
     ...(organization ? [`ORG:${escaped(organization)}`] : []),
-    `TEL;type=CELL;type=VOICE;waid=${digits}:+${digits}`,
+    `TEL;type=CELL;type=VOICE${isReachable ? `;waid=${digits}` : ""}:+${digits}`,
     ...(email ? [`EMAIL:${escaped(email)}`] : []),
     "END:VCARD",
   ].join("\n")

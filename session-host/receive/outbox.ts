@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto"
+import type { Event } from "#contract/event.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import type { Bell } from "#core/event/bell.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { isPhoneJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { MessageKeeping } from "../chats/keep-messages.ts"
@@ -26,6 +28,7 @@ interface Parts {
   messageCount: Pick<MessageCount, "add">
   choice: () => Choice.Info
   keeping: Pick<MessageKeeping, "takes" | "ready">
+  login: { vault: { otherAddress: (jid: string) => Promise<string | undefined> } }
 }
 
 /** The rest of a unit, beside the events. */
@@ -88,6 +91,7 @@ export class EventOutbox {
 
   async #make(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
+    for (const { mapped: one } of fresh) one.event = await this.#named(one.event)
     // The line of each in the transcript, if messages are kept.
     const lineOf = await this.#parts.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     // No `await` from here on: numbers are given and units made in one step.
@@ -119,6 +123,13 @@ export class EventOutbox {
     for (const { mapped, isReported } of fresh)
       if (isReported && mapped.event.event === "message")
         messageCount.add(mapped.event.from_me ? "out" : "in")
+  }
+
+  /** The event with both names of its chat: lists and webhooks find it by either. */
+  async #named(event: Event): Promise<Event> {
+    if (event.event === "group" || !("chat_id" in event) || !isPhoneJid(event.chat_id)) return event
+    const chat_lid = await this.#parts.login.vault.otherAddress(event.chat_id)
+    return chat_lid ? { ...event, chat_lid } : event
   }
 
   async #notMade(mapped: Mapped[], brought: KnownMessage | undefined): Promise<Fresh[]> {

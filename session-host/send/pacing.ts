@@ -25,7 +25,7 @@ const Count = z.object({ day: z.number(), begun: z.number() })
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "write">
-  login: { contacts: Pick<Contacts, "get"> }
+  login: { contacts: Pick<Contacts, "get">; vault: { namesOf: (jid: string) => Promise<Set<string>> } }
   choice: () => Pick<Choice.Info, "pacing">
 }
 
@@ -95,8 +95,11 @@ export class Pacing {
    */
   async #isNew(chat: string): Promise<boolean> {
     const { login, store } = this.#parts
-    if ((await login.contacts.get(chat))?.pushName) return false
-    return (await store.get(chatRow(chat))) === undefined
+    for (const name of await login.vault.namesOf(chat)) {
+      if ((await login.contacts.get(name))?.pushName) return false
+      if (await store.get(chatRow(name))) return false
+    }
+    return true
   }
 
   /** How long the message waits for its turn, which is its own from now on, ms. @throws ApiError `pacing` */

@@ -1,6 +1,10 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
+import { Filter } from "#core/event/filter.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { toJid } from "#core/message/jid.ts"
 import { isSameSpelt, spellingsOf } from "#core/message/spellings.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
@@ -38,7 +42,8 @@ test("however a person is named, every call finds the same chat, message and con
 
   const textOf = async (place: string) => await (await call(bridge.id, "GET", place)).text()
   const sent: string[] = []
-  for (const chat of [long, short, `+${long}`, jidOf(long), jidOf(short), ana.lid]) {
+  const names = [long, short, `+${long}`, jidOf(long), jidOf(short), ana.lid]
+  for (const chat of names) {
     const first = await ask("POST", "/send/text", { chat, body: "hello" })
     expect([chat, first]).toEqual([chat, expect.objectContaining({ status: 200, chat_id })])
     sent.push(first.message_id)
@@ -58,17 +63,36 @@ test("however a person is named, every call finds the same chat, message and con
       expect([chat, method, place, status]).toEqual([chat, method, place, 200])
     }
     expect(await ask("GET", `/contacts/${path}`)).toMatchObject({ jid: chat_id })
+    const refusing = { chat, body: "he has written", new_chat: "refuse" }
+    expect([chat, await ask("POST", "/send/text", refusing)]).toMatchObject([chat, { status: 200 }])
     expect(await textOf(`/chats/${path}/messages?limit=100`)).toContain(first.message_id)
     // In a group by private ids a phone shows no mention of a number.
-    const inGroup = { chat: group.jid, body: `@${chat.replace(/^\+|@.*/g, "")} hi`, mentions: [chat] }
-    const { message_id } = await ask("POST", "/send/text", inGroup)
-    const [read] = await ana.read({ id: message_id })
-    expect(read?.content).toMatchObject({
-      extendedTextMessage: { text: `@${lid} hi`, contextInfo: { mentionedJid: [ana.lid] } },
-    })
+    for (const written of [long, short, lid]) {
+      const inGroup = { chat: group.jid, body: `@${written} hi`, mentions: [chat] }
+      const { message_id } = await ask("POST", "/send/text", inGroup)
+      const [read] = await ana.read({ id: message_id })
+      expect(read?.content).toMatchObject({
+        extendedTextMessage: { text: `@${lid} hi`, contextInfo: { mentionedJid: [ana.lid] } },
+      })
+    }
   }
+  const contacts = [long, short].map((phone) => ({ name: "Ana", phone }))
+  const cards = await ask("POST", "/send/contact", { chat: long, contacts })
+  const [shown] = await ana.read({ id: cards.message_id })
+  const vcard = expect.stringContaining(`waid=${short}:+${short}`)
+  expect(shown?.content).toMatchObject({ contactsArrayMessage: { contacts: [{ vcard }, { vcard }] } })
   const listed = await textOf(`/sent?chat=${long}&limit=100`)
   for (const one of sent) expect(listed).toContain(one)
+
+  const info = (await Bridge.byId(bridge.id))!
+  for (const chat of names) {
+    const { events } = await EventFeed.page(info, { chat, type: "message", limit: 10 })
+    expect([chat, events]).toEqual([
+      chat,
+      [expect.objectContaining({ event: expect.objectContaining({ chat_id, chat_lid: ana.lid }) })],
+    ])
+    expect(Filter.passes({ ignore: [], chats: [toJid(chat)] }, events[0]!.event)).toBe(true)
+  }
 
   const mention = { text: `@${lid}!`, mentions: [short] }
   const { id: mentioning } = (await ana.post(group.jid, mention)) as { id: string }

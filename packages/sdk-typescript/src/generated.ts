@@ -12,6 +12,8 @@ export interface MessageEvent {
   phone: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   /** The sender's display name, as the network gives it. */
   name: string
   /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
@@ -267,6 +269,8 @@ export interface MessageLostEvent {
   phone: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   /** The sender's display name, as the network gives it. */
   name: string
   /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
@@ -302,6 +306,8 @@ export interface TypingEvent {
   contact_id: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   state: "composing" | "paused"
   mode: "text" | "voice"
 }
@@ -325,6 +331,8 @@ export interface PollVoteEvent {
   phone: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   /** The message id of the poll. */
   poll_id: string
   /** The message id of the vote. */
@@ -352,6 +360,8 @@ export interface EventResponseEvent {
   phone: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   /** The message id of the event message. */
   event_id: string
   /** The message id of the answer. */
@@ -478,6 +488,8 @@ export interface MessageStatusEvent {
   message_id: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   /** `sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was played. `failed`: the network rejected it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: `delivered` may then be missing. */
   status: "sent" | "delivered" | "read" | "played" | "failed"
   /** Unix seconds, by the network's clock. */
@@ -770,6 +782,8 @@ export interface KeptMessage {
   phone: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   /** The sender's display name, as the network gives it. */
   name: string
   /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */

@@ -3,7 +3,7 @@ import { z } from "zod"
 import { aFileServer } from "#test/support/file-server.ts"
 import { until } from "#test/support/until.ts"
 import type { CasesOf } from "./cases.ts"
-import { ada, adaReads, adaWrites, arrived, grace, group, hal, network, seen, whole } from "./stage.ts"
+import { ada, adaReads, adaWrites, arrived, grace, group, network, seen, whole } from "./stage.ts"
 
 const Upload = z.object({
   file: z.string(),
@@ -85,9 +85,9 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
     await whole.webhook.event("shop", "event_response", (answer) => answer.event_id === id)
   },
   sendContact: async (ask) => {
-    const card = { name: "Hal", phone: hal.number }
+    const card = { name: "Ada", phone: ada.number }
     const id = idIn(await ask({ body: { chat: ada.number, contacts: [card] } }))
-    expect(await adaReads({ id })).toMatchObject([{ content: { contactMessage: { displayName: "Hal" } } }])
+    expect(await adaReads({ id })).toMatchObject([{ content: { contactMessage: { displayName: "Ada" } } }])
   },
   sendForward: async (ask) => {
     const about = await adaWrites({ text: "pass it on" })

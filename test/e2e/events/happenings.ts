@@ -49,7 +49,13 @@ test("a subscription reports a contact as there, gone, typing and recording", as
       "typing",
       ({ mode, ...told }) => mode === said.mode && told.state === said.state,
     )
-    expect(typing).toEqual({ event: "typing", contact_id: ada.jid, chat_id: ada.jid, ...said })
+    expect(typing).toEqual({
+      event: "typing",
+      contact_id: ada.jid,
+      chat_id: ada.jid,
+      chat_lid: ada.lid,
+      ...said,
+    })
   }
 })
 

@@ -54,6 +54,12 @@ test("one card and several arrive as contact cards, whatever their names contain
   const { contactsArrayMessage } = await readBy(two.message_id)
   expect(contactsArrayMessage?.contacts).toHaveLength(2)
   expect(contactsArrayMessage?.contacts?.[1]).toMatchObject({ displayName: "Eve", vcard })
+  const unknown = await ask("POST", "/send/contact", {
+    chat: bob.number,
+    contacts: [{ name: "Off", phone: "4915799999999" }],
+  })
+  const { contactMessage: toInvite } = await readBy(unknown.message_id)
+  expect(toInvite?.vcard).toContain("\nTEL;type=CELL;type=VOICE:+4915799999999\n")
   for (const card of [{ name: "x" }, { name: "x", phone: eve.number, vcard }, { name: "x", vcard: "FN:x" }])
     expect(await ask("POST", "/send/contact", { chat: bob.number, contacts: [card] })).toMatchObject({
       status: 400,

@@ -240,6 +240,8 @@ class MessageEvent(Model):
     """Digits; `""` where the number is not known."""
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     name: str
     """The sender's display name, as the network gives it."""
     username: str | None = None
@@ -318,6 +320,8 @@ class MessageLostEvent(Model):
     """Digits; `""` where the number is not known."""
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     name: str
     """The sender's display name, as the network gives it."""
     username: str | None = None
@@ -356,6 +360,8 @@ class TypingEvent(Model):
     """JID of the person: the phone number's where known, else the LID."""
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     state: Literal["composing", "paused"]
     mode: Literal["text", "voice"]
 
@@ -381,6 +387,8 @@ class PollVoteEvent(Model):
     """Digits; `""` where the number is not known."""
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     poll_id: str
     """The message id of the poll."""
     message_id: str
@@ -409,6 +417,8 @@ class EventResponseEvent(Model):
     """Digits; `""` where the number is not known."""
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     event_id: str
     """The message id of the event message."""
     message_id: str
@@ -556,6 +566,8 @@ class MessageStatusEvent(Model):
     """As the send has answered."""
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     status: Literal["sent", "delivered", "read", "played", "failed"]
     """`sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was played. `failed`: the network rejected it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: `delivered` may then be missing."""
     timestamp: int
@@ -834,6 +846,8 @@ class KeptMessage(Model):
     """Digits; `""` where the number is not known."""
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     name: str
     """The sender's display name, as the network gives it."""
     username: str | None = None
