@@ -70,7 +70,10 @@ export const errors = {
   ],
   not_paired: [409, "no phone is linked: scan the code that `qr` gives, or use `pair`"],
   already_paired: [409, "a phone is already linked: log out first"],
-  not_own_message: [409, "another person wrote this message: you can edit and revoke only your own"],
+  not_own_message: [
+    409,
+    "another person wrote this message: you can edit only your own, and revoke others' only in a group, as its admin",
+  ],
   presence_unavailable: [409, "the presence is not `available`: set it before you subscribe"],
   not_waiting: [409, "an attempt at this event is under way: try again when it has ended"],
   passkey_required: [

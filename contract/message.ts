@@ -132,11 +132,13 @@ export const listSent = createRoute({
 export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}` as const,
-  summary: "Revoke a sent message for everyone",
+  summary: "Revoke a message for everyone",
+  description:
+    "One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`.",
   request: { params: message, query: z.object({ chat: MessageChat }), headers: idempotencyHeaders },
   responses: {
     200: reply("Revoked.", SendResult),
-    ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", "not_admin", ...codesOfSend),
   },
 })
 

@@ -2,6 +2,9 @@ import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/message/jid.ts"
 import type { MessageKey } from "../content/compose.ts"
 import type { Remembered } from "../content/remembered.ts"
+import { askForGroupCard } from "../groups/group-card.ts"
+import { isAdmin, ownRole } from "../groups/group.ts"
+import { notInGroup } from "../groups/refusals.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
@@ -35,11 +38,31 @@ function isReachable({ isFormer, chat }: Recalled): boolean {
 
 /** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
 export async function findOwnMessage(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
+  const message = await findPresent(connected, asked)
+  if (message.fromMe) return message
+  throw new ApiError("not_own_message")
+}
+
+/**
+ * A message that the session's account may revoke: its own, or anybody's in a group of which it is an admin.
+ * @throws ApiError `not_found`, `not_own_message`, `not_admin`. NetworkRejected, NoAnswer
+ */
+export async function findRevocable(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
+  const message = await findPresent(connected, asked)
+  if (message.fromMe) return message
+  if (!isGroup(message.chat)) throw new ApiError("not_own_message")
+  const card = await askForGroupCard(connected.connection, message.chat)
+  if (!card) throw notInGroup()
+  if (isAdmin(ownRole(card, connected.own))) return message
+  throw new ApiError("not_admin")
+}
+
+/** @throws ApiError `not_found`; `not_own_message` for what another account wrote that was linked before */
+async function findPresent(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
   const all = await connected.messages(asked.id)
   if (all.length > 0 && all.every(({ isFormer }) => isFormer)) throw new ApiError("not_own_message")
   const [message] = await findMessages(connected, asked)
-  if (message.fromMe) return message
-  throw new ApiError("not_own_message")
+  return message
 }
 
 /** The chat for an answer to a message: a broadcast is answered to its author alone. */

@@ -30,7 +30,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { type Called, command, pageResponse } from "./command.ts"
 import { composeMedia } from "./compose-media.ts"
-import { chatOf, findMessages, findOwnMessage, keyOf } from "./find-message.ts"
+import { chatOf, findMessages, findOwnMessage, findRevocable, keyOf } from "./find-message.ts"
 import { recall, messageWire } from "./look-up-message.ts"
 import { mediaResponse } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
@@ -122,7 +122,7 @@ export const messages = {
 
   revokeMessage: command(contract.revokeMessage, (called) =>
     sendAndAnswer(called, async (connected) => {
-      const message = await findOwnMessage(connected, { id: called.params.id, chat: called.query.chat })
+      const message = await findRevocable(connected, { id: called.params.id, chat: called.query.chat })
       const { chat } = message
       const members = chat === statusChat ? await viewersOf(message, connected) : undefined
       return { chat, message: buildMessage(toRevocation(keyOf(message))), members }

@@ -6,7 +6,7 @@ import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { askForGroupCard } from "./group-card.ts"
-import { type Group, groupsOf } from "./group.ts"
+import { type Group, groupsOf, isAdmin } from "./group.ts"
 import { orGroupRefusal, notInGroup } from "./refusals.ts"
 
 type Wanted = z.output<(typeof updateGroup)["request"]["body"]["content"]["application/json"]["schema"]>
@@ -63,7 +63,7 @@ const everybodys = new Set<Field>(["name", "topic", "disappearing"])
 
 /** The network would say so, too, but only after it had made the changes before. */
 function mayChange({ role, edit, is_community }: Group, fields: Field[]): void {
-  if (role === "admin" || role === "owner" || fields.length === 0) return
+  if (isAdmin(role) || fields.length === 0) return
   if (is_community || edit === "admins" || fields.some((field) => !everybodys.has(field)))
     throw new ApiError("not_admin")
 }

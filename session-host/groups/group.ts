@@ -30,7 +30,6 @@ export async function groupsOf(cards: Stanza[], { own, connection }: Reader): Pr
   )
   return cards.map((card) => {
     const members = childrenOf(card, "participant")
-    const me = members.find((member) => addressesOf(member).some((jid) => jid === own.jid || jid === own.lid))
     const creator = withoutDevice(card.attrs.creator_pn ?? card.attrs.creator ?? "")
     return {
       created: wholeNumber(card.attrs.creation),
@@ -39,7 +38,7 @@ export async function groupsOf(cards: Stanza[], { own, connection }: Reader): Pr
       participants: members.length || wholeNumber(card.attrs.size),
       topic: textOf(child(child(card, "description"), "body")),
       owner: creator === own.lid ? own.jid : (phones.get(creator) ?? creator),
-      role: me ? roleOf(me) : "",
+      role: ownRole(card, own),
       write: child(card, "announcement") ? "admins" : "all",
       edit: child(card, "locked") ? "admins" : "all",
       add_members: textOf(child(card, "member_add_mode")) === "all_member_add" ? "all" : "admins",
@@ -50,6 +49,17 @@ export async function groupsOf(cards: Stanza[], { own, connection }: Reader): Pr
       is_announcements: child(card, "default_sub_group") !== undefined,
     }
   })
+}
+
+/** The account's own role in the group of a card; `""` where it is no member. */
+export function ownRole(card: Stanza, own: Own): Group["role"] {
+  const isMe = (jid: string) => jid === own.jid || jid === own.lid
+  const me = childrenOf(card, "participant").find((member) => addressesOf(member).some(isMe))
+  return me ? roleOf(me) : ""
+}
+
+export function isAdmin(role: Group["role"]): boolean {
+  return role === "admin" || role === "owner"
 }
 
 /** A group with its members, in the order of the card. */

@@ -1711,7 +1711,7 @@ export interface BridgeCalls {
     chat?: string
   }, options?: CallOptions): Promise<Message>
 
-  /** Revoke a sent message for everyone */
+  /** Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`. */
   revokeMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string

@@ -12,8 +12,9 @@ interface StanzaAttributes {
 export function stanzaAttributesOf(message: proto.IMessage): StanzaAttributes {
   const { protocolMessage } = message
   if (protocolMessage?.editedMessage) return { additionalAttributes: { edit: "1" }, additionalNodes: [] }
-  // 8 would mean that an admin revokes somebody else's message.
-  if (protocolMessage?.key) return { additionalAttributes: { edit: "7" }, additionalNodes: [] }
+  // 8: an admin revokes somebody else's message.
+  if (protocolMessage?.key)
+    return { additionalAttributes: { edit: protocolMessage.key.fromMe ? "7" : "8" }, additionalNodes: [] }
   if (message.pinInChatMessage) return { additionalAttributes: { edit: "2" }, additionalNodes: [] }
   if (message.pollCreationMessage ?? message.pollCreationMessageV3) return meta({ polltype: "creation" })
   if (message.eventMessage) return meta({ event_type: "creation" })

@@ -176,6 +176,19 @@ test("an admin revokes what another wrote: a phone's reaches clients, a client's
   }
 })
 
+test("who is no admin revokes nothing of another's, in a group or a chat", async () => {
+  const { jid } = await network.group([bob, eve, ada])
+  for (const [chat, to] of [
+    [jid, jid],
+    [bob.number, eve.number],
+  ] as const) {
+    const { id } = await bob.send(to, "mine")
+    await eve.read({ id })
+    expect(await eve.post(chat, { revoke: { message_id: id } })).toMatchObject({ error: "403" })
+    expect(await bob.post(to, { revoke: { message_id: id } })).not.toHaveProperty("error")
+  }
+})
+
 /** The outcome of each person, by what a client's question about members was answered. */
 const outcomes = async (answer: Promise<{ status: string }[]>) => (await answer).map(({ status }) => status)
 

@@ -518,3 +518,37 @@ test("the account asks to join where admins decide, and only they see who asks",
   const theirs = await bobs()
   expect(await ask("GET", `/groups/${theirs}/requests`)).toMatchObject({ status: 403, code: "not_admin" })
 })
+
+test("an admin of a group revokes what another member wrote; a member, or in a person's chat, nobody may", async () => {
+  const jid = await bobs("Revocations", eve)
+  const { id } = await eve.send(jid, "out of order")
+  await message(id)
+  const path = `/messages/${id}`
+  expect(await ask("DELETE", path)).toMatchObject({ status: 403, code: "not_admin" })
+
+  await change(jid, { promote: [phone.number] })
+  const revoked = await ask("DELETE", path)
+  expect(revoked).toMatchObject({ status: 200, chat_id: jid })
+  const [read] = await eve.read({ id: revoked.message_id })
+  expect(read?.content).toMatchObject({
+    protocolMessage: { key: { id, remoteJid: jid, fromMe: false, participant: eve.lid } },
+  })
+  const who = `${phone.number}:1`
+  const [sent] = await network.log({
+    who,
+    kind: "in",
+    tag: "message",
+    attrs: { id: revoked.message_id },
+  })
+  expect(sent?.stanza?.attrs).toMatchObject({ edit: "8", to: jid })
+  // To change another's words is nobody's right.
+  expect(await ask("PATCH", `${path}/edit`, { body: "better" })).toMatchObject({ code: "not_own_message" })
+
+  const { id: theirs } = await eve.send(phone.number, "between us")
+  await message(theirs)
+  const refused = await ask("DELETE", `/messages/${theirs}`)
+  expect(refused).toMatchObject({ status: 409, code: "not_own_message" })
+
+  await change(jid, { remove: [phone.number] })
+  expect(await ask("DELETE", path)).toMatchObject({ status: 404, code: "not_found" })
+})

@@ -136,7 +136,7 @@ class AlreadyPaired(BridgeError):
 
 
 class NotOwnMessage(BridgeError):
-    """`not_own_message`: another person wrote this message: you can edit and revoke only your own."""
+    """`not_own_message`: another person wrote this message: you can edit only your own, and revoke others' only in a group, as its admin."""
 
     code = "not_own_message"
 

@@ -24,6 +24,9 @@ const carried = new Set(["meta", "biz", "bot"])
  */
 const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
+/** The `edit` of a message by which an admin of a group revokes what somebody else wrote there. */
+const adminRevokes = "8"
+
 /** The size of a ciphertext that was spoilt on its way; no other is as short. */
 export const spoiltSize = 16
 
@@ -108,9 +111,11 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
     const group = network.groups.find(chat)
     if (!group) return nack.unknownRecipient
     if (group.isCommunity) return nack.forbidden
-    const allowed = group.announcement ? isAdmin(group, sender.pn) : roleOf(group, sender.pn)
+    const isForAdmins = group.announcement || stanza.attrs.edit === adminRevokes
+    const allowed = isForAdmins ? isAdmin(group, sender.pn) : roleOf(group, sender.pn)
     return allowed ? undefined : nack.forbidden
   }
+  if (stanza.attrs.edit === adminRevokes) return nack.forbidden
   if (chat.server === "broadcast") return undefined
   if (!Jid.isPerson(chat)) return nack.invalid
   const peer = network.directory.find(chat)
