@@ -114,23 +114,28 @@ const inlineBytes = 350_000
 const source = {
   url: FetchedUrl.optional().openapi({
     description:
-      "The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, " +
-      "`audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or " +
+      "The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as " +
+      "an image, Ogg as a voice note, other sounds as audio, a video as video, everything else as a document. At most 16 MB, or " +
       "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
-      "Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin " +
-      "as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.",
+      "What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is " +
+      "`media_type_mismatch`, and so is an empty file.",
   }),
   file: FileId.optional(),
   data: base64(inlineBytes).optional().openapi({ description: "A small file itself, at most 350 KB." }),
-  content_type: ContentType.optional().openapi({ description: "Of `data`." }),
+  content_type: ContentType.optional().openapi({
+    description:
+      "Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes " +
+      "show something else, it is `media_type_mismatch`.",
+  }),
 }
 
 type Source = { [Name in keyof typeof source]?: string | undefined }
 
 const typeWithData = {
-  holds: ({ data, content_type }: Source) => (data === undefined) === (content_type === undefined),
+  holds: ({ url, data, content_type }: Source) =>
+    content_type === undefined ? data === undefined : (data ?? url) !== undefined,
   path: "content_type" as const,
-  message: "goes with `data`, and with `data` alone: give both or neither",
+  message: "goes with `data`, which needs it, or with `url`",
 }
 
 /** Whether no more than one place is named. */
@@ -155,6 +160,9 @@ export const sendMedia = send(
       "Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without " +
         "ffmpeg at the service it is `conversion_unavailable`.",
     ).optional(),
+    as_document: boolean(
+      "Sends any file as it is, also a picture, a video or a sound, as a document of at most 100 MB.",
+    ).optional(),
     view_once: boolean(
       "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
     ).optional(),
@@ -164,7 +172,8 @@ export const sendMedia = send(
     }),
     filename: fileName.optional().openapi({
       description:
-        "The name of a document; by default that of the upload, or the last part of the URL's path.",
+        "The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the " +
+        "last part of the URL's path.",
     }),
   },
   {
@@ -180,9 +189,14 @@ export const sendMedia = send(
         message: "not with as_sticker: give one of the two",
       },
       {
-        holds: ({ view_once, as_sticker }) => !(view_once && as_sticker),
+        holds: ({ as_document, as_voice, as_sticker }) => !(as_document && (as_voice || as_sticker)),
+        path: "as_document",
+        message: "not with as_voice or as_sticker: give one of these",
+      },
+      {
+        holds: ({ view_once, as_sticker, as_document }) => !(view_once && (as_sticker || as_document)),
         path: "view_once",
-        message: "not with as_sticker: a sticker can be opened again",
+        message: "not with as_sticker or as_document: these can be opened again",
       },
       {
         holds: ({ caption, as_voice, as_sticker }) => !(caption && (as_voice || as_sticker)),

@@ -19,9 +19,9 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 interface Asked extends Source {
   as_sticker?: boolean | undefined
   as_voice?: boolean | undefined
+  as_document?: boolean | undefined
   view_once?: boolean | undefined
   caption?: string | undefined
-  filename?: string | undefined
   /** A file of another kind is refused. */
   kind?: Kind
 }
@@ -42,8 +42,8 @@ export async function composeMedia(
 
 async function sentFile(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
   const { sentFiles } = connected
-  const { file, as_sticker: asSticker = false, as_voice: asVoice = false } = input
-  const name = file && [file, asSticker, asVoice].join(" ")
+  const { file, as_sticker, as_voice, as_document } = input
+  const name = file && [file, as_sticker, as_voice, as_document].map(String).join(" ")
   const known = name ? sentFiles.get(name) : undefined
   if (known) {
     mustFit(known.kind, input)
@@ -59,8 +59,12 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
   return inTurn(connected, async (folder) => {
     const { bridgeId } = connected
     const owner = await Bridge.accountOf(bridgeId)
-    const { as_sticker: asSticker = false, as_voice: asVoice = false } = input
-    const fetched = await fetchCustomerFile({ ...input, bridgeId, asSticker, asVoice, folder })
+    const {
+      as_sticker: asSticker = false,
+      as_voice: asVoice = false,
+      as_document: asDocument = false,
+    } = input
+    const fetched = await fetchCustomerFile({ ...input, bridgeId, asSticker, asVoice, asDocument, folder })
     const { path, kind, mimetype, ...more } = await converted(fetched, asVoice, owner)
     mustFit(kind, input)
     const isPicture = kind === "image" || kind === "sticker"
@@ -77,7 +81,8 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
 
 /** The file as it is sent: a sound as a voice note, a picture as a sticker, if that is wanted. */
 async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean, owner: string) {
-  if (asVoice) return { ...(await toVoice(path, owner)), kind: "voice" as const, mimetype: "audio/ogg" }
+  const isVoice = asVoice || (kind === "voice" && mimetype !== "audio/ogg")
+  if (isVoice) return { ...(await toVoice(path, owner)), kind: "voice" as const, mimetype: "audio/ogg" }
   const isRaw = kind === "sticker" && mimetype !== "image/webp"
   return isRaw
     ? { path: await makeSticker(path, owner), kind, mimetype: "image/webp" }

@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Connections } from "#core/fetch/connections.ts"
@@ -6,7 +5,16 @@ import { FetchError } from "#core/fetch/fetch-error.ts"
 import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { Uploads } from "#core/files/uploads.ts"
-import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind-and-content-type.ts"
+import { nameInHeader, safeName } from "./file-name.ts"
+import {
+  contentTypeOf,
+  headBytes,
+  type Kind,
+  kindOf,
+  limitOf,
+  type Said,
+  typeOf,
+} from "./kind-and-content-type.ts"
 
 /** Contract, "Time to answer": for the whole fetch, in ms. */
 const withinMs = 25_000
@@ -26,9 +34,11 @@ export interface Source {
   url?: string | undefined
   /** The id of an upload. */
   file?: string | undefined
-  /** The file itself, in base64, and its type. */
+  /** The file itself, in base64. */
   data?: string | undefined
+  /** Of the file at the URL, or in `data`. */
   content_type?: string | undefined
+  filename?: string | undefined
 }
 
 const tooLong = "reading the upload took too long: try again"
@@ -36,7 +46,8 @@ const tooLong = "reading the upload took too long: try again"
 interface Wanted extends Source {
   /** The bridge whose customer wants it. */
   bridgeId: string
-  asSticker: boolean
+  asSticker?: boolean
+  asDocument?: boolean
   /** The file is to become a voice note, so its type does not matter yet. */
   asVoice?: boolean
   folder: string
@@ -48,31 +59,22 @@ interface Wanted extends Source {
  * `not_found`, `storage_full`, `file_limit_reached`
  */
 export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
-  const { url, file, data = "", content_type = "" } = wanted
+  const { url, file, data = "", filename = "" } = wanted
   if (url !== undefined) return await fromUrl({ ...wanted, url })
   if (file === undefined) {
     const bytes = Buffer.from(data, "base64")
-    return await written(
-      {
-        body: [bytes],
-        size: bytes.length,
-        mimetype: contentTypeOf(content_type),
-        name: "",
-        says: "`content_type`",
-      },
-      wanted,
-    )
+    const said = { ...typeInRequest(wanted), name: filename }
+    return await written({ body: [bytes], size: bytes.length, said }, wanted)
   }
   const uploaded = await Uploads.open(wanted.bridgeId, file)
   if (!uploaded) throw new ApiError("not_found", "there is no such file: an upload is kept for 24 hours")
   const { body, size, contentType, fileName } = uploaded
+  const mimetype = contentTypeOf(contentType)
+  const said = { mimetype, says: "the upload", isWanted: true, name: filename || fileName }
   // Its client waits for ever for the rest of an answer that has begun.
   const late = setTimeout(() => body.destroy(sessionUnavailable(tooLong)), withinMs)
   try {
-    return await written(
-      { body, size, mimetype: contentTypeOf(contentType), name: fileName, says: "the upload" },
-      wanted,
-    )
+    return await written({ body, size, said }, wanted)
   } finally {
     clearTimeout(late)
     // One that was not read would keep its connection to the bucket, of which all bridges here share a few.
@@ -80,8 +82,12 @@ export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   }
 }
 
+function typeInRequest({ content_type }: Source) {
+  return { mimetype: contentTypeOf(content_type), says: "`content_type`", isWanted: true }
+}
+
 async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
-  const { url, bridgeId } = wanted
+  const { url, bridgeId, content_type, filename } = wanted
   const connections = new Connections()
   try {
     const answer = await safeFetch({
@@ -93,13 +99,16 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
       withinMs,
       maxBytes: limitOf("document"),
     })
-    if (answer.status < 200 || answer.status > 299)
-      throw new ApiError("media_fetch_failed", `the URL answers with status ${answer.status}`)
-    const mimetype = contentTypeOf(answer.headers["content-type"])
-    const kind = kindOfWanted(mimetype, wanted)
-    const size = announcedBytes(answer, limitOf("document"))
-    if (Number(answer.headers["content-length"] ?? 0) > limitOf(kind)) throw tooLarge(kind)
-    return await written({ body: answer.body, size, mimetype, name: nameIn(url), says: "the URL" }, wanted)
+    const { status, headers, body } = answer
+    if (status < 200 || status > 299)
+      throw new ApiError("media_fetch_failed", `the URL answers with status ${status}`)
+    const type =
+      content_type === undefined
+        ? { mimetype: contentTypeOf(headers["content-type"]), says: "the URL", isWanted: false }
+        : typeInRequest(wanted)
+    const name = filename || nameInHeader(headers["content-disposition"]) || nameIn(url)
+    const size = announcedBytes(answer, Infinity)
+    return await written({ body, size, said: { ...type, name } }, wanted)
   } catch (error) {
     if (error instanceof FetchError) throw refusal(error)
     throw error
@@ -108,34 +117,52 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
   }
 }
 
-/** A file on its way, its type, and who has said that this is its type. */
+/** A file on its way. */
 interface Coming {
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Its bytes at most. */
+  /** Its bytes; Infinity if nobody says. */
   size: number
-  mimetype: string
-  name: string
-  says: string
+  said: Said
 }
 
-async function written({ body, size, mimetype, name, says }: Coming, wanted: Wanted): Promise<Fetched> {
-  const kind = kindOfWanted(mimetype, wanted)
+async function written({ body, size, said }: Coming, wanted: Wanted): Promise<Fetched> {
+  const isTooLarge = (kind: Kind) => size !== Infinity && size > limitOf(kind)
+  if (isTooLarge("document")) throw tooLarge("document")
+  const { head, whole } = await peek(body)
+  if (head.length === 0) throw new ApiError("media_type_mismatch", "the file is empty")
+  const { mimetype, kind } = await typeAndKind(head, said, wanted)
+  if (isTooLarge(kind)) throw tooLarge(kind)
   const path = join(wanted.folder, "plain")
-  await FilesOnDisk.write(path, Math.min(size, limitOf(kind)), bounded(body, kind))
-  if (!wanted.asVoice && !looksLike(mimetype, await headOf(path)))
-    throw new ApiError(
-      "media_type_mismatch",
-      `${says} says ${mimetype}, but the file does not begin like one`,
-    )
-  return { path, kind, mimetype, name }
+  await FilesOnDisk.write(path, Math.min(size, limitOf(kind)), bounded(whole, kind))
+  return { path, kind, mimetype, name: said.name }
 }
 
-function kindOfWanted(mimetype: string, { asSticker, asVoice }: Wanted): Kind {
-  return asVoice ? "document" : kindOf(mimetype, asSticker)
+async function typeAndKind(head: Buffer, said: Said, { asSticker = false, asVoice, asDocument }: Wanted) {
+  if (asVoice) return { mimetype: said.mimetype, kind: "document" as const }
+  const mimetype = await typeOf(head, said)
+  return { mimetype, kind: asDocument ? ("document" as const) : kindOf(mimetype, asSticker) }
+}
+
+/** The beginning of a file, and the whole of it, this beginning included. */
+async function peek(body: Coming["body"]): Promise<{ head: Buffer; whole: AsyncIterable<Uint8Array> }> {
+  const rest = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]()
+  const first: Uint8Array[] = []
+  let missing = headBytes
+  while (missing > 0) {
+    const next = await rest.next()
+    if (next.done) break
+    first.push(next.value)
+    missing -= next.value.length
+  }
+  async function* whole() {
+    yield* first
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  }
+  return { head: Buffer.concat(first).subarray(0, headBytes), whole: whole() }
 }
 
 /** Applies the limit of the file's kind, which only its type reveals. */
-async function* bounded(body: Coming["body"], kind: Kind): AsyncGenerator<Uint8Array> {
+async function* bounded(body: AsyncIterable<Uint8Array>, kind: Kind): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
@@ -144,24 +171,14 @@ async function* bounded(body: Coming["body"], kind: Kind): AsyncGenerator<Uint8A
   }
 }
 
-async function headOf(path: string): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
 /** The last part of the URL's path. */
 function nameIn(url: string): string {
   const last = new URL(url).pathname.split("/").at(-1) ?? ""
   try {
-    return decodeURIComponent(last).slice(0, 255).toWellFormed() || "file"
+    return safeName(decodeURIComponent(last)) || "file"
   } catch {
     // Not percent-encoded, so it is meant as it stands.
-    return last.slice(0, 255)
+    return safeName(last)
   }
 }
 

@@ -1,3 +1,5 @@
+import { fileTypeFromBuffer } from "file-type"
+import { getMimeType } from "hono/utils/mime"
 import { ApiError } from "#core/error.ts"
 import type { Media } from "../network/connection.ts"
 
@@ -16,7 +18,7 @@ export function limitOf(kind: Kind): number {
 }
 
 /**
- * The kind under which a file is sent, by its Content-Type (Contract, "Sent files"). @throws ApiError
+ * The kind under which a file is sent, by its type (Contract, "Sent files"). @throws ApiError
  * `media_type_mismatch`
  */
 export function kindOf(contentType: string, asSticker: boolean): Kind {
@@ -24,62 +26,121 @@ export function kindOf(contentType: string, asSticker: boolean): Kind {
   if (asSticker && !isImage) throw new ApiError("media_type_mismatch")
   if (isImage) return asSticker ? "sticker" : "image"
   if (contentType.startsWith("video/")) return "video"
-  if (contentType === "audio/ogg") return "voice"
+  // What is not Opus is made so.
+  if (contentType === "audio/ogg" || contentType === "application/ogg") return "voice"
   return contentType.startsWith("audio/") ? "audio" : "document"
 }
+
+/** The type of arbitrary bytes. */
+const arbitrary = "application/octet-stream"
 
 /**
  * The type in lower case, without parameters; for a missing or malformed header, the type of arbitrary bytes.
  */
 export function contentTypeOf(header: unknown): string {
   const type = typeof header === "string" ? header.split(";")[0]!.trim().toLowerCase() : ""
-  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream"
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : arbitrary
 }
 
 /** How many bytes at the beginning of a file reveal its type. */
-export const headBytes = 16
+export const headBytes = 4100
 
-type Looks = (head: Buffer) => boolean
+/** What is known of a file's type besides its bytes. */
+export interface Said {
+  /** As `contentTypeOf` gives it. */
+  mimetype: string
+  /** Who says so. */
+  says: string
+  /** The customer does, and not merely a server. */
+  isWanted: boolean
+  name: string
+}
 
-const starts =
-  (text: string, at = 0): Looks =>
-  (head) =>
-    head.subarray(at, at + text.length).toString("latin1") === text
-const any =
-  (...looks: Looks[]): Looks =>
-  (head) =>
-    looks.some((look) => look(head))
+/**
+ * The type of a file, by its first bytes: they reveal whatever phones show otherwise than as a document. Of
+ * documents they reveal few: then it is what was said, or else what the name says. Ogg is `audio/ogg` if its
+ * sound is Opus, and else `application/ogg`.
+ * @throws ApiError `media_type_mismatch` where a customer says another type, or anybody names a picture, a
+ * video or a sound that this is not
+ */
+export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: Said): Promise<string> {
+  const seen = await typeByBytes(head)
+  if (!seen) {
+    if (isShown(mimetype)) throw mismatch(`${says} says ${mimetype}, but the file does not begin like one`)
+    if (!saysNothing.has(mimetype)) return mimetype
+    const named = contentTypeOf(getMimeType(name.toLowerCase()))
+    return isShown(named) ? arbitrary : named
+  }
+  const [container, said] = [containerOf(seen), containerOf(mimetype)]
+  if (saysNothing.has(mimetype)) return seen
+  // Both hold sounds and videos alike, and do not begin differently.
+  if (container === said) return ["mp4", "matroska"].includes(said) ? mimetype : seen
+  const areDocuments = !isShown(seen) && !isShown(mimetype)
+  if (areDocuments && (isWanted || wrappers.has(seen))) return mimetype
+  if (!isWanted) return seen
+  throw mismatch(`${says} says ${mimetype}, but the file begins like ${seen}`)
+}
 
-/** ISO 14496-12: the length of a box, then its type. */
-const isMedia = any(...["ftyp", "moov", "mdat", "free", "wide", "skip"].map((box) => starts(box, 4)))
-const matroska = starts("\x1a\x45\xdf\xa3")
-/** MPEG audio and ADTS: eleven or twelve set bits. */
-const frames: Looks = (head) => head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0
-
-/** The first bytes of pictures, videos and sounds of these types. Other types cannot be checked. */
-const beginnings = new Map<string, Looks>([
-  ["image/jpeg", starts("\xff\xd8\xff")],
-  ["image/png", starts("\x89PNG\r\n\x1a\n")],
-  ["image/webp", (head) => starts("RIFF")(head) && starts("WEBP", 8)(head)],
-  ["audio/ogg", starts("OggS")],
-  ["audio/mpeg", any(starts("ID3"), frames)],
-  ["audio/mp3", any(starts("ID3"), frames)],
-  ["audio/aac", any(starts("ADIF"), frames)],
-  ["audio/mp4", isMedia],
-  ["audio/x-m4a", isMedia],
-  ["audio/amr", starts("#!AMR")],
-  ["audio/wav", (head) => starts("RIFF")(head) && starts("WAVE", 8)(head)],
-  ["audio/x-wav", (head) => starts("RIFF")(head) && starts("WAVE", 8)(head)],
-  ["audio/flac", starts("fLaC")],
-  ["audio/webm", matroska],
-  ["video/mp4", isMedia],
-  ["video/quicktime", isMedia],
-  ["video/3gpp", isMedia],
-  ["video/webm", matroska],
-  ["video/x-matroska", matroska],
+/** What servers say of files that they do not know. */
+const saysNothing = new Set([
+  arbitrary,
+  "binary/octet-stream",
+  "application/binary",
+  "application/download",
+  "application/force-download",
+  "application/x-download",
 ])
 
-/** Whether a file's beginning fits its Content-Type. A document may begin in any way. */
-export function looksLike(contentType: string, head: Buffer): boolean {
-  return beginnings.get(contentType)?.(head) ?? true
+/** Many formats of documents begin like these. */
+const wrappers = new Set(["application/zip", "application/x-cfb", "application/xml", "application/gzip"])
+
+/** The network's names for these. */
+const usual = new Map([
+  ["image/apng", "image/png"],
+  ["audio/x-m4a", "audio/mp4"],
+  ["video/x-m4v", "video/mp4"],
+  ["audio/ogg; codecs=opus", "audio/ogg"],
+  ["audio/ogg", "application/ogg"],
+])
+
+async function typeByBytes(head: Buffer): Promise<string | undefined> {
+  const seen = await fileTypeFromBuffer(head)
+  // Nobody plays it, and texts in UTF-16 begin like it.
+  if (!seen || seen.ext === "mp1") return undefined
+  return usual.get(seen.mime) ?? contentTypeOf(seen.mime)
+}
+
+/** Containers that have several types, by what follows the slash, without `x-` and `vnd.`. */
+const containers = new Map([
+  ["m4a", "mp4"],
+  ["m4v", "mp4"],
+  ["quicktime", "mp4"],
+  ["3gpp", "mp4"],
+  ["3gpp2", "mp4"],
+  ["webm", "matroska"],
+  ["opus", "ogg"],
+  ["vorbis", "ogg"],
+  ["mp3", "mpeg"],
+  ["mp1s", "mpeg"],
+  ["mp2p", "mpeg"],
+  ["wave", "wav"],
+  ["aacp", "aac"],
+  ["jpg", "jpeg"],
+  ["msvideo", "avi"],
+  ["ms-wma", "ms-asf"],
+  ["ms-wmv", "ms-asf"],
+])
+
+function containerOf(type: string): string {
+  const format = type.replace(/^.*\/(?:x-|vnd\.)?/, "")
+  return containers.get(format) ?? format
+}
+
+/** Whether phones show it otherwise than as a document. */
+function isShown(type: string): boolean {
+  return /^(?:audio\/|video\/|application\/ogg$|image\/(?:jpe?g|png|webp|gif)$)/.test(type)
+}
+
+function mismatch(sentence: string): ApiError {
+  return new ApiError("media_type_mismatch", sentence)
 }

@@ -45,7 +45,7 @@ function question(children: Stanza[], target: string | undefined) {
 
 /** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */
 async function fetchAvatar(url: string, bridgeId: string, folder: string): Promise<Buffer> {
-  const { path, mimetype } = await fetchCustomerFile({ url, bridgeId, asSticker: false, folder })
+  const { path, mimetype } = await fetchCustomerFile({ url, bridgeId, folder })
   if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "such a picture must be a JPEG")
   return await makeAvatar(path, await Bridge.accountOf(bridgeId))
 }

@@ -33,10 +33,13 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   sendMedia: [
     [{ url: undefined }, "url"],
     [{ url: link, file: "mN3x8QbX0mJ7cVtY2kLw5g" }, "url"],
-    [{ url: link, content_type: "image/png" }, "content_type"],
+    [{ url: undefined, file: "A".repeat(22), content_type: "image/png" }, "content_type"],
     [{ url: undefined, data: "AAAA" }, "content_type"],
     [{ as_voice: true, as_sticker: true, caption: undefined }, "as_voice"],
     [{ view_once: true, as_sticker: true, caption: undefined }, "view_once"],
+    [{ as_document: true, as_voice: true, caption: undefined }, "as_document"],
+    [{ as_document: true, as_sticker: true, caption: undefined }, "as_document"],
+    [{ as_document: true, view_once: true, caption: undefined }, "view_once"],
     [{ caption: "x", as_voice: true }, "caption"],
     [{ caption: "x", as_sticker: true }, "caption"],
     ...["as_voice", "as_sticker", "view_once"].map((flag): [object, string] => [

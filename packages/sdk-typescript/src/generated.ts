@@ -1555,23 +1555,25 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
-    /** The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, `audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`. */
+    /** The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
     /** An uploaded file, as `createUpload` gave it. */
     file?: string
     /** A small file itself, at most 350 KB. */
     data?: string
-    /** Of `data`. */
+    /** Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string
     /** Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`. */
     as_sticker?: boolean
     /** Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without ffmpeg at the service it is `conversion_unavailable`. */
     as_voice?: boolean
+    /** Sends any file as it is, also a picture, a video or a sound, as a document of at most 100 MB. */
+    as_document?: boolean
     /** An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`. */
     view_once?: boolean
     /** The text beside an image, a video or a document; any other file is then `media_type_mismatch`. */
     caption?: string
-    /** The name of a document; by default that of the upload, or the last part of the URL's path. */
+    /** The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. */
     filename?: string
   }, options?: SendOptions): Promise<SendResult>
 
@@ -1684,13 +1686,13 @@ export interface BridgeCalls {
   sendStatus(input?: {
     /** The text, or the one beside the picture. */
     body?: string
-    /** The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, `audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`. */
+    /** The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
     /** An uploaded file, as `createUpload` gave it. */
     file?: string
     /** A small file itself, at most 350 KB. */
     data?: string
-    /** Of `data`. */
+    /** Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string
     /** The colour behind a text. */
     background?: string

@@ -12,10 +12,14 @@ import { Uploads } from "#core/files/uploads.ts"
 import { newMessageId } from "#core/message/message-id.ts"
 import { config } from "#core/platform/config.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
+import { mp3, mp4, ogg, wav } from "#test/support/media-files.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+
+/** `test/session-host/media/voice.test.ts` shows what is said without it. */
+const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0
 
 const contentOf = (message: { content: unknown } | undefined) =>
   proto.Message.fromObject(message?.content as object)
@@ -27,9 +31,12 @@ const files = {
   jpeg: await blank(300, 200).jpeg().toBuffer(),
   png: await blank(30, 20).png().toBuffer(),
   webp: await blank(512, 512).webp().toBuffer(),
-  mp4: Buffer.concat([Buffer.from("\0\0\0\x18ftypmp42", "latin1"), randomBytes(5000)]),
-  ogg: Buffer.concat([Buffer.from("OggS"), randomBytes(5000)]),
-  mp3: Buffer.concat([Buffer.from("ID3"), randomBytes(5000)]),
+  gif: await blank(30, 20).gif().toBuffer(),
+  mp4: mp4(3, { kind: "vide", width: 320, height: 240 }),
+  ogg: ogg("opus", 3),
+  vorbis: ogg("vorbis", 3),
+  mp3: mp3(3),
+  text: Buffer.from("name,number\nAda,1\n"),
   pdf: Buffer.concat([Buffer.from("%PDF-1.7"), randomBytes(5000)]),
 }
 
@@ -52,10 +59,33 @@ const kinds = [
   ["audio/mpeg", "mp3", {}, "audioMessage", { ptt: false, mimetype: "audio/mpeg" }],
   ["application/pdf", "pdf", {}, "documentMessage", { fileName: "a file.bin", mimetype: "application/pdf" }],
   ["", "pdf", { filename: "plan.pdf" }, "documentMessage", { fileName: "plan.pdf" }],
-  ["application/pdf", "mp3", { filename: "odd.pdf" }, "documentMessage", { mimetype: "application/pdf" }],
+  ["application/pdf", "mp3", { as_document: true }, "documentMessage", { mimetype: "audio/mpeg" }],
+  ["image/png", "png", { as_document: true }, "documentMessage", { mimetype: "image/png" }],
+  // What a server says of a file it may not know.
+  ["application/octet-stream", "jpeg", {}, "imageMessage", { width: 300, mimetype: "image/jpeg" }],
+  ["text/plain", "png", {}, "imageMessage", { mimetype: "image/png" }],
+  ["image/jpeg", "png", {}, "imageMessage", { mimetype: "image/png" }],
+  ["audio/ogg", "mp3", {}, "audioMessage", { ptt: false, mimetype: "audio/mpeg" }],
+  ["application/pdf", "mp3", { filename: "odd.pdf" }, "audioMessage", { mimetype: "audio/mpeg" }],
+  ["", "webp", { as_sticker: true }, "stickerMessage", { mimetype: "image/webp" }],
+  ["binary/octet-stream", "ogg", {}, "audioMessage", { ptt: true, mimetype: "audio/ogg; codecs=opus" }],
+  ["", "mp4", {}, "videoMessage", { mimetype: "video/mp4" }],
+  ["application/octet-stream", "text", { filename: "A.CSV" }, "documentMessage", { mimetype: "text/csv" }],
+  ["application/octet-stream", "text", { filename: "a.mp4" }, "documentMessage", { fileName: "a.mp4" }],
+  ["text/csv", "text", {}, "documentMessage", { mimetype: "text/csv" }],
+  // What the customer says of it, the server need not know.
+  ["text/plain", "text", { content_type: "text/csv" }, "documentMessage", { mimetype: "text/csv" }],
+  ["image/png", "jpeg", { content_type: "image/jpeg" }, "imageMessage", { mimetype: "image/jpeg" }],
+  [
+    "video/mp4",
+    "mp4",
+    { content_type: "application/octet-stream" },
+    "videoMessage",
+    { mimetype: "video/mp4" },
+  ],
 ] as const
 
-test("a file is sent as what its Content-Type says, and opens on the phone", async () => {
+test("a file is sent as what it is, whatever its server says, and opens on the phone", async () => {
   for (const [type, name, more, kind, expected] of kinds) {
     const { url } = await aFileServer({ "/x/a%20file.bin": { type, body: files[name] } })
     const sent = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/x/a%20file.bin`, ...more })
@@ -83,6 +113,52 @@ test("an image brings a thumbnail of our own, small and a JPEG; quotes and menti
   expect(contextInfo).toMatchObject({ stanzaId: id, mentionedJid: [bob.jid] })
 })
 
+test("a document has the name of the request, else of the server, else of the URL, and never a path", async () => {
+  const type = "application/pdf"
+  const names = [
+    [undefined, "/x/of%20the%20URL.pdf", "of the URL.pdf"],
+    [undefined, "/x/..%2F..%2Fetc%2Fpasswd", "passwd"],
+    ["inline", "/of-the-url.pdf", "of-the-url.pdf"],
+    ['attachment; filename="the plan; 2.pdf"; size=3', "/1", "the plan; 2.pdf"],
+    ["attachment; FileName = plan.pdf", "/2", "plan.pdf"],
+    [String.raw`attachment; filename="a \"b\".pdf"`, "/3", 'a "b".pdf'],
+    ["attachment; filename=\"x.pdf\"; filename*=UTF-8''%e2%82%ac%20rates.pdf", "/4", "€ rates.pdf"],
+    ["attachment; filename*=iso-8859-1'en'%A3%20rates.pdf", "/5", "£ rates.pdf"],
+    ["attachment; filename*=klingon''%41.pdf; filename=y.pdf", "/6", "y.pdf"],
+    ["attachment; filename*=UTF-8''%ff; filename=z.pdf", "/7", "z.pdf"],
+    [Buffer.from('attachment; filename="Müller.pdf"').toString("latin1"), "/8", "Müller.pdf"],
+    ['attachment; filename="../../etc/passwd"', "/9", "passwd"],
+    [String.raw`attachment; filename="C:\\temp\\a.pdf"`, "/10", "a.pdf"],
+    ["attachment; filename*=UTF-8''a%0d%0a%00b%e2%80%aefdp.exe", "/11", "abfdp.exe"],
+    ['attachment; filename=".."', "/12.pdf", "12.pdf"],
+    ['attachment; foo="; filename=evil.pdf"', "/13.pdf", "13.pdf"],
+    [`attachment; filename="${"x".repeat(300)}"`, "/14", "x".repeat(255)],
+  ] as const
+  for (const [disposition, path, expected] of names) {
+    const headers: Record<string, string> = disposition ? { "content-disposition": disposition } : {}
+    const { url } = await aFileServer({ [path]: { type, body: files.pdf, headers } })
+    const body = { chat: bob.number, url: url + path }
+    for (const [more, fileName] of [
+      [{}, expected],
+      [{ filename: "mine.pdf" }, "mine.pdf"],
+    ] as const) {
+      const sent = await ask("POST", "/send/media", { ...body, ...more })
+      const { documentMessage } = contentOf((await bob.read({ id: sent.message_id }))[0])
+      expect([disposition, documentMessage?.fileName]).toEqual([disposition, fileName])
+    }
+  }
+})
+
+test("Ogg that is not Opus goes as a voice note only when it was converted", async () => {
+  const data = files.vorbis.toString("base64")
+  for (const content_type of ["audio/ogg", "application/octet-stream"]) {
+    const sent = await ask("POST", "/send/media", { chat: bob.number, data, content_type })
+    const code = hasFfmpeg ? "media_type_mismatch" : "conversion_unavailable"
+    // This has the beginning of a sound alone.
+    expect(sent).toMatchObject({ status: 422, code })
+  }
+})
+
 test("a document with a caption is sent as clients show it", async () => {
   const { url } = await aFileServer({ "/a.pdf": { type: "application/pdf", body: files.pdf } })
   const sent = await ask("POST", "/send/media", {
@@ -104,7 +180,9 @@ test("a file that cannot be fetched, is too large, or not what it says is refuse
   const { url } = await aFileServer({
     "/not.jpg": { type: "image/jpeg", body: Buffer.from("<html>") },
     "/torn.png": { type: "image/png", body: files.png.subarray(0, 20) },
-    "/no.ogg": { type: "audio/ogg", body: files.mp3 },
+    "/no.ogg": { type: "audio/ogg", body: files.text },
+    "/empty": { type: "application/octet-stream", body: Buffer.alloc(0) },
+    "/empty.pdf": { type: "application/pdf", body: Buffer.alloc(0) },
     "/a.png": { type: "image/png", body: files.png },
     "/a.mp3": { type: "audio/mpeg", body: files.mp3 },
     "/a.pdf": { type: "application/pdf", body: files.pdf },
@@ -125,6 +203,14 @@ test("a file that cannot be fetched, is too large, or not what it says is refuse
     [`${url}/not.jpg`, {}, 422, "media_type_mismatch"],
     [`${url}/torn.png`, {}, 422, "media_type_mismatch"],
     [`${url}/no.ogg`, {}, 422, "media_type_mismatch"],
+    [`${url}/empty`, {}, 422, "media_type_mismatch"],
+    [`${url}/empty`, { as_voice: true }, 422, "media_type_mismatch"],
+    [`${url}/empty.pdf`, { as_document: true }, 422, "media_type_mismatch"],
+    [`${url}/a.png`, { content_type: "image/jpeg" }, 422, "media_type_mismatch"],
+    [`${url}/a.png`, { content_type: "application/pdf" }, 422, "media_type_mismatch"],
+    [`${url}/a.pdf`, { content_type: "video/mp4" }, 422, "media_type_mismatch"],
+    [`${url}/a.png`, { content_type: "no type" }, 400, "invalid_request"],
+    [`${url}/a.png`, { as_document: true, as_voice: true }, 400, "invalid_request"],
     [`${url}/a.pdf`, { as_sticker: true }, 422, "media_type_mismatch"],
     [`${url}/a.mp3`, { caption: "nobody would see this" }, 422, "media_type_mismatch"],
     [`${url}/bomb.png`, {}, 413, "payload_too_large"],
@@ -266,6 +352,7 @@ test("an upload is sent to chat after chat, and goes to the network once; a smal
     [{ data }, 400, "invalid_request"],
     [{ data: "%%%%", content_type: "image/png" }, 400, "invalid_request"],
     [{ file, url }, 400, "invalid_request"],
+    [{ file, content_type: "image/png" }, 400, "invalid_request"],
     [{ file, view_once: true, as_sticker: true }, 400, "invalid_request"],
     [{}, 400, "invalid_request"],
     [{ file: "A".repeat(22) }, 404, "not_found"],
@@ -323,19 +410,8 @@ test("a JPEG or PNG becomes a sticker of the size that phones show, transparent 
   expect([pixels[3], pixels[(256 * 512 + 256) * 4 + 3]]).toEqual([0, 255])
 })
 
-/** `test/session-host/media/voice.test.ts` shows what is said without it. */
-const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0
-
 test.runIf(hasFfmpeg)("any sound becomes a voice note, with its length and waveform", async () => {
-  const wav = Buffer.alloc(44 + 16_000, 0x80)
-  wav.write("RIFF", 0, "latin1")
-  wav.writeUInt32LE(36 + 16_000, 4)
-  wav.write("WAVEfmt ", 8, "latin1")
-  // PCM, one channel, 8,000 samples of a byte each second.
-  Buffer.from("1000000001000100401f0000401f000001000800", "hex").copy(wav, 16)
-  wav.write("data", 36, "latin1")
-  wav.writeUInt32LE(16_000, 40)
-  const data = wav.toString("base64")
+  const data = wav(2).toString("base64")
   const body = { chat: bob.number, data, content_type: "audio/wav", as_voice: true }
   const sent = await ask("POST", "/send/media", body)
   const { audioMessage } = contentOf((await bob.read({ id: sent.message_id }))[0])

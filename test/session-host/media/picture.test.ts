@@ -5,7 +5,7 @@ import { join } from "node:path"
 import sharp from "sharp"
 import { expect, onTestFinished, test } from "vitest"
 import { ApiError } from "#core/error.ts"
-import { looksLike } from "#session-host/media/kind-and-content-type.ts"
+import { kindOf, typeOf } from "#session-host/media/kind-and-content-type.ts"
 import { readPicture } from "#session-host/media/picture.ts"
 import { flatJpeg, hugeJpeg, hugePng, hugeWebp } from "#test/support/bombs.ts"
 
@@ -22,6 +22,8 @@ const [png, jpeg, webp] = await Promise.all([
   small.jpeg().toBuffer(),
   small.webp().toBuffer(),
 ])
+
+const aServerSays = (mimetype: string) => ({ mimetype, says: "the URL", isWanted: false, name: "" })
 
 /** An animation of this many frames of 8 by 8, each in another colour. */
 async function animation(frames: number): Promise<Buffer> {
@@ -61,9 +63,9 @@ test("a photograph of 48 megapixels is read by strips; one in several scans, whi
     await expect(read(whole)).rejects.toMatchObject({ code: "payload_too_large" })
 })
 
-test("a document may begin as it likes: its Content-Type alone says what it is", () => {
+test("a document may begin as it likes: what is said of it says what it is", async () => {
   for (const type of ["application/pdf", "application/zip", "text/plain"])
-    expect(looksLike(type, Buffer.from("<html>"))).toBe(true)
+    expect(await typeOf(Buffer.from("<html>"), aServerSays(type))).toBe(type)
 })
 
 test("only one frame of an animation with a thousand is looked at", async () => {
@@ -97,6 +99,10 @@ test.for([
   ["image/jpeg", "GIF89a<script>"],
   ["image/png", "\u0089PNG\n\n"],
   ["image/jpeg", "MM\0*"],
-])("what is called %s and begins otherwise (%j) never reaches the image library", ([type, bytes]) => {
-  expect(looksLike(type!, Buffer.from(bytes!, "latin1"))).toBe(false)
+])("what is called %s and begins otherwise (%j) never reaches the image library", async ([type, bytes]) => {
+  const kind = await typeOf(Buffer.from(bytes!, "latin1"), aServerSays(type!)).then(
+    (seen) => kindOf(seen, false),
+    (error: unknown) => (error instanceof ApiError ? error.code : error),
+  )
+  expect(kind).toBeOneOf(["document", "media_type_mismatch"])
 })

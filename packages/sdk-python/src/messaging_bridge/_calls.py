@@ -259,6 +259,7 @@ class BridgeCalls(Calls):
         content_type: str | None = None,
         as_sticker: bool | None = None,
         as_voice: bool | None = None,
+        as_document: bool | None = None,
         view_once: bool | None = None,
         caption: str | None = None,
         filename: str | None = None,
@@ -270,15 +271,16 @@ class BridgeCalls(Calls):
         :param quoted_message_id: The message that this one replies to, of the same chat.
         :param mentions: The people whom the text mentions.
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
-        :param url: The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, `audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.
+        :param url: The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
         :param file: An uploaded file, as `create_upload` gave it.
         :param data: A small file itself, at most 350 KB.
-        :param content_type: Of `data`.
+        :param content_type: Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.
         :param as_sticker: Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.
         :param as_voice: Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without ffmpeg at the service it is `conversion_unavailable`.
+        :param as_document: Sends any file as it is, also a picture, a video or a sound, as a document of at most 100 MB.
         :param view_once: An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.
         :param caption: The text beside an image, a video or a document; any other file is then `media_type_mismatch`.
-        :param filename: The name of a document; by default that of the upload, or the last part of the URL's path.
+        :param filename: The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/media", locals(), body=True, takes_key=True)
 
@@ -434,10 +436,10 @@ class BridgeCalls(Calls):
         """Post a status: a text, or a picture
 
         :param body: The text, or the one beside the picture.
-        :param url: The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, `audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.
+        :param url: The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
         :param file: An uploaded file, as `create_upload` gave it.
         :param data: A small file itself, at most 350 KB.
-        :param content_type: Of `data`.
+        :param content_type: Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.
         :param background: The colour behind a text.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/status", locals(), body=True, takes_key=True)

@@ -1,0 +1,49 @@
+/** One parameter of a header field after the other (RFC 6266, 4.1). What is no parameter is passed over. */
+const parameters = /;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g
+
+/** The name of a file in the Content-Disposition of an answer, by RFC 6266; `""` without one. */
+export function nameInHeader(header: unknown): string {
+  if (typeof header !== "string") return ""
+  const given = new Map<string, string>()
+  for (const [, name = "", quoted, bare = ""] of header.matchAll(parameters))
+    given.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, "$1") ?? bare.trim())
+  return safeName(extended(given.get("filename*") ?? "")) || safeName(inUtf8(given.get("filename") ?? ""))
+}
+
+/** The value of an `ext-value` (RFC 8187): charset, language, percent-encoded bytes. */
+function extended(value: string): string {
+  const [, charset = "", encoded = ""] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? []
+  try {
+    const bytes = Buffer.from(
+      encoded.replaceAll(/%([\da-f]{2})/gi, (_, hex) => byte(hex)),
+      "latin1",
+    )
+    return new TextDecoder(charset, { fatal: true }).decode(bytes)
+  } catch {
+    // A charset that nobody knows, or bytes that are not in it: the plain name counts.
+    return ""
+  }
+}
+
+function byte(hex: string): string {
+  return String.fromCodePoint(Number.parseInt(hex, 16))
+}
+
+/** Many servers write UTF-8 where only ASCII is allowed, and headers are read as Latin-1. */
+function inUtf8(value: string): string {
+  if (/[^\0-\xFF]/.test(value)) return value
+  try {
+    return new TextDecoder("utf8", { fatal: true }).decode(Buffer.from(value, "latin1"))
+  } catch {
+    return value
+  }
+}
+
+/** Control characters, and the marks with which a name can hide how it ends. */
+const hidden = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
+
+/** A stranger's name for a file, without folders and what nobody sees in it. */
+export function safeName(name: string): string {
+  const last = name.toWellFormed().replaceAll(hidden, "").split(/[/\\]/).at(-1)!.trim()
+  return /^\.*$/.test(last) ? "" : last.slice(0, 255).replace(/[\uD800-\uDBFF]$/, "")
+}
