@@ -115,7 +115,8 @@ const source = {
   url: FetchedUrl.optional().openapi({
     description:
       "The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as " +
-      "an image, Ogg as a voice note, other sounds as audio, a video as video, everything else as a document. At most 16 MB, or " +
+      "an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one " +
+      "(without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or " +
       "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
       "What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is " +
       "`media_type_mismatch`, and so is an empty file.",
@@ -163,6 +164,10 @@ export const sendMedia = send(
     as_document: boolean(
       "Sends any file as it is, also a picture, a video or a sound, as a document of at most 100 MB.",
     ).optional(),
+    gif_playback: boolean(
+      "Sends a video as phones send a GIF: it plays by itself, again and again, without sound. Any other file but an animated GIF, which " +
+        "is always sent so, is `media_type_mismatch`.",
+    ).optional(),
     view_once: boolean(
       "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
     ).optional(),
@@ -192,6 +197,12 @@ export const sendMedia = send(
         holds: ({ as_document, as_voice, as_sticker }) => !(as_document && (as_voice || as_sticker)),
         path: "as_document",
         message: "not with as_voice or as_sticker: give one of these",
+      },
+      {
+        holds: ({ gif_playback, as_document, as_voice, as_sticker, view_once }) =>
+          !(gif_playback && (as_document || as_voice || as_sticker || view_once)),
+        path: "gif_playback",
+        message: "not with as_document, as_voice, as_sticker or view_once: none of these plays as a GIF",
       },
       {
         holds: ({ view_once, as_sticker, as_document }) => !(view_once && (as_sticker || as_document)),

@@ -11,8 +11,9 @@ import { encryptFile } from "../media/encrypt.ts"
 import { type Fetched, fetchCustomerFile, type Source } from "../media/fetch.ts"
 import { inTurn } from "../media/in-turn.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
-import { makeSticker, readPicture } from "../media/picture.ts"
-import { toVoice } from "../media/voice.ts"
+import { makePng, makeSticker, readPicture } from "../media/picture.ts"
+import { makeVideo, type Played, readPlayed } from "../media/played.ts"
+import { toVoice, type Voice } from "../media/voice.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
@@ -20,6 +21,7 @@ interface Asked extends Source {
   as_sticker?: boolean | undefined
   as_voice?: boolean | undefined
   as_document?: boolean | undefined
+  gif_playback?: boolean | undefined
   view_once?: boolean | undefined
   caption?: string | undefined
   /** A file of another kind is refused. */
@@ -36,8 +38,9 @@ export async function composeMedia(
   context: MessageContext,
 ): Promise<MessageContent> {
   const file = await sentFile(input, connected)
-  const { caption, filename, view_once: viewOnce } = input
-  return toMedia({ ...file, caption, fileName: filename ?? file.fileName, viewOnce }, context)
+  const { caption, filename, view_once: viewOnce, gif_playback = false } = input
+  const isGif = file.isGif || gif_playback
+  return toMedia({ ...file, isGif, caption, fileName: filename ?? file.fileName, viewOnce }, context)
 }
 
 async function sentFile(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
@@ -65,28 +68,45 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
       as_document: asDocument = false,
     } = input
     const fetched = await fetchCustomerFile({ ...input, bridgeId, asSticker, asVoice, asDocument, folder })
-    const { path, kind, mimetype, ...more } = await converted(fetched, asVoice, owner)
+    const { path, kind, ...more } = await withPreview(await converted(fetched, asVoice, owner), owner)
     mustFit(kind, input)
-    const isPicture = kind === "image" || kind === "sticker"
-    const picture = isPicture ? await readPicture(path, owner) : undefined
     const { path: sealed, ...keys } = await encryptFile(path, kind)
     const where = await connected.connection.upload({
       path: sealed,
       kind,
       fileEncSha256: keys.fileEncSha256,
     })
-    return { ...keys, ...where, ...more, kind, mimetype, picture, fileName: fetched.name || "file" }
+    return { ...keys, ...where, ...more, kind, fileName: fetched.name || "file" }
   })
 }
 
-/** The file as it is sent: a sound as a voice note, a picture as a sticker, if that is wanted. */
-async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean, owner: string) {
+type File = Pick<Fetched, "path" | "kind" | "mimetype"> & Partial<Voice> & { isGif?: boolean }
+
+/** The file as it is sent: as a voice note or a sticker if that is wanted, and a GIF as phones send it. */
+async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean, owner: string): Promise<File> {
   const isVoice = asVoice || (kind === "voice" && mimetype !== "audio/ogg")
-  if (isVoice) return { ...(await toVoice(path, owner)), kind: "voice" as const, mimetype: "audio/ogg" }
+  if (isVoice) return { ...(await toVoice(path, owner)), kind: "voice", mimetype: "audio/ogg" }
+  if (kind === "video" && mimetype === "image/gif") return await convertedGif(path, owner)
   const isRaw = kind === "sticker" && mimetype !== "image/webp"
   return isRaw
     ? { path: await makeSticker(path, owner), kind, mimetype: "image/webp" }
     : { path, kind, mimetype }
+}
+
+/** @throws ApiError as `makeVideo` and `readPicture` do */
+async function convertedGif(path: string, owner: string): Promise<File> {
+  const { isAnimated } = await readPicture(path, owner)
+  return isAnimated
+    ? { path: await makeVideo(path, owner), kind: "video", mimetype: "video/mp4", isGif: true }
+    : { path: await makePng(path, owner), kind: "image", mimetype: "image/png" }
+}
+
+/** The file with what phones show of it before it is opened. */
+async function withPreview(file: File, owner: string): Promise<File & Played> {
+  const { path, kind } = file
+  if (kind === "document" || file.waveform) return file
+  if (kind === "image" || kind === "sticker") return { ...file, picture: await readPicture(path, owner) }
+  return { ...file, ...(await readPlayed(file, owner)) }
 }
 
 /** @throws ApiError `media_type_mismatch` */
@@ -97,4 +117,6 @@ function mustFit(kind: Kind, input: Asked): void {
     throw new ApiError("media_type_mismatch", "only an image, a video or a document has a caption")
   if (input.view_once && !maySeeOnce(kind))
     throw new ApiError("media_type_mismatch", "only an image, a video or a voice note can be opened once")
+  if (input.gif_playback && kind !== "video")
+    throw new ApiError("media_type_mismatch", "only a video or an animated GIF plays as one")
 }

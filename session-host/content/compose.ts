@@ -226,11 +226,14 @@ export interface UploadedFile extends Omit<Encrypted, "path"> {
   mimetype: string
   fileName: string
   caption?: string | undefined
-  /** For an image or a sticker. */
-  picture?: Picture | undefined
-  /** Of a voice note that was converted here. */
+  /** Of an image, a sticker or a video, as far as it is known. */
+  picture?: Partial<Picture> | undefined
+  /** Of a sound or a video. */
   seconds?: number | undefined
+  /** Of a voice note. */
   waveform?: Uint8Array | undefined
+  /** Of a video: it plays by itself, again and again, without sound. */
+  isGif?: boolean | undefined
   /** For an image, a video or a voice note: it can be opened once. */
   viewOnce?: boolean | undefined
 }
@@ -251,7 +254,7 @@ export function toMedia(file: UploadedFile, context: MessageContext): MessageCon
 }
 
 function contentOf(file: UploadedFile, context: MessageContext): MessageContent {
-  const { kind, picture, caption, fileName, viewOnce } = file
+  const { kind, picture, caption, fileName, seconds, isGif, viewOnce } = file
   const common = {
     url: file.url,
     directPath: file.directPath,
@@ -265,15 +268,25 @@ function contentOf(file: UploadedFile, context: MessageContext): MessageContent 
     ...(viewOnce && { viewOnce }),
   }
   const size = { width: picture?.width, height: picture?.height }
+  const jpegThumbnail = picture?.thumbnail
   switch (kind) {
     case "image":
-      return { imageMessage: { ...common, ...size, caption, jpegThumbnail: picture?.thumbnail } }
+      return { imageMessage: { ...common, ...size, caption, jpegThumbnail } }
     case "sticker":
       return { stickerMessage: { ...common, ...size, isAnimated: picture?.isAnimated ?? false } }
     case "video":
-      return { videoMessage: { ...common, caption } }
+      return {
+        videoMessage: {
+          ...common,
+          ...size,
+          seconds,
+          caption,
+          jpegThumbnail,
+          ...(isGif && { gifPlayback: true }),
+        },
+      }
     case "audio":
-      return { audioMessage: { ...common, ptt: false } }
+      return { audioMessage: { ...common, seconds, ptt: false } }
     case "voice":
       // Clients play a voice note only with this type.
       return {
@@ -281,7 +294,7 @@ function contentOf(file: UploadedFile, context: MessageContext): MessageContent 
           ...common,
           mimetype: "audio/ogg; codecs=opus",
           ptt: true,
-          seconds: file.seconds,
+          seconds,
           waveform: file.waveform,
         },
       }

@@ -25,7 +25,8 @@ export function kindOf(contentType: string, asSticker: boolean): Kind {
   const isImage = ["image/jpeg", "image/png", "image/webp"].includes(contentType)
   if (asSticker && !isImage) throw new ApiError("media_type_mismatch")
   if (isImage) return asSticker ? "sticker" : "image"
-  if (contentType.startsWith("video/")) return "video"
+  // A GIF is made one where it is animated.
+  if (contentType.startsWith("video/") || contentType === "image/gif") return "video"
   // What is not Opus is made so.
   if (contentType === "audio/ogg" || contentType === "application/ogg") return "voice"
   return contentType.startsWith("audio/") ? "audio" : "document"

@@ -61,6 +61,16 @@ export function makeSticker(path: string, owner: string): Promise<string> {
   }, owner)
 }
 
+/** A PNG made from a picture, beside it. One at a time in this process. @throws as `readPicture` does */
+export function makePng(path: string, owner: string): Promise<string> {
+  return oneByOne.use(async () => {
+    const { image } = await opened(path)
+    const to = `${path}.png`
+    await orMismatch(image.timeout(patience).png().toFile(to))
+    return to
+  }, owner)
+}
+
 /** The size that other clients use: the network refuses pictures that are larger or not square. */
 const avatarWidth = 640
 

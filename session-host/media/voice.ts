@@ -1,125 +1,62 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
-import { dirname } from "node:path"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { FilesOnDisk } from "#core/files/files-on-disk.ts"
-import { log } from "#core/platform/log.ts"
-import { Slots } from "#core/platform/slots.ts"
+import { convert, nothingIn, tooLong } from "./ffmpeg.ts"
 
-/** A voice note as phones record them. */
-export interface Voice {
-  /** Opus in Ogg, one channel. */
-  path: string
+/** How a sound is shown before it is played. */
+export interface Loudness {
   seconds: number
   /** How loud it is over its time: 64 values from 0 to 100. */
   waveform: Uint8Array
 }
 
+/** A voice note as phones record them: Opus in Ogg, one channel. */
+export interface Voice extends Loudness {
+  path: string
+}
+
 const mostSeconds = 900
-const withinMs = 20_000
 
-/**
- * What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor,
- * files of 16 MB, no core dump. Sessions go first: where there are too few processors, and where memory is
- * short, since the kernel then ends this process before any other (proc(5), `oom_score_adj`). After 20 s of a
- * processor ffmpeg ends by itself, with 255, and is killed only if it does not.
- */
-const bounded =
-  "echo 1000 >/proc/self/oom_score_adj; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +
-  'exec nice ffmpeg "$@"'
-
-/** Containers that hold their sound themselves. Others name files and addresses, which ffmpeg would read. */
-const containers = "mov,mp3,ogg,wav,w64,flac,aac,amr,matroska,webm,asf,caf,aiff,ac3,mpegts,avi,flv"
-
-/** The second output: each of its bytes is the loudness of a moment, with 128 for silence. */
+/** Each byte of this output is the loudness of a moment, with 128 for silence. */
 const samplesPerSecond = 8000
 const silence = 128
 const waveformValues = 64
 
-const mostBytes = 2 * 16 * 1024 * 1024
+const mostBytes = 16 * 1024 * 1024
+
+const firstSound = ["-map", "0:a:0", "-ac", "1", "-t", String(mostSeconds + 1)]
 
 /**
- * How many sounds are converted at once in this process, and how many of an account: it alone keeps no other
- * waiting.
- */
-const conversions = new Slots(
-  { most: 3, each: 2 },
-  { ms: 10_000, refusal: () => sessionUnavailable("too many sounds are being converted: try again") },
-)
-
-/**
- * Makes any sound that ffmpeg reads into what phones play as a voice note, beside it, in a process of its
- * own.
+ * Makes any sound that ffmpeg reads into what phones play as a voice note, beside it.
  * @param owner the account whose turn it takes
- * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`,
- * `session_unavailable`, and as `FilesOnDisk.promising`
+ * @throws ApiError as `convert` does; `payload_too_large` where it is longer than 15 minutes
  */
-export function toVoice(path: string, owner: string): Promise<Voice> {
-  const converted = () => FilesOnDisk.promising(dirname(path), mostBytes, () => convert(path))
-  return conversions.use(converted, owner)
-}
-
-async function convert(path: string): Promise<Voice> {
-  const [voice, loudness] = [`${path}.ogg`, `${path}.raw`]
-  const sound = ["-map", "0:a:0", "-ac", "1", "-t", String(mostSeconds + 1)]
-  await ffmpeg(
-    [
-      ["-v", "quiet", "-nostdin", "-threads", "1"],
-      ["-protocol_whitelist", "file", "-format_whitelist", containers, "-i", `file:${path}`],
-      ["-map_metadata", "-1", ...sound, "-ar", "48000", "-c:a", "libopus", "-b:a", "32k"],
-      ["-application", "voip", "-compression_level", "5", "-f", "ogg", `file:${voice}`],
-      [...sound, "-ar", String(samplesPerSecond), "-f", "u8", `file:${loudness}`],
-    ].flat(),
+export async function toVoice(path: string, owner: string): Promise<Voice> {
+  const voice = `${path}.ogg`
+  const opus = ["-ar", "48000", "-c:a", "libopus", "-b:a", "32k", "-application", "voip"]
+  await convert(
+    { path, what: "sound", bytes: 2 * mostBytes, owner },
+    [...firstSound, ...opus, "-compression_level", "5", "-f", "ogg", `file:${voice}`],
+    loudnessOf(path),
   )
-  const { size } = await stat(loudness)
-  if (size === 0) throw noSound()
-  if (size > mostSeconds * samplesPerSecond) throw tooLong("at most 15 minutes")
-  return {
-    path: voice,
-    seconds: Math.max(1, Math.round(size / samplesPerSecond)),
-    waveform: await waveformOf(loudness, size),
-  }
+  const { seconds, waveform } = await readLoudness(path)
+  if (seconds > mostSeconds) throw tooLong("sound", "at most 15 minutes")
+  return { path: voice, seconds: Math.max(1, Math.round(seconds)), waveform }
 }
 
-/**
- * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`,
- * `session_unavailable`
- */
-async function ffmpeg(args: string[]): Promise<void> {
-  const { code, signal, isLate } = await ended(args)
-  if (code === 0) return
-  // POSIX: the shell found no such command, or may not run it.
-  if (code === 126 || code === 127) throw new ApiError("conversion_unavailable")
-  if (isLate || code === stoppedBySignal) throw tooLong("it takes too long to convert")
-  if (signal === "SIGXFSZ") throw tooLong("it becomes too large")
-  // Nothing says that it is the file's fault: memory was short, or somebody ended the process.
-  if (signal) throw endedFromOutside()
-  throw noSound()
+/** How long and how loud a sound is, of its first 15 minutes. @throws as `convert` does */
+export async function measureLoudness(path: string, owner: string): Promise<Loudness> {
+  await convert({ path, what: "sound", bytes: mostBytes, owner }, loudnessOf(path))
+  return await readLoudness(path)
 }
 
-/** ffmpeg's exit code after a signal that it heeds, as the one for too much time of a processor. */
-const stoppedBySignal = 255
+function loudnessOf(path: string): string[] {
+  return [...firstSound, "-ar", String(samplesPerSecond), "-f", "u8", `file:${path}.raw`]
+}
 
-/**
- * How the process has ended. @throws ApiError `session_unavailable` when the machine has no room for another
- * one
- */
-async function ended(args: string[]) {
-  try {
-    const child = spawn("/bin/sh", ["-c", bounded, "sh", ...args], {
-      stdio: "ignore",
-      env: { PATH: process.env.PATH },
-      timeout: withinMs,
-      killSignal: "SIGKILL",
-    })
-    const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
-    return { code, signal, isLate: child.killed }
-  } catch (error) {
-    log.warn({ error }, "a conversion could not be started")
-    throw endedFromOutside()
-  }
+async function readLoudness(path: string): Promise<Loudness> {
+  const { size } = await stat(`${path}.raw`)
+  if (size === 0) throw nothingIn("sound")
+  return { seconds: size / samplesPerSecond, waveform: await waveformOf(`${path}.raw`, size) }
 }
 
 async function waveformOf(path: string, size: number): Promise<Uint8Array> {
@@ -130,18 +67,4 @@ async function waveformOf(path: string, size: number): Promise<Uint8Array> {
       sums[Math.floor((at++ * waveformValues) / size)]! += Math.abs(sample - silence)
   const loudest = Math.max(...sums) || 1
   return Uint8Array.from(sums, (sum) => Math.round((100 * sum) / loudest))
-}
-
-function endedFromOutside(): ApiError {
-  return sessionUnavailable(
-    "the sound could not be converted, since this machine is short of memory or processes: try again",
-  )
-}
-
-function noSound(): ApiError {
-  return new ApiError("media_type_mismatch", "there is no sound in this file that can be converted")
-}
-
-function tooLong(why: string): ApiError {
-  return new ApiError("payload_too_large", `the sound is too long for a voice note: ${why}`)
 }

@@ -38,6 +38,10 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
     [{ as_voice: true, as_sticker: true, caption: undefined }, "as_voice"],
     [{ view_once: true, as_sticker: true, caption: undefined }, "view_once"],
     [{ as_document: true, as_voice: true, caption: undefined }, "as_document"],
+    ...["as_document", "as_voice", "as_sticker", "view_once"].map((flag): [object, string] => [
+      { caption: undefined, gif_playback: true, [flag]: true },
+      "gif_playback",
+    ]),
     [{ as_document: true, as_sticker: true, caption: undefined }, "as_document"],
     [{ as_document: true, view_once: true, caption: undefined }, "view_once"],
     [{ caption: "x", as_voice: true }, "caption"],

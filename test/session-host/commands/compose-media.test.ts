@@ -54,9 +54,23 @@ const kinds = [
   ["image/png", "png", { caption: "see" }, "imageMessage", { caption: "see", width: 30 }],
   ["image/webp", "webp", {}, "imageMessage", { mimetype: "image/webp" }],
   ["image/webp", "webp", { as_sticker: true }, "stickerMessage", { width: 512, isAnimated: false }],
-  ["video/mp4", "mp4", { caption: "look" }, "videoMessage", { caption: "look" }],
-  ["audio/ogg; codecs=opus", "ogg", {}, "audioMessage", { ptt: true, mimetype: "audio/ogg; codecs=opus" }],
-  ["audio/mpeg", "mp3", {}, "audioMessage", { ptt: false, mimetype: "audio/mpeg" }],
+  [
+    "video/mp4",
+    "mp4",
+    { caption: "look" },
+    "videoMessage",
+    { caption: "look", seconds: 3, width: 320, height: 240 },
+  ],
+  ["video/mp4", "mp4", { gif_playback: true }, "videoMessage", { gifPlayback: true, seconds: 3 }],
+  [
+    "audio/ogg; codecs=opus",
+    "ogg",
+    {},
+    "audioMessage",
+    { ptt: true, mimetype: "audio/ogg; codecs=opus", seconds: 3 },
+  ],
+  ["audio/mpeg", "mp3", {}, "audioMessage", { ptt: false, mimetype: "audio/mpeg", seconds: 3 }],
+  ["image/gif", "gif", { as_document: true }, "documentMessage", { mimetype: "image/gif" }],
   ["application/pdf", "pdf", {}, "documentMessage", { fileName: "a file.bin", mimetype: "application/pdf" }],
   ["", "pdf", { filename: "plan.pdf" }, "documentMessage", { fileName: "plan.pdf" }],
   ["application/pdf", "mp3", { as_document: true }, "documentMessage", { mimetype: "audio/mpeg" }],
@@ -159,6 +173,40 @@ test("Ogg that is not Opus goes as a voice note only when it was converted", asy
   }
 })
 
+/** Sends a GIF, and reads it on Bob's phone if it was sent. */
+async function sendGif(gif: Buffer, more = {}) {
+  const body = { chat: bob.number, data: gif.toString("base64"), content_type: "image/gif", ...more }
+  const sent = await ask("POST", "/send/media", body)
+  const [read] = sent.message_id ? await bob.read({ id: sent.message_id }) : []
+  return { ...sent, read: read && contentOf(read) }
+}
+
+const moving = await sharp([files.jpeg, files.png, files.webp], { join: { animated: true } })
+  .gif()
+  .toBuffer()
+
+test("a GIF of a single picture is sent as that, and cannot play", async () => {
+  const still = await sendGif(files.gif, { caption: "still" })
+  expect(still.read?.imageMessage).toMatchObject({ mimetype: "image/png", width: 30, caption: "still" })
+  expect(await sharp(await bob.file(still.message_id)).metadata()).toMatchObject({ format: "png", width: 30 })
+  expect(await sendGif(files.gif, { gif_playback: true })).toMatchObject({ code: "media_type_mismatch" })
+})
+
+test.skipIf(hasFfmpeg)(
+  "without ffmpeg an animated GIF is refused, and can be sent as a document",
+  async () => {
+    expect(await sendGif(moving)).toMatchObject({ status: 422, code: "conversion_unavailable" })
+    const sent = await sendGif(moving, { as_document: true })
+    expect(sent.read?.documentMessage).toMatchObject({ mimetype: "image/gif" })
+  },
+)
+
+test.runIf(hasFfmpeg)("an animated GIF is a video that plays as one", async () => {
+  const { read, message_id } = await sendGif(moving, { caption: "look" })
+  expect(read?.videoMessage).toMatchObject({ mimetype: "video/mp4", gifPlayback: true, caption: "look" })
+  expect((await bob.file(message_id)).subarray(4, 8).toString()).toBe("ftyp")
+})
+
 test("a document with a caption is sent as clients show it", async () => {
   const { url } = await aFileServer({ "/a.pdf": { type: "application/pdf", body: files.pdf } })
   const sent = await ask("POST", "/send/media", {
@@ -181,6 +229,7 @@ test("a file that cannot be fetched, is too large, or not what it says is refuse
     "/not.jpg": { type: "image/jpeg", body: Buffer.from("<html>") },
     "/torn.png": { type: "image/png", body: files.png.subarray(0, 20) },
     "/no.ogg": { type: "audio/ogg", body: files.text },
+    "/cut.mp4": { type: "video/mp4", body: files.mp4.subarray(0, -1000) },
     "/empty": { type: "application/octet-stream", body: Buffer.alloc(0) },
     "/empty.pdf": { type: "application/pdf", body: Buffer.alloc(0) },
     "/a.png": { type: "image/png", body: files.png },
@@ -206,6 +255,8 @@ test("a file that cannot be fetched, is too large, or not what it says is refuse
     [`${url}/empty`, {}, 422, "media_type_mismatch"],
     [`${url}/empty`, { as_voice: true }, 422, "media_type_mismatch"],
     [`${url}/empty.pdf`, { as_document: true }, 422, "media_type_mismatch"],
+    [`${url}/cut.mp4`, {}, 422, "media_type_mismatch"],
+    [`${url}/a.png`, { gif_playback: true }, 422, "media_type_mismatch"],
     [`${url}/a.png`, { content_type: "image/jpeg" }, 422, "media_type_mismatch"],
     [`${url}/a.png`, { content_type: "application/pdf" }, 422, "media_type_mismatch"],
     [`${url}/a.pdf`, { content_type: "video/mp4" }, 422, "media_type_mismatch"],

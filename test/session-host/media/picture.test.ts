@@ -96,7 +96,6 @@ test.for([
   ["image/jpeg", "<svg xmlns='http://www.w3.org/2000/svg'><image href='file:///etc/passwd'/></svg>"],
   ["image/png", "<svg xmlns='http://www.w3.org/2000/svg'/>"],
   ["image/webp", "%PDF-1.7"],
-  ["image/jpeg", "GIF89a<script>"],
   ["image/png", "\u0089PNG\n\n"],
   ["image/jpeg", "MM\0*"],
 ])("what is called %s and begins otherwise (%j) never reaches the image library", async ([type, bytes]) => {

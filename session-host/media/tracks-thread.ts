@@ -1,0 +1,26 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { parseFile, UnsupportedFileTypeError } from "music-metadata"
+import type { Tracks } from "./tracks.ts"
+
+// A thread: a stranger's file might keep its reader busy for ever, and who waits for this one ends it.
+
+async function read(path: string): Promise<Tracks> {
+  try {
+    const { format } = await parseFile(path, { duration: true, skipCovers: true })
+    const { duration: seconds, hasVideo = false, hasAudio = false, container = "" } = format
+    const video = format.trackInfo.find((track) => track.video)?.video
+    const { pixelWidth: width, pixelHeight: height } = video ?? {}
+    return {
+      isKnown: true,
+      // One that was recorded live in this container does not say how long it is.
+      seconds: seconds ?? (container.startsWith("EBML") ? undefined : 0),
+      hasVideo,
+      hasAudio,
+      size: width && height ? { width, height } : undefined,
+    }
+  } catch (error) {
+    return { isKnown: !(error instanceof UnsupportedFileTypeError), seconds: 0 }
+  }
+}
+
+parentPort?.postMessage(await read(String(workerData)))
