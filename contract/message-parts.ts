@@ -23,6 +23,10 @@ export const File = z.object({
   width: integer("In pixels.").optional(),
   height: integer("In pixels.").optional(),
   pages: integer("How many pages a document has.").optional(),
+  waveform: z
+    .array(z.int())
+    .optional()
+    .openapi({ description: "How loud a voice note is over its time: mostly 64 values from 0 to 100." }),
   gif: z
     .literal(true)
     .optional()

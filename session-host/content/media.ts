@@ -21,7 +21,11 @@ export interface FilePart {
   height?: unknown
   pageCount?: unknown
   gifPlayback?: unknown
+  waveform?: unknown
 }
+
+/** Of a waveform: phones write 64 values. */
+const mostValues = 256
 
 /** A message's file, and what its sender says of it. */
 export function fileIn(kind: MediaKind, part: FilePart): { media: Media; facts: Facts } {
@@ -36,6 +40,7 @@ export function fileIn(kind: MediaKind, part: FilePart): { media: Media; facts: 
     fileEncSha256: bytesOf(part.fileEncSha256),
     fileSha256: bytesOf(part.fileSha256),
   }
+  const waveform = bytesOf(part.waveform)
   const said = { seconds: part.seconds, width: part.width, height: part.height, pages: part.pageCount }
   return {
     media,
@@ -48,6 +53,7 @@ export function fileIn(kind: MediaKind, part: FilePart): { media: Media; facts: 
           wholeNumber(value) ? [[name, wholeNumber(value)]] : [],
         ),
       ),
+      ...(kind === "voice" && waveform.length > 0 && { waveform: [...waveform.subarray(0, mostValues)] }),
       ...(part.gifPlayback === true && { gif: true as const }),
     },
   }

@@ -74,8 +74,8 @@ export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: S
   }
   const [container, said] = [containerOf(seen), containerOf(mimetype)]
   if (saysNothing.has(mimetype)) return seen
-  // Both hold sounds and videos alike, and do not begin differently.
-  if (container === said) return ["mp4", "matroska"].includes(said) ? mimetype : seen
+  // Some hold sounds and videos alike, and begin as a video then.
+  if (container === said) return mimetype.startsWith("audio/") ? seen.replace(/^video\//, "audio/") : seen
   const areDocuments = !isShown(seen) && !isShown(mimetype)
   if (areDocuments && (isWanted || wrappers.has(seen))) return mimetype
   if (!isWanted) return seen
@@ -118,6 +118,7 @@ const containers = new Map([
   ["quicktime", "mp4"],
   ["3gpp", "mp4"],
   ["3gpp2", "mp4"],
+  ["mp4a-latm", "mp4"],
   ["webm", "matroska"],
   ["opus", "ogg"],
   ["vorbis", "ogg"],
@@ -125,6 +126,7 @@ const containers = new Map([
   ["mp1s", "mpeg"],
   ["mp2p", "mpeg"],
   ["wave", "wav"],
+  ["pn-wav", "wav"],
   ["aacp", "aac"],
   ["jpg", "jpeg"],
   ["msvideo", "avi"],
@@ -132,7 +134,8 @@ const containers = new Map([
   ["ms-wmv", "ms-asf"],
 ])
 
-function containerOf(type: string): string {
+/** The container that a file of this type is in. */
+export function containerOf(type: string): string {
   const format = type.replace(/^.*\/(?:x-|vnd\.)?/, "")
   return containers.get(format) ?? format
 }

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 import { within } from "../concurrency/call-deadline.ts"
 import { readMovie } from "./boxes.ts"
+import { containerOf } from "./kind-and-content-type.ts"
 
 /** What a sound or a video says of itself. */
 export interface Tracks {
@@ -21,7 +22,7 @@ const megabytes = 128
 /** Reads what a sound or a video of this type says of itself. Of a damaged one nothing plays. */
 export async function readTracks(path: string, mimetype: string): Promise<Tracks> {
   const nothing = { isKnown: true, seconds: 0 }
-  if (/\/(?:mp4|quicktime|3gpp2?|m4[av]|x-m4[av])$/.test(mimetype)) {
+  if (containerOf(mimetype) === "mp4") {
     const movie = await readMovie(path)
     return movie ? { isKnown: true, ...movie } : nothing
   }

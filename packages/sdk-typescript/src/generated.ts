@@ -48,6 +48,8 @@ export interface MessageEvent {
     height?: number
     /** How many pages a document has. */
     pages?: number
+    /** How loud a voice note is over its time: mostly 64 values from 0 to 100. */
+    waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
   }
@@ -818,6 +820,8 @@ export interface KeptMessage {
     height?: number
     /** How many pages a document has. */
     pages?: number
+    /** How loud a voice note is over its time: mostly 64 values from 0 to 100. */
+    waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
   }

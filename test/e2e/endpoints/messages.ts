@@ -1,6 +1,7 @@
 import { expect } from "vitest"
 import { z } from "zod"
 import { aFileServer } from "#test/support/file-server.ts"
+import { mp4 } from "#test/support/media-files.ts"
 import { until } from "#test/support/until.ts"
 import type { CasesOf } from "./cases.ts"
 import { ada, adaReads, adaWrites, arrived, grace, group, network, seen, whole } from "./stage.ts"
@@ -33,6 +34,7 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
   sendMedia: async (ask) => {
     const { url } = await aFileServer({
       "/plan.pdf": { type: "application/pdf", body: Buffer.from("%PDF-1.7 x") },
+      "/a.mp4": { type: "text/plain", body: mp4(3, { kind: "vide", width: 320, height: 240 }) },
     })
     const body = { chat: ada.number, url: `${url}/plan.pdf`, caption: "the plan" }
     const id = idIn(await ask({ body }))
@@ -40,6 +42,15 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
     expect(JSON.stringify(read!.content)).toContain("the plan")
     const file = await whole.network.file(ada.number, id)
     expect(file.data.toString()).toBe("%PDF-1.7 x")
+    const moving = { chat: ada.number, url: `${url}/a.mp4`, content_type: "video/mp4" }
+    const gif = idIn(await ask({ body: { ...moving, gif_playback: true } }))
+    expect(await adaReads({ id: gif })).toMatchObject([
+      { content: { videoMessage: { gifPlayback: true, seconds: 3, width: 320, height: 240 } } },
+    ])
+    const document = idIn(await ask({ body: { ...moving, as_document: true } }))
+    expect(await adaReads({ id: document })).toMatchObject([
+      { content: { documentMessage: { fileName: "a.mp4", mimetype: "video/mp4" } } },
+    ])
   },
   createUpload: async (ask) => {
     const { json } = await ask({ body: { content_type: "text/plain", filename: "list.txt" } })

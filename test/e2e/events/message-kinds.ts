@@ -134,6 +134,14 @@ export const kinds: Kind[] = [
       file: { name: "", content_type: "video/mp4", size: 0, seconds: 3, width: 4, height: 2, gif: true },
     },
   ],
+  [
+    "a voice note's waveform",
+    { raw: { audioMessage: { ptt: true, seconds: 2, waveform: Buffer.of(0, 50, 100).toString("base64") } } },
+    {
+      media_type: "voice",
+      file: { name: "", content_type: "", size: 0, seconds: 2, waveform: [0, 50, 100] },
+    },
+  ],
   ["a document's pages", { raw: { documentMessage: { pageCount: 2 } } }, { media_type: "document" }],
   ["an image to be seen once", { raw: { imageMessage: { viewOnce: true } } }, { view_once: true }],
   [

@@ -89,6 +89,7 @@ const kinds = [
   ["text/csv", "text", {}, "documentMessage", { mimetype: "text/csv" }],
   // What the customer says of it, the server need not know.
   ["text/plain", "text", { content_type: "text/csv" }, "documentMessage", { mimetype: "text/csv" }],
+  ["video/mp4", "mp4", { content_type: "audio/mp4a-latm" }, "audioMessage", { mimetype: "audio/mp4" }],
   ["image/png", "jpeg", { content_type: "image/jpeg" }, "imageMessage", { mimetype: "image/jpeg" }],
   [
     "video/mp4",

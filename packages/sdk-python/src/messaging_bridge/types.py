@@ -27,6 +27,8 @@ class MessageFile(Model):
     """In pixels."""
     pages: int | None = None
     """How many pages a document has."""
+    waveform: List[int] | None = None
+    """How loud a voice note is over its time: mostly 64 values from 0 to 100."""
     gif: Literal[True] | None = None
     """A video that plays by itself, again and again, without sound."""
 
