@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { execFileSync, spawnSync } from "node:child_process"
+import { hash, randomInt } from "node:crypto"
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -82,6 +83,21 @@ test.for<[string, Buffer, string?]>([
   ["the beginning of a FLAC", Buffer.from("fLaC")],
 ])("%s is refused: nothing plays", async ([, bytes, mimetype]) => {
   expect(await played(bytes, mimetype)).toBe("media_type_mismatch")
+})
+
+test("wherever a file is cut off or changed, it is sent or refused, at once", async () => {
+  const seed = randomInt(2 ** 31)
+  const random = (most: number, n: number) => hash("md5", `${seed} ${n}`, "buffer").readUInt32BE() % most
+  const files = [ogg("opus", 2), mp3(1), wav(1), mp4(2, video, sound)]
+  for (let n = 0; n < 40; n++) {
+    const bytes = Buffer.from(files[n % files.length]!)
+    const changed = Buffer.from(bytes.subarray(0, n % 3 === 0 ? random(bytes.length, n) : bytes.length))
+    for (let i = 0; i < 5 && changed.length > 0; i++)
+      changed[random(Math.min(600, changed.length), n * 100 + i)] = random(256, n * 1000 + i)
+    const outcome = await played(changed).catch((error: unknown) => error)
+    const isKnown = typeof outcome === "object" && !(outcome instanceof Error) ? true : outcome
+    expect([seed, n, isKnown]).toEqual([seed, n, expect.toBeOneOf([true, "media_type_mismatch"])])
+  }
 })
 
 test("what cannot be read here goes without what is shown of it", async () => {
