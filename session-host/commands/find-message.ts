@@ -44,7 +44,7 @@ export async function findOwnMessage(connected: ConnectedSession, asked: Asked):
 }
 
 /**
- * A message that the session's account may revoke: its own, or anybody's in a group of which it is an admin.
+ * A message that the session's account may revoke: its own, or a member's in a group of which it is an admin.
  * @throws ApiError `not_found`, `not_own_message`, `not_admin`. NetworkRejected, NoAnswer
  */
 export async function findRevocable(connected: ConnectedSession, asked: Asked): Promise<Recalled> {

@@ -120,7 +120,7 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
 /** A file on its way. */
 interface Coming {
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Its bytes; Infinity if nobody says. */
+  /** Its bytes; Infinity if its server does not say. */
   size: number
   said: Said
 }

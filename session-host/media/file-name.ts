@@ -20,7 +20,7 @@ function extended(value: string): string {
     )
     return new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch {
-    // A charset that nobody knows, or bytes that are not in it: the plain name counts.
+    // An unknown charset, or bytes that are not in it: the plain name counts.
     return ""
   }
 }
@@ -42,7 +42,7 @@ function inUtf8(value: string): string {
 /** Control characters, and the marks with which a name can hide how it ends. */
 const hidden = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
-/** A stranger's name for a file, without folders and what nobody sees in it. */
+/** A stranger's name for a file, without folders and characters that are not seen. */
 export function safeName(name: string): string {
   const last = name.toWellFormed().replaceAll(hidden, "").split(/[/\\]/).at(-1)!.trim()
   return /^\.*$/.test(last) ? "" : last.slice(0, 255).replace(/[\uD800-\uDBFF]$/, "")

@@ -61,7 +61,7 @@ export interface Said {
  * The type of a file, by its first bytes: they reveal whatever phones show otherwise than as a document. Of
  * documents they reveal few: then it is what was said, or else what the name says. Ogg is `audio/ogg` if its
  * sound is Opus, and else `application/ogg`.
- * @throws ApiError `media_type_mismatch` where a customer says another type, or anybody names a picture, a
+ * @throws ApiError `media_type_mismatch` where a customer says another type, or a server names a picture, a
  * video or a sound that this is not
  */
 export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: Said): Promise<string> {
@@ -106,7 +106,7 @@ const usual = new Map([
 
 async function typeByBytes(head: Buffer): Promise<string | undefined> {
   const seen = await fileTypeFromBuffer(head)
-  // Nobody plays it, and texts in UTF-16 begin like it.
+  // Phones do not play it, and texts in UTF-16 begin like it.
   if (!seen || seen.ext === "mp1") return undefined
   return usual.get(seen.mime) ?? contentTypeOf(seen.mime)
 }

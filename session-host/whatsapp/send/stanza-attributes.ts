@@ -12,7 +12,7 @@ interface StanzaAttributes {
 export function stanzaAttributesOf(message: proto.IMessage): StanzaAttributes {
   const { protocolMessage } = message
   if (protocolMessage?.editedMessage) return { additionalAttributes: { edit: "1" }, additionalNodes: [] }
-  // 8: an admin revokes somebody else's message.
+  // 8: an admin revokes another member's message.
   if (protocolMessage?.key)
     return { additionalAttributes: { edit: protocolMessage.key.fromMe ? "7" : "8" }, additionalNodes: [] }
   if (message.pinInChatMessage) return { additionalAttributes: { edit: "2" }, additionalNodes: [] }

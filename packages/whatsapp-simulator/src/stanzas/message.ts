@@ -24,7 +24,7 @@ const carried = new Set(["meta", "biz", "bot"])
  */
 const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
-/** The `edit` of a message by which an admin of a group revokes what somebody else wrote there. */
+/** The `edit` of a message by which an admin of a group revokes another member's message. */
 const adminRevokes = "8"
 
 /** The size of a ciphertext that was spoilt on its way; no other is as short. */
