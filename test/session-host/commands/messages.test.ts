@@ -427,7 +427,7 @@ test("fields that are wrong, or do not fit together, are refused for the one tha
     ["event", { name: "x", start_time: 10, end_time: 9 }, "end_time"],
     ["event", { name: "x", start_time: 1_900_000_000_000 }, "start_time", /Unix seconds/],
     ["media", { data: "aGk=" }, "content_type", /with `data`/],
-    ["media", { url: "http://a.example/", content_type: "image/png" }, "content_type", /with `data`/],
+    ["media", { file: "A".repeat(22), content_type: "image/png" }, "content_type", /with `data`/],
     ["media", {}, "url"],
     ["location", { lat: 91, lng: 0 }, "lat"],
     ["typing", { state: "sleeping" }, "state"],
