@@ -61,3 +61,18 @@ export function contextInfoOf(content: MessageContent): ContextInfo | undefined 
   }
   return undefined
 }
+
+/** The contexts of a message and of the one that it quotes. */
+export function contextsOf(content: MessageContent): ContextInfo[] {
+  const context = contextInfoOf(content)
+  const quoted = context?.quotedMessage && contextInfoOf(unwrap(context.quotedMessage))
+  return [context, quoted].filter((each) => each !== undefined && each !== null)
+}
+
+/** The new content that an unwrapped content brings if it is an edit, unwrapped. */
+export function editedIn({ protocolMessage }: MessageContent): MessageContent | undefined {
+  const type: number | null | undefined = protocolMessage?.type
+  return protocolMessage?.editedMessage && type === changeTypes.edit
+    ? unwrap(protocolMessage.editedMessage)
+    : undefined
+}

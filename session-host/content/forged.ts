@@ -1,27 +1,57 @@
-import { isGroup } from "#core/message/jid.ts"
+import { isGroup, isLid } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
+import { child, childrenOf, type Stanza } from "../network/stanza.ts"
 import type { About } from "./chat-and-sender.ts"
-import { changeTypes } from "./content.ts"
+import { changeTypes, editedIn } from "./content.ts"
 import type { Remembered } from "./remembered.ts"
 
-/**
- * The id of the message that an unwrapped content edits or revokes, if only that message's author may do so.
- */
-export function changedMessageId(content: MessageContent, from: string): string | undefined {
-  const { key, type, editedMessage } = content.protocolMessage ?? {}
-  const kind: number | null | undefined = type
-  if (kind === changeTypes.edit && editedMessage) return key?.id ?? undefined
-  // In a group, admins may revoke as well.
-  return kind === changeTypes.revoke && !isGroup(from) ? (key?.id ?? undefined) : undefined
+/** What an unwrapped content does to another message. */
+export interface Changed {
+  id: string
+  what: "edit" | "revoke" | "pin"
+}
+
+export function changedIn(content: MessageContent): Changed | undefined {
+  const { protocolMessage, pinInChatMessage } = content
+  const id = protocolMessage?.key?.id
+  const type: number | null | undefined = protocolMessage?.type
+  if (id && editedIn(content)) return { id, what: "edit" }
+  if (id && type === changeTypes.revoke) return { id, what: "revoke" }
+  return pinInChatMessage?.key?.id ? { id: pinInChatMessage.key.id, what: "pin" } : undefined
+}
+
+interface Known {
+  about: About
+  originals: Remembered[]
+  groupCard: (group: string) => Promise<Stanza | undefined>
 }
 
 /**
- * Whether somebody changes a message that they did not write. The network cannot tell, and clients ignore
- * such changes. For a message that is not remembered the answer is no.
+ * Whether somebody changes a message that they may not change. The network cannot tell, and clients ignore
+ * such changes. What nobody can say is believed.
  */
-export function isForged(about: About, originals: Remembered[]): boolean {
-  const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))
+export async function isForged({ what }: Changed, { about, originals, groupCard }: Known): Promise<boolean> {
+  const isOthers = isAnothers(about, originals)
+  // What the own phone has changed is changed.
+  if (about.fromMe) return false
+  if (what === "edit" || !isGroup(about.chat)) return isOthers && what !== "pin"
+  if (what === "revoke" && !isOthers) return false
+  const card = await groupCard(about.chat)
+  const member = childrenOf(card, "participant").find(({ attrs }) =>
+    [attrs.jid, attrs.phone_number, attrs.lid].some((jid) => jid && about.person(jid) === about.contact),
+  )
+  if (!card || member?.attrs.type === "admin" || member?.attrs.type === "superadmin") return false
+  return what === "revoke" || child(card, "locked") !== undefined
+}
+
+/** Whether a message is known to be another author's: in this chat, or if not there, in another one. */
+function isAnothers(about: About, originals: Remembered[]): boolean {
   const isOurs = ({ fromMe, sender }: Remembered) =>
     fromMe ? about.fromMe : !about.fromMe && about.person(sender) === about.contact
-  return here.length > 0 && !here.some(isOurs)
+  const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))
+  if (here.length > 0) return !here.some(isOurs)
+  // Somebody's private id and number are one person's, if only that is not known.
+  const mayBeOurs = (original: Remembered) =>
+    isOurs(original) || (!original.fromMe && isLid(about.person(original.sender)) !== isLid(about.contact))
+  return originals.length > 0 && !originals.some(mayBeOurs)
 }

@@ -3,8 +3,9 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { decodeBare, decodeWeb, unpad } from "../network/decode.ts"
 import type { Own } from "../network/happening.ts"
+import type { Stanza } from "../network/stanza.ts"
 import { aboutOf, lidsIn, phonesIn } from "./chat-and-sender.ts"
-import { changedMessageId, isForged } from "./forged.ts"
+import { changedIn, isForged } from "./forged.ts"
 import { fromLost } from "./lost.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromMessage } from "./message.ts"
@@ -17,6 +18,8 @@ import { unwrap } from "./unwrap.ts"
 export interface Lookups {
   /** The connection to ask, if there is one. */
   connection: Pick<Connection, "phonesOf"> | undefined
+  /** The network's card of a group; undefined where it does not give one. */
+  groupCard: (group: string) => Promise<Stanza | undefined>
   /** Every remembered message of this id. */
   originals: (id: string) => Promise<Remembered[]>
   log: Logger
@@ -51,11 +54,16 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const phones = phonesIn(attrs, own)
   const inner = unwrap(content)
   const sealed = sealedIn(inner)
-  const target = sealed?.id ?? changedMessageId(inner, attrs.from ?? "")
+  const target = sealed?.id ?? changedIn(inner)?.id
   const originals = target === undefined ? [] : await lookups.originals(target)
-  const unknown = lidsIn({ attrs, content, own })
-  for (const { sender } of originals) if (isUnknownLid(sender, phones)) unknown.add(sender)
-  for (const [lid, phone] of await phonesOf([...unknown], lookups)) phones.set(lid, phone)
+  const learn = async (lids: Iterable<string>) => {
+    const unknown = [...lids].filter((lid) => isUnknownLid(lid, phones))
+    for (const [lid, phone] of await phonesOf(unknown, lookups)) phones.set(lid, phone)
+  }
+  await learn([
+    ...lidsIn({ attrs, content, own }),
+    ...originals.flatMap(({ sender, chat }) => [sender, chat]),
+  ])
 
   const about = aboutOf({ attrs, content, own, phones })
   if (!about) return []
@@ -66,7 +74,10 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
       "an answer to a message could not be opened",
     )
   const readable = opened?.content ?? content
-  if (changedMessageId(unwrap(readable), attrs.from ?? "") && isForged(about, originals)) {
+  if (opened?.content) await learn(lidsIn({ attrs, content: readable, own }))
+  const changed = changedIn(unwrap(readable))
+  const { groupCard } = lookups
+  if (changed && (await isForged(changed, { about, originals, groupCard }))) {
     lookups.log.warn("somebody changed another person's message: no event")
     return []
   }

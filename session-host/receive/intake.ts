@@ -16,10 +16,12 @@ import { SessionEnded } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
 import { nobody, type Own } from "../network/happening.ts"
+import type { Stanza } from "../network/stanza.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { newSay, type Say } from "../say-in-log.ts"
 import type { Timing } from "../timing.ts"
 import type { Awaited } from "./awaited.ts"
+import { newGroupCards } from "./group-cards.ts"
 import { OperatorSkip } from "./operator-skip.ts"
 import type { EventOutbox } from "./outbox.ts"
 import { Parking } from "./parked.ts"
@@ -39,7 +41,7 @@ interface Parts {
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */
-  connection: () => Pick<Connection, "phonesOf"> | undefined
+  connection: () => Pick<Connection, "phonesOf" | "ask"> | undefined
   commits: Pick<Commits, "made" | "whenKept">
   log: Logger
 }
@@ -88,6 +90,7 @@ const goodFor = 500
 export class SessionIntake implements Intake {
   readonly #parts: Parts
   readonly #parking: Parking
+  readonly #groupCard: (group: string) => Promise<Stanza | undefined>
   readonly #say: Say
   readonly #skip: OperatorSkip
   readonly #provenAtMs: number
@@ -98,6 +101,7 @@ export class SessionIntake implements Intake {
   constructor(parts: Parts) {
     this.#parts = parts
     this.#parking = new Parking(parts.store)
+    this.#groupCard = newGroupCards(parts)
     this.#say = newSay(parts.lease.bridgeId, parts.log)
     this.#skip = new OperatorSkip(parts)
     this.#provenAtMs = performance.now() + parts.timing.provenMs
@@ -284,7 +288,18 @@ export class SessionIntake implements Intake {
     const { messages, connection, log } = this.#parts
     this.#learnAuthors(received)
     const originals = (id: string) => messages.all(id)
-    const mapped = await mapReceived(received, this.#own, { connection: connection(), originals, log })
+    return await this.#identified(
+      await mapReceived(received, this.#own, {
+        connection: connection(),
+        groupCard: this.#groupCard,
+        originals,
+        log,
+      }),
+    )
+  }
+
+  /** The same, each message under every known address of its author. */
+  async #identified(mapped: Mapped[]): Promise<Mapped[]> {
     return await Promise.all(
       mapped.map(async (each) =>
         each.message ? { ...each, message: await this.#full(each.message) } : each,

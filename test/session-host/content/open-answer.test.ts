@@ -40,11 +40,17 @@ const poll = {
 }
 const key = { id: "ORIG" }
 
-async function map(content: MessageContent, attrs: Record<string, string>, originals: Remembered[]) {
+async function map(
+  content: MessageContent,
+  attrs: Record<string, string>,
+  originals: Remembered[],
+  card?: Stanza,
+) {
   const plaintext = writeRandomPadMax16(proto.Message.encode(content).finish())
   const received = aReceivedMessage({ id: "ANSWER", attrs, plaintext })
   const mapped = await mapReceived(received, own, {
     connection: undefined,
+    groupCard: async () => card,
     originals: async (id) => originals.filter((one) => one.id === id),
     log,
   })
@@ -248,7 +254,7 @@ test("a scheduled message is opened with the key in its stanza; without it, it i
   const meta = (rkid: string, secretKey = key) => [
     el("meta", { type: "scheduled_message", st: "1900000000" }, [el("key", { rkid }, secretKey)]),
   ]
-  const lookups = { connection: undefined, originals: async () => [], log }
+  const lookups = { connection: undefined, groupCard: async () => undefined, originals: async () => [], log }
   const eventOf = async (given: Stanza[] | undefined) =>
     (await mapReceived({ ...received, ...(given && { meta: given }) }, own, lookups))[0]!.event
   expect(await eventOf(meta("K1"))).toMatchObject({ body: "see you at eight", scheduled_for: 1_900_000_000 })
@@ -276,8 +282,17 @@ test("only its author changes or takes back a message; in a group an admin may t
   expect(await map(edit, byEve, [his])).toEqual([])
   expect(await map(edit, byBob, [his])).toMatchObject([{ edit: "edit", target_id: "ORIG" }])
   expect(await map(revoke, byEve, [his])).toMatchObject([{ edit: "revoke" }])
-  // The same id in another chat says nothing, and nothing is known of a message that is not remembered.
-  expect(await map(edit, byEve, [ours])).toHaveLength(1)
+  const asAdmin = el("group", {}, [el("participant", { jid: "88@lid", type: "admin" })])
+  expect(await map(revoke, byEve, [his], asAdmin)).toMatchObject([{ edit: "revoke" }])
+  const locked = el("group", {}, [el("participant", { jid: "88@lid" }), el("locked")])
+  expect(await map(revoke, byEve, [his], locked)).toEqual([])
+  expect(await map(revoke, byBob, [his], locked)).toHaveLength(1)
+  const pin = { pinInChatMessage: { key, type: proto.Message.PinInChatMessage.Type.PIN_FOR_ALL } }
+  expect(await map(pin, byEve, [his], asAdmin)).toMatchObject([{ edit: "pin" }])
+  expect(await map(pin, byEve, [his], locked)).toEqual([])
+  // Nothing is known of a message that is not remembered.
+  expect(await map(edit, byEve, [ours])).toEqual([])
   expect(await map(edit, inChat, [])).toHaveLength(1)
   expect(await map(edit, inChat, [{ ...original({}, false), chat: bob.lid }])).toHaveLength(1)
 })
+  // Whether Eve is an admin is not known, then that she is one or is none.
