@@ -141,6 +141,10 @@ export const MessageEvent = z
       .optional()
       .openapi({ description: "Sent to a broadcast list, or posted as a status." }),
     verified_business: z
+    cut: z.literal(true).optional().openapi({
+      description:
+        "The message is too large for an event: its longest texts are cut, its longest lists end early.",
+    }),
       .literal(true)
       .optional()
       .openapi({ description: "The sender is a business whose name the network has verified." }),

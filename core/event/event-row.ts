@@ -51,8 +51,8 @@ const storedFor = waitLimit + keptFor.delivered
  */
 export const promptWithin = day
 
-/** A DynamoDB item holds at most 400 KB. */
-const largest = 380_000
+/** The largest event, in bytes of JSON: a DynamoDB item holds at most 400 KB. */
+export const largest = 380_000
 
 export function key(bridgeId: string, n: number) {
   return { pk: `BRIDGE#${bridgeId}`, sk: `EVENT#${padded(n)}` }

@@ -414,7 +414,7 @@ function tapped({ id, text, description, answers }: Tapped): Reading {
       id: id ?? "",
       text: text ?? "",
       ...(description && { description }),
-      ...(answers && { answers }),
+      ...(answers && isShallow(answers) && { answers }),
     },
   })
 }
@@ -466,3 +466,9 @@ function listIn(object: Record<string, unknown> | undefined, name: string): Reco
 function textIn(object: Record<string, unknown> | undefined, ...names: string[]): string | undefined {
   return names.map((name) => object?.[name]).find((value): value is string => typeof value === "string")
 }
+/** Receivers read JSON only so deep, and so does `JSON.stringify` here. */
+function isShallow(value: unknown, depth = 50): boolean {
+  if (typeof value !== "object" || value === null) return true
+  return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1))
+}
+

@@ -25,6 +25,8 @@ export interface Lookups {
   log: Logger
 }
 
+type ToAsk = Pick<Lookups, "connection" | "log">
+
 type Message = Pick<Received, "attrs" | "verified" | "meta"> & { content: MessageContent; bytes?: Uint8Array }
 
 /**
@@ -94,17 +96,38 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
 }
 
 /**
- * The event of a message that is lost: the phone has not given it, and only these attributes of it are known.
+ * The event of a message that `mapReceived` cannot read: it has what can be found in the bytes. None where
+ * people see nothing of them.
  */
-export async function mapLost(
-  attrs: Received["attrs"],
+export async function mapUnreadable(
+  { attrs, verified, plaintext }: Received,
   own: Own,
-  lookups: Pick<Lookups, "connection" | "log">,
+  lookups: ToAsk,
 ): Promise<Mapped[]> {
   const input = { attrs, content: {}, own }
   const phones = phonesIn(attrs, own)
   for (const [lid, phone] of await phonesOf([...lidsIn(input)], lookups)) phones.set(lid, phone)
-  return fromLost({ ...input, phones })
+  return fromMessage({ ...(await knownOf(attrs, own, lookups)), verified, bytes: withoutPadding(plaintext) })
+}
+
+function withoutPadding(plaintext: Uint8Array): Uint8Array {
+  try {
+    return unpad(plaintext)
+  } catch {
+    return plaintext
+  }
+}
+
+/**
+ * The event of a message that is lost: the phone has not given it, and only these attributes of it are known.
+ */
+export async function mapLost(attrs: Received["attrs"], own: Own, lookups: ToAsk): Promise<Mapped[]> {
+  return fromLost(await knownOf(attrs, own, lookups))
+}
+
+/** What is known of a message by its attributes alone. */
+async function knownOf(attrs: Received["attrs"], own: Own, lookups: ToAsk) {
+  return { ...input, phones }
 }
 
 function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
@@ -118,10 +141,7 @@ const mostLookedUp = 1_024
  * The phone JIDs of these LIDs, by LID: none that is unknown, and none at all when there is no connection to
  * ask.
  */
-export async function phonesOf(
-  lids: string[],
-  { connection, log }: Pick<Lookups, "connection" | "log">,
-): Promise<Map<string, string>> {
+export async function phonesOf(lids: string[], { connection, log }: ToAsk): Promise<Map<string, string>> {
   if (!connection || lids.length === 0) return new Map()
   try {
     return await connection.phonesOf(lids.slice(0, mostLookedUp))

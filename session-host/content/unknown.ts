@@ -44,20 +44,27 @@ export interface Unknown {
 
 const wrapping = new Set<string>(wrappers)
 
-/** Their one field with a message in it. */
-const wrappedField = (wrapper: string) => (wrapper === "deviceSentMessage" ? 2 : 1)
-
-/** The first part of a message, wrappers opened, that people see and this release cannot read. */
-export function unknownIn(bytes: Uint8Array, depth = 8): Unknown | undefined {
-  for (const { number, bytes: part } of fieldsOf(bytes)) {
-    const name = messageFields.get(number)
-    if (name && silent.has(name)) continue
-    const inner = name && wrapping.has(name) && depth > 0 && fieldIn(part, wrappedField(name))
-    if (!inner) return { kind: name ?? `field ${number}`, body: textsIn(part).join("\n").slice(0, longest) }
-    const found = unknownIn(inner, depth - 1)
-    if (found) return found
+/**
+ * The first part of a message, wrappers opened, that people see and this release cannot read. Of bytes that
+ * are no message it is the part before they cease to be one, if there is any.
+ * @param isRead the field that was read
+ */
+export function unknownIn(bytes: Uint8Array, isRead?: string, depth = 8): Unknown | undefined {
+  try {
+    for (const { number, bytes: part } of fieldsOf(bytes)) {
+      const name = messageFields.get(number)
+      const wrapped = wrappedFields.get(name ?? "")
+      const inner = wrapped && depth > 0 && fieldIn(part, wrapped)
+      if (!inner && name && (silent.has(name) || name === isRead)) continue
+      const found = inner
+        ? unknownIn(inner, isRead, depth - 1)
+        : { kind: name ?? `field ${number}`, body: wordsIn(part) }
+      if (found) return found
+    }
+    return undefined
+  } catch {
+    return { kind: "unreadable", body: "" }
   }
-  return undefined
 }
 
 /**
@@ -65,7 +72,7 @@ export function unknownIn(bytes: Uint8Array, depth = 8): Unknown | undefined {
  * year, and all are made alike.
  */
 export function inUnknownWrapper(bytes: Uint8Array, depth = 8): MessageContent | undefined {
-  for (const { number, bytes: part } of fieldsOf(bytes)) {
+  for (const { number, bytes: part } of fieldsIn(bytes)) {
     const name = messageFields.get(number)
     const isKnown = name !== undefined && wrapping.has(name)
     const inner = name === undefined || isKnown ? fieldIn(part, isKnown ? wrappedField(name) : 1) : undefined
@@ -103,13 +110,16 @@ const longest = 65_536
 /** Ids, addresses, types of content, hashes and the like, which nobody writes. */
 const notWritten = /^(\S+@[a-z.]+|[\w.+-]+\/[\w.+-]+|\/\S+|https?:\S+|[\dA-F]{16,}|[\w+/=-]{24,}|[\d\W]*)$/
 
-function textsIn(bytes: Uint8Array, depth = 8): string[] {
-  return fieldsIn(bytes).flatMap(({ bytes: part }) => {
-    if (part.length === 0) return []
-    const text = textOf(part)
-    if (text !== undefined) return notWritten.test(text) ? [] : [text]
-    return depth > 0 ? textsIn(part, depth - 1) : []
-  })
+/** The texts in a part of a message, a line each. */
+function wordsIn(part: Uint8Array): string {
+  return textsIn(part).join("\n").slice(0, longest)
+}
+
+function textsIn(part: Uint8Array, depth = 9): string[] {
+  if (part.length === 0 || depth === 0) return []
+  const text = textOf(part)
+  if (text !== undefined) return notWritten.test(text) ? [] : [text]
+  return fieldsIn(part).flatMap(({ bytes }) => textsIn(bytes, depth - 1))
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })

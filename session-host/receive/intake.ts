@@ -4,7 +4,7 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Chats } from "../chats/chats.ts"
 import type { History } from "../chats/keep-history.ts"
 import { BatchedLookups } from "../concurrency/batched-lookups.ts"
-import { mapReceived, phonesOf } from "../content/map-received.ts"
+import { mapReceived, mapUnreadable, phonesOf } from "../content/map-received.ts"
 import type { Mapped, MessageIdentity } from "../content/mapped.ts"
 import { authorsOf, eventIdentityOf, formsOf, messageIdentityOf } from "../content/message-identity.ts"
 import type { Commits } from "../memory/commits.ts"
@@ -247,18 +247,34 @@ export class SessionIntake implements Intake {
   }
 
   async #make(received: Received, writes: UnitWrite[]): Promise<number> {
-    const { outbox, log } = this.#parts
     // An ignored message leaves no row: see the class.
-    if (this.#ignores(received.attrs)) return await outbox.make([], { writes })
+    if (this.#ignores(received.attrs)) return await this.#parts.outbox.make([], { writes })
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {
       if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
-      const parked = await this.#parking.writesFor(received)
-      if (parked.length > 0)
-        this.#say("error", "a message could not become an event and was parked", { fields: { error } })
-      else log.debug({ error }, "a message could not become an event and was not kept")
-      return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
+      return await this.#makeUnreadable(received, writes, error)
+    }
+  }
+
+  /** Parks a message that cannot be read, and makes an event of what is found in it. @throws SessionEnded */
+  async #makeUnreadable(received: Received, writes: UnitWrite[], why: unknown): Promise<number> {
+    const { outbox, connection, log } = this.#parts
+    const parked = await this.#parking.writesFor(received)
+    if (parked.length > 0)
+      this.#say("error", "a message could not be read and was parked: its event has the type unknown", {
+        fields: { error: why },
+      })
+    else log.debug({ error: why }, "a message could not be read and was not kept")
+    const beside = [...parked, ...writes]
+    try {
+      const mapped = await mapUnreadable(received, this.#own, { connection: connection(), log })
+      return await this.#makeOf(received, await this.#identified(mapped), beside)
+    } catch (error) {
+      if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
+      // Its id alone is too long for an event.
+      log.debug({ error }, "a message that could not be read became no event")
+      return await outbox.make([], { message: await this.#seen(received), writes: beside })
     }
   }
 

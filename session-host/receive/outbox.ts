@@ -14,6 +14,7 @@ import type { MessageCount } from "../memory/message-count.ts"
 import type { KnownMessage, Messages } from "../memory/messages/messages.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import type { SessionStore } from "../memory/rows.ts"
+import { cutToFit } from "./cut.ts"
 
 /** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
@@ -83,7 +84,9 @@ export class EventOutbox {
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
     const { keeping } = this.#parts
     const choice = this.#parts.choice()
-    const mapped = happened.filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
+    const mapped = happened
+      .filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
+      .map((each) => ({ ...each, event: cutToFit(each.event) }))
     // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
     return await this.#make(mapped, isForgotten ? { writes } : { message, writes })

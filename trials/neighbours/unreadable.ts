@@ -44,5 +44,5 @@ export async function sendUnreadable({ service, bully, eve, chat: bob }: Street,
 /** How many messages were set aside, as the host's log has it. */
 function setAside(dataDir: string): number {
   const log = readFileSync(join(dataDir, "logs/session-host.log"), "utf8")
-  return log.split("\n").filter((line) => line.includes("could not become an event and was parked")).length
+  return log.split("\n").filter((line) => line.includes("could not be read and was parked")).length
 }

@@ -19,8 +19,13 @@ interface Codec<Content> {
 type Row = [id: number, name: string, type: string, rule?: "repeated"]
 
 // Its inferred type knows nothing of tuples.
-const rows = fields as unknown as Record<string, Row[]> & { Message: Row[] }
+const rows = fields as unknown as Record<string, Row[]> & { Message: Row[]; ContextInfo: Row[] }
 const types = typesOf(rows)
+/** The same without what a message quotes. */
+const withoutQuotes = typesOf({
+  ...rows,
+  ContextInfo: rows.ContextInfo.filter(([, name]) => name !== "quotedMessage"),
+})
 
 /** `Message`, which has the content of every message. */
 export const message: Codec<Message> = codecOf("Message")
@@ -45,7 +50,15 @@ function codecOf<Content>(name: string): Codec<Content> {
   const type = types.get(name)!
   return {
     // What protobufjs makes has the fields of the type.
-    decode: (bytes) => type.decode(bytes) as Content,
+    decode(bytes) {
+      try {
+        return type.decode(bytes) as Content
+      } catch {
+        // A stranger may put a quote into a quote without end, and protobufjs reads a hundred levels. People
+        // see what is said, whatever it quotes.
+        return withoutQuotes.get(name)!.decode(bytes) as Content
+      }
+    },
     encode: (content) => type.encode(content as object).finish(),
   }
 }

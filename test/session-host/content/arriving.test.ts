@@ -106,3 +106,36 @@ test("each message has one row, and messages sent through the API have none", as
   expect(remembered).toHaveLength(2)
   expect(await messagesOf(bob, 1)).toHaveLength(1)
 })
+
+test("a member's revocation of another's message is no event, and an admin's is one", async () => {
+  const [ada, bob, cy] = [await network.phone("Ada"), await network.phone("Bob"), await network.phone("Cy")]
+  for (const addressing of ["lid", "pn"] as const) {
+    const group = await network.group([ada, bob, cy, phone], addressing)
+    const { id } = await bob.send(group.jid, "said")
+    await message(id)
+    const key = { id, fromMe: false, participant: addressing === "lid" ? bob.lid : bob.jid }
+    const revoke = async (by: typeof cy) =>
+      await by.post(group.jid, { raw: { protocolMessage: { key, type: 0 } } })
+    await revoke(cy)
+    const after = await cy.send(group.jid, "after it")
+    await message(after.id)
+    const revoked = await revoke(ada)
+    expect(await message(revoked.id)).toMatchObject({ edit: "revoke", target_id: id, contact_id: ada.jid })
+    const edits = (await eventsOfType(bridge.id, "message")).filter(({ target_id }) => target_id === id)
+    expect(edits).toHaveLength(1)
+  }
+})
+
+test("garbage is an event, in a group beside a sender's first key too, and nothing waits behind it", async () => {
+  const eve = await network.phone("Eve")
+  const group = await network.group([eve, phone])
+  for (const to of [phone.number, group.jid]) {
+    const { id } = await eve.post(to, {
+      bytes: Buffer.from([0xff, 0xfe, 0xfd, 0, 0x80, 1]).toString("base64"),
+    })
+    const after = await eve.send(to, "after it")
+    await message(after.id)
+    expect(await message(id)).toMatchObject({ type: "unknown", unknown_kind: "unreadable", name: "Eve" })
+    expect(await ask("GET", `/messages/${id}`)).toMatchObject({ message_id: id, type: "unknown" })
+  }
+})

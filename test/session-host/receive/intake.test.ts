@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, onTestFinished, test, vi } from "vitest"
-import type { Event } from "#contract/event.ts"
+import { Event as EventSchema, type Event } from "#contract/event.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
@@ -194,20 +194,93 @@ test("two people may choose one id", async () => {
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["one", "other"])
 })
 
-test("a message that cannot be read is parked, and those behind it go on", async () => {
+/** An `imageMessage` that is a text, which no protobuf has. */
+const noImage = Buffer.from([0x1a, 11, ...Buffer.from("hello there"), 1])
+
+test("a message that cannot be read is an event with what is found in it, and parked; those behind go on", async () => {
   const one = await aMemory()
   await take(
     one,
     aReceivedMessage({ text: "before" }),
-    aReceivedMessage({ plaintext: Buffer.from([0xff, 0xff, 1]) }),
-    aReceivedMessage({ text: "x".repeat(390_000) }),
+    aReceivedMessage({ plaintext: Buffer.from([0xff, 0xff, 1]), attrs: { notify: "Eve" } }),
+    aReceivedMessage({ plaintext: Buffer.from([0x0a, 2, 0x68, 0x69, 200]) }),
+    aReceivedMessage({ plaintext: noImage }),
     aReceivedMessage({ text: "after" }),
   )
   await one.memory.settled()
-  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["before", "after"])
-  // The large one has two pieces.
+  expect(await eventsOf(one.bridgeId)).toMatchObject([
+    { body: "before" },
+    { type: "unknown", unknown_kind: "unreadable", body: "", name: "Eve" },
+    // Its padding is longer than all of it.
+    { type: "unknown", body: "hi" },
+    { type: "unknown", unknown_kind: "imageMessage", body: "hello there" },
+    { body: "after" },
+  ])
+  for (const event of await eventsOf(one.bridgeId)) expect(event).toEqual(expect.schemaMatching(EventSchema))
   expect(await parkedOf(one.bridgeId)).toHaveLength(3)
 })
+
+const photo = `PHOTO:${"A".repeat(20_000)}`
+const card = { displayName: "Ada", vcard: `BEGIN:VCARD\nFN:Ada\nTEL:+491\n${photo}\nEND:VCARD` }
+const params = (json: string) => ({
+  interactiveResponseMessage: { nativeFlowResponseMessage: { name: "flow", paramsJson: json } },
+})
+
+test.for<[string, proto.IMessage, Record<string, unknown>]>([
+  ["a text", { conversation: "x".repeat(1_000_000) }, { type: "text", body: "x".repeat(65_536), cut: true }],
+  [
+    "thirty cards with photos",
+    { contactsArrayMessage: { contacts: Array.from({ length: 30 }, () => card) } },
+    {
+      type: "contact",
+      contacts: Array.from({ length: 30 }, () => ({ name: "Ada", phones: ["+491"] })),
+      cut: true,
+    },
+  ],
+  [
+    "a card",
+    { contactMessage: { ...card, vcard: card.vcard + photo.repeat(20) } },
+    { contacts: [{ name: "Ada", phones: ["+491"] }], cut: true },
+  ],
+  [
+    "a form of a hundred thousand fields",
+    params(JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [n, n])))),
+    { tapped: { id: "flow" }, cut: true },
+  ],
+  ["a form with a name of a megabyte", params(`{"${"x".repeat(1_000_000)}":1}`), { type: "unknown" }],
+  [
+    "a form that is nested without end",
+    params(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`),
+    { tapped: { id: "flow" } },
+  ],
+])("a message that is too large for an event has one of what fits: %s", async ([, content, expected]) => {
+  const one = await aMemory({ choice: { keep: 7 } })
+  await take(one, aContent("LARGE", content), aReceivedMessage({ text: "after" }))
+  await one.memory.settled()
+  const events = await eventsOf(one.bridgeId)
+  expect(events).toMatchObject([{ message_id: "LARGE", ...expected }, { body: "after" }])
+  expect(events[0]).toEqual(expect.schemaMatching(EventSchema))
+})
+
+/** Answers to answers, this deep. */
+const answers = (depth: number): proto.IMessage => ({
+  extendedTextMessage: {
+    text: `level ${depth}`,
+    contextInfo: { stanzaId: "Q", ...(depth > 0 && { quotedMessage: answers(depth - 1) }) },
+  },
+})
+
+test.for([34, 2000])(
+  "what is said is read, however many quotes are within each other (%i)",
+  async (depth) => {
+    const one = await aMemory()
+    await take(one, aContent("DEEP", answers(depth)))
+    await one.memory.settled()
+    expect(await eventsOf(one.bridgeId)).toMatchObject([
+      { type: "text", body: `level ${depth}`, quoted: { message_id: "Q" } },
+    ])
+  },
+)
 
 const unreadable = (attrs: Record<string, string> = {}) =>
   aReceivedMessage({ attrs, plaintext: Buffer.from([0xff, 0xff, 1]) })
@@ -231,7 +304,7 @@ test("parked messages are read again by each new version of the code, once, afte
     expect(tried).toHaveBeenCalledTimes(times)
     expect(await parkedOf(bridgeId)).toHaveLength(1)
   }
-  expect(await eventsOf(bridgeId)).toEqual([])
+  expect(await eventsOf(bridgeId)).toMatchObject([{ unknown_kind: "unreadable" }])
 })
 
 test("a message that earlier code has parked becomes an event, in however many pieces it is", async () => {
@@ -309,7 +382,7 @@ test.for(["1e999", "1e20", "-5", "x", ""])(
     const one = await aMemory()
     await take(one, unreadable({ t }), aReceivedMessage({ text: "after" }))
     await one.memory.settled()
-    expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
+    expect(bodies(await eventsOf(one.bridgeId))).toEqual(["", "after"])
     const [row] = await one.memory.store.list("PARKED#")
     const inDays = (Number(row!.row.expires_at) - Date.now() / 1000) / 86_400
     expect(inDays).toBeGreaterThan(29)
@@ -317,12 +390,12 @@ test.for(["1e999", "1e20", "-5", "x", ""])(
   },
 )
 
-test("a message that is too large to be kept aside is known when it comes again, and those behind it go on", async () => {
+test("a message that is too large to be kept aside is told all the same, and known when it comes again", async () => {
   const one = await aMemory()
-  const giant = aReceivedMessage({ text: "x".repeat(5_000_000) })
+  const giant = aReceivedMessage({ plaintext: Buffer.concat([Buffer.alloc(5_000_000, 0xff), Buffer.of(1)]) })
   await take(one, giant, aReceivedMessage({ text: "after" }))
   await one.memory.settled()
-  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
+  expect(await eventsOf(one.bridgeId)).toMatchObject([{ unknown_kind: "unreadable" }, { body: "after" }])
   expect(await parkedOf(one.bridgeId)).toEqual([])
   expect(await one.memory.intake.isSeen(giant)).toBe(true)
 })
