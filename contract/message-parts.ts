@@ -79,6 +79,7 @@ export const Tapped = z.object({
 
 const Price = {
   amount: z.number().optional().openapi({ description: "In the unit of `currency`, as 12.5." }),
+  offer: Offer.optional().openapi({ description: "An offer that ends." }),
   currency: string("ISO 4217.").optional(),
 }
 
@@ -101,6 +102,8 @@ export const Product = z.object({
 })
 
 export const Invitation = z.object({
+  status: string("How far it is, as the network gives it, such as `shipped`.").optional(),
+  description: string("What the business writes about that.").optional(),
   to: z.enum(["group", "channel", "event"]),
   id: string("JID of the group or channel, id of the event."),
   name: z.string(),
@@ -109,7 +112,10 @@ export const Invitation = z.object({
 })
 
 export const Payment = z.object({
-  kind: z.enum(["request", "sent", "declined", "cancelled", "invitation", "reminder", "split"]),
+  kind: z
+    .enum(["request", "sent", "declined", "cancelled", "invitation", "reminder", "split", "details"])
+    .openapi({ description: "`details`: how the sender wants to be paid." }),
+  methods: z.array(PaymentMethod).optional().openapi({ description: "Of `details`." }),
   request_id: string("The message id of the request that it answers.").optional(),
   expires_at: Timestamp.optional(),
   ...Price,
@@ -122,6 +128,13 @@ export const Ad = z.object({
   source_id: string("The id of the ad or post."),
   source_url: z.string(),
   click_id: string("Meta's id of the click (`ctwa_clid`)."),
+const PaymentMethod = z.object({
+  type: string("As the network gives it, such as `pix_static_code`."),
+  code: string("What is paid with: a Pix key or code, the line of a boleto, a link."),
+  key_type: string("Of a Pix key, as the network gives it, such as `EMAIL`.").optional(),
+  name: string('Who is paid; `""`: the sender does not say.'),
+})
+
   entry_point: string("Where the chat was begun, as the network gives it, such as `ctwa_ad`."),
   app: string("The app in which it was seen, such as `instagram`."),
 })

@@ -38,7 +38,10 @@ export const readers = {
       file: part,
       buttons: (part.buttons ?? []).map(({ buttonId, buttonText, nativeFlowInfo }) =>
         nativeFlowInfo
-          ? flowButton({ name: nativeFlowInfo.name, buttonParamsJson: nativeFlowInfo.paramsJson })
+          ? flowButton(
+              { name: nativeFlowInfo.name, buttonParamsJson: nativeFlowInfo.paramsJson },
+              buttonText?.displayText,
+            )
           : button(buttonId, buttonText?.displayText),
       ),
     }),
@@ -258,7 +261,7 @@ function interactive(part: Message_InteractiveMessage): Reading {
     body: body?.text,
     footer: footer?.text,
     file: header,
-    buttons: buttons.map(flowButton),
+    buttons: buttons.map((each) => flowButton(each)),
     sections: buttons.flatMap(flowSections),
     cards: (carouselMessage?.cards ?? []).map(cardOf),
   })
@@ -267,8 +270,25 @@ function interactive(part: Message_InteractiveMessage): Reading {
     reading.said.body,
     ...cards.map((card) => lines([card.title, card.body, card.footer])),
   ])
-  const order = buttons.map(orderIn).find((found) => found)
-  return { ...reading, said: { ...reading.said, body: words, ...(order && { order }) } }
+  const params = buttons.map(({ buttonParamsJson }) => objectIn(buttonParamsJson) ?? {})
+  const order = params.map(orderIn).find((found) => found)
+  const payment = params.map(paymentIn).find((found) => found)
+  const offer = offerIn(nativeFlowMessage?.messageParamsJson)
+  return {
+    ...reading,
+    ...(carousel.some(({ media }) => media) && { cards: carousel.map(({ media }) => media) }),
+    said: {
+      ...reading.said,
+      body: lines([
+        words,
+        offer?.text,
+        ...(payment?.methods ?? []).flatMap(({ name, code }) => [name, code]),
+      ]),
+      ...(offer && { interactive: { ...reading.said.interactive, offer } }),
+      ...(order && { order }),
+      ...(payment && { payment }),
+    },
+  }
 }
 
 function cardOf(card: Message_InteractiveMessage) {
@@ -285,14 +305,14 @@ function cardOf(card: Message_InteractiveMessage) {
 type FlowButton = Message_InteractiveMessage_NativeFlowMessage_NativeFlowButton
 
 /** A button whose kind and fields are JSON, by the names that WhatsApp's business API gives them. */
-function flowButton({ name, buttonParamsJson }: FlowButton): Button {
+function flowButton({ name, buttonParamsJson }: FlowButton, label?: Text): Button {
   const params = objectIn(buttonParamsJson) ?? {}
   const [url, phone, code] = [
     textIn(params, "url"),
     textIn(params, "phone_number"),
     textIn(params, "copy_code", "otp_code"),
   ]
-  return button(textIn(params, "id"), textIn(params, "display_text", "title", "flow_cta") || name, {
+  return button(textIn(params, "id"), textIn(params, "display_text", "title", "flow_cta") || label || name, {
     ...(url && { url }),
     ...(phone && { phone }),
     ...(code && { code }),
@@ -308,19 +328,62 @@ function flowSections({ buttonParamsJson }: FlowButton): NonNullable<Interactive
   }))
 }
 
-/** An order that is to be looked at and paid, as `review_and_pay` and its like have it. */
-function orderIn({ buttonParamsJson }: FlowButton): Fields["order"] {
-  const params = objectIn(buttonParamsJson)
-  const order = params?.order
-  if (!params || !isObject(order)) return undefined
-  const total = isObject(params.total_amount) ? params.total_amount : {}
-  const items = listIn(order, "items")
+/** An order to be paid or on its way, as `review_and_pay`, `review_order` and their like have it. */
+function orderIn(params: Record<string, unknown>): Fields["order"] {
+  const { order } = params
+  if (!isObject(order)) return undefined
+  const count = listIn(order, "items").reduce((sum, { quantity = 1 }) => sum + wholeNumber(quantity), 0)
+  const price = totalOf(params)
+  const [status, description] = [textIn(order, "status"), textIn(order, "description")]
+  // A Pix key is sent beside an order of nothing.
+  if (count === 0 && price.amount === undefined && !description && params.payment_settings) return undefined
   return {
     id: textIn(params, "reference_id") ?? "",
     token: "",
     title: "",
-    item_count: items.reduce((sum, item) => sum + (wholeNumber(item.quantity) || 1), 0),
-    ...priceOf(total.value, Number(total.offset) || 1, textIn(params, "currency")),
+    item_count: count,
+    ...(status && { status }),
+    ...(description && { description }),
+    ...price,
+  }
+}
+
+function totalOf(params: Record<string, unknown>) {
+  const total = isObject(params.total_amount) ? params.total_amount : {}
+  const { amount, currency } = priceOf(total.value, Number(total.offset) || 1, textIn(params, "currency"))
+  return { ...(amount && { amount }), ...(currency && { currency }) }
+}
+
+/** How a business wants to be paid: `payment_settings` has an object of the name of each `type`. */
+function paymentIn(params: Record<string, unknown>): Fields["payment"] {
+  const methods = listIn(params, "payment_settings").flatMap((setting) => {
+    const type = textIn(setting, "type") ?? ""
+    const detail = setting[type]
+    const code = isObject(detail) ? textIn(detail, "code", "key", "digitable_line", "uri", "url") : undefined
+    if (!code || !isObject(detail)) return []
+    const keyType = detail.key === code ? textIn(detail, "key_type") : undefined
+    return {
+      type,
+      code,
+      name: textIn(detail, "merchant_name", "name") ?? "",
+      ...(keyType && { key_type: keyType }),
+    }
+  })
+  return methods.length > 0 ? { kind: "details", methods, ...totalOf(params) } : undefined
+}
+
+/** An offer for some time, with its code. */
+function offerIn(json: Text): Interactive["offer"] {
+  const offer = objectIn(json)?.limited_time_offer
+  if (!isObject(offer)) return undefined
+  const [text, code, url] = [textIn(offer, "text"), textIn(offer, "copy_code"), textIn(offer, "url")]
+  const at = wholeNumber(offer.expiration_time ?? offer.expiration_time_ms)
+  return {
+    text: text ?? "",
+    ...(code && { code }),
+    ...(url && { url }),
+    // Some senders give milliseconds.
+    ...expiry(at > 100_000_000_000 ? Math.floor(at / 1000) : at),
   }
 }
 
