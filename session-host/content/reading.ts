@@ -1,5 +1,6 @@
 import type { Event } from "#contract/event.ts"
 import type { MessageContent, Media } from "../network/connection.ts"
+import { botAnswer } from "./bot-answer.ts"
 import { readers as business } from "./business.ts"
 import * as everyday from "./everyday.ts"
 import { unwrap } from "./unwrap.ts"
@@ -50,8 +51,7 @@ const readers = {
   commentMessage: ({ message }) => (message && read(unwrap(message))) ?? everyday.text(""),
   scheduledCallCreationMessage: ({ title }) => everyday.text(title),
   bcallMessage: ({ caption }) => everyday.text(caption),
-  richResponseMessage: ({ submessages }) =>
-    everyday.text(everyday.lines((submessages ?? []).map(({ messageText }) => messageText))),
+  richResponseMessage: botAnswer,
   ...business,
 } satisfies Partial<Readers>
 
