@@ -7,6 +7,7 @@ import {
   File,
   Interactive,
   Invitation,
+  LinkPreview,
   Order,
   PartOf,
   Payment,
@@ -121,6 +122,7 @@ export const MessageEvent = z
     contacts: z.array(ContactCard).optional(),
     interactive: Interactive.optional().openapi({
       description: "What people can tap in a business's message, and what surrounds its text.",
+    correct_option: string("The right answer of a quiz.").optional(),
     }),
     tapped: Tapped.optional().openapi({
       description: "This message is somebody's choice in an earlier one, which `quoted` names.",

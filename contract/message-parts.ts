@@ -36,6 +36,10 @@ export const File = z.object({
 export const ContactCard = z.object({
   name: z.string(),
   phones: z.array(z.string()).openapi({ description: "Its numbers, as they are written on the card." }),
+  on_whatsapp: z.array(z.string()).optional().openapi({
+    description:
+      "Those of its numbers that the sender's phone has found on the network, as digits: a `chat`.",
+  }),
   vcard: string("The whole card (RFC 6350)."),
 })
 
@@ -75,11 +79,11 @@ export const Tapped = z.object({
     .record(z.string(), z.unknown())
     .optional()
     .openapi({ description: "What a form was filled in with, by the names of its fields." }),
+  offer: Offer.optional().openapi({ description: "An offer that ends." }),
 })
 
 const Price = {
   amount: z.number().optional().openapi({ description: "In the unit of `currency`, as 12.5." }),
-  offer: Offer.optional().openapi({ description: "An offer that ends." }),
   currency: string("ISO 4217.").optional(),
 }
 

@@ -483,8 +483,8 @@ function tapped({ id, text, description, answers }: Tapped): Reading {
 }
 
 function noteIn(note: MessageContent | null | undefined): string {
-  const { extendedTextMessage, conversation } = unwrap(note ?? {})
-  return extendedTextMessage?.text ?? conversation ?? ""
+  const { extendedTextMessage, conversation, imageMessage, videoMessage } = unwrap(note ?? {})
+  return extendedTextMessage?.text ?? conversation ?? (imageMessage ?? videoMessage)?.caption ?? ""
 }
 
 function requestOf(key: { id?: Text } | null | undefined): { request_id?: string } {

@@ -35,8 +35,10 @@ export function contextOf(content: MessageContent): Partial<Fields> {
 }
 
 function adOf(context: ContextInfo): Fields["ad"] {
-  const { externalAdReply: ad, entryPointConversionSource, entryPointConversionApp } = context
-  if (!ad && !entryPointConversionSource) return undefined
+  const { externalAdReply: ad, entryPointConversionSource, entryPointConversionApp, utm } = context
+  // Older apps name where a chat was begun without a picture of it.
+  const entryPoint = entryPointConversionSource || context.conversionSource
+  if (!ad && !entryPoint && !utm?.utmSource) return undefined
   return {
     title: ad?.title ?? "",
     body: ad?.body ?? "",
@@ -44,7 +46,9 @@ function adOf(context: ContextInfo): Fields["ad"] {
     source_id: ad?.sourceId ?? "",
     source_url: ad?.sourceUrl ?? "",
     click_id: ad?.ctwaClid ?? "",
-    entry_point: entryPointConversionSource ?? "",
+    entry_point: entryPoint ?? "",
     app: ad?.sourceApp ?? entryPointConversionApp ?? "",
+    ...(utm?.utmSource && { utm_source: utm.utmSource }),
+    ...(utm?.utmCampaign && { utm_campaign: utm.utmCampaign }),
   }
 }

@@ -2,9 +2,11 @@ import type { Event } from "#contract/event.ts"
 import type { MessageContent, MediaKind } from "../network/connection.ts"
 import type {
   Message_EventMessage,
+  Message_ExtendedTextMessage,
   Message_LiveLocationMessage,
   Message_LocationMessage,
   Message_PollCreationMessage,
+  Message_ScheduledCallCreationMessage,
 } from "../network/message-proto/types.ts"
 import { wholeNumber } from "./mapped.ts"
 import { fileIn, type FilePart } from "./media.ts"
@@ -23,6 +25,19 @@ export function text(text: string | null | undefined): Reading {
   return { said: { body: text ?? "", type: "text", media_type: "" } }
 }
 
+/** A text, and the preview of a link in it. */
+export function textWithLink(part: Message_ExtendedTextMessage): Reading {
+  const { said } = text(part.text)
+  const { matchedText, title, description } = part
+  if (!title && !description) return { said }
+  return {
+    said: {
+      ...said,
+      preview: { url: matchedText ?? "", title: title ?? "", description: description ?? "" },
+    },
+  }
+}
+
 export function file(kind: MediaKind, part: FilePart): Reading {
   const { media, facts } = fileIn(kind, part)
   const caption = media.caption
@@ -32,7 +47,12 @@ export function file(kind: MediaKind, part: FilePart): Reading {
   }
 }
 
-export function poll({ name, options, selectableOptionsCount }: Message_PollCreationMessage): Reading {
+export function poll({
+  name,
+  options,
+  selectableOptionsCount,
+  correctAnswer,
+}: Message_PollCreationMessage): Reading {
   return {
     said: {
       body: name ?? "",
@@ -40,6 +60,7 @@ export function poll({ name, options, selectableOptionsCount }: Message_PollCrea
       media_type: "",
       options: (options ?? []).map(({ optionName }) => optionName ?? ""),
       max_answers: selectableOptionsCount ?? 0,
+      ...(correctAnswer?.optionName && { correct_option: correctAnswer.optionName }),
     },
   }
 }
@@ -105,12 +126,25 @@ export function event(part: Message_EventMessage): Reading {
   }
 }
 
+/** A call is an event message without a place. */
+export function scheduledCall({
+  title,
+  scheduledTimestampMs,
+}: Message_ScheduledCallCreationMessage): Reading {
+  return event({ name: title ?? null, startTime: Math.floor(wholeNumber(scheduledTimestampMs) / 1000) })
+}
+
 export function contacts(cards: NonNullable<MessageContent["contactMessage"]>[]): Reading {
-  const found = cards.map(({ displayName, vcard }) => ({
-    name: displayName || fieldsOfCard(vcard, "FN")[0] || "",
-    phones: fieldsOfCard(vcard, "TEL"),
-    vcard: vcard ?? "",
-  }))
+  const found = cards.map(({ displayName, vcard }) => {
+    const phones = propertiesOf(vcard, "TEL")
+    const known = phones.flatMap(({ parameters }) => /;waid=(\d+)/i.exec(parameters)?.[1] ?? [])
+    return {
+      name: displayName || propertiesOf(vcard, "FN")[0]?.value || "",
+      phones: phones.map(({ value }) => value),
+      ...(known.length > 0 && { on_whatsapp: known }),
+      vcard: vcard ?? "",
+    }
+  })
   return {
     said: {
       body: lines(found.map(({ name }) => name)),
@@ -122,13 +156,29 @@ export function contacts(cards: NonNullable<MessageContent["contactMessage"]>[])
 }
 
 /**
- * The values of a property of a vCard (RFC 6350, 3.3: `item1.TEL;type=CELL:+49 30 1`, a long line is folded
- * before a space).
+ * The values of a property of a vCard, each with its parameters (RFC 6350, 3.3: `item1.TEL;type=CELL:+49 30`,
+ * a long line is folded before a space). Android writes vCard 2.1, in which a value may be quoted-printable:
+ * it goes on behind a line that ends with `=`.
  */
-function fieldsOfCard(vcard: string | null | undefined, name: string): string[] {
+function propertiesOf(vcard: string | null | undefined, name: string) {
   const unfolded = (vcard ?? "").replaceAll(/\r?\n[ \t]/g, "")
-  const property = new RegExp(`^(?:[\\w-]+\\.)?${name}(?:;[^:\\r\\n]*)?:(?:tel:)?([^\\r\\n]*)`, "gim")
-  return [...unfolded.matchAll(property)].map(([, value]) => unescaped(value ?? "").trim())
+  const property = new RegExp(
+    `^(?:[\\w-]+\\.)?${name}((?:;[^:\\r\\n]*)?):(?:tel:)?((?:=\\r?\\n|[^\\r\\n])*)`,
+    "gim",
+  )
+  return [...unfolded.matchAll(property)].map(([, parameters = "", value = ""]) => {
+    const written = /QUOTED-PRINTABLE/i.test(parameters) ? printed(value) : value
+    return { parameters, value: unescaped(written).trim() }
+  })
+}
+
+/** What is quoted-printable (RFC 2045, 6.7), of UTF-8. */
+function printed(value: string): string {
+  const whole = value.replaceAll(/=\r?\n/g, "")
+  const bytes = whole.replaceAll(/=([\dA-F]{2})|[^]/giu, (one, hex: string | undefined) =>
+    hex ? hex : Buffer.from(one).toString("hex"),
+  )
+  return Buffer.from(bytes, "hex").toString()
 }
 
 function unescaped(value: string): string {

@@ -24,7 +24,7 @@ type Readers = {
  * kind that is named here.
  */
 const readers = {
-  extendedTextMessage: ({ text }) => everyday.text(text),
+  extendedTextMessage: everyday.textWithLink,
   conversation: everyday.text,
   reactionMessage: ({ text }) => ({ said: { body: text ?? "", type: "reaction", media_type: "" } }),
   imageMessage: (part) => everyday.file("image", part),
@@ -49,7 +49,7 @@ const readers = {
   statusQuestionAnswerMessage: ({ text }) => everyday.text(text),
   statusQuotedMessage: ({ text }) => everyday.text(text),
   commentMessage: ({ message }) => (message && read(unwrap(message))) ?? everyday.text(""),
-  scheduledCallCreationMessage: ({ title }) => everyday.text(title),
+  scheduledCallCreationMessage: everyday.scheduledCall,
   bcallMessage: ({ caption }) => everyday.text(caption),
   richResponseMessage: botAnswer,
   ...business,
