@@ -60,6 +60,16 @@ const Card = z.object({
   body: z.string(),
   footer: z.string(),
   buttons: z.array(Button),
+  file: File.pick({ name: true, content_type: true, size: true }).optional().openapi({
+    description: "Its picture, video or document: `messages/{id}/media` gives it for `card`.",
+  }),
+})
+
+const Offer = z.object({
+  text: z.string(),
+  code: string("What is to be named for it.").optional(),
+  url: z.string().optional(),
+  expires_at: Timestamp.optional(),
 })
 
 /** The parts of a business's message, besides its `body`. */
@@ -69,6 +79,7 @@ export const Interactive = z.object({
   buttons: z.array(Button).optional(),
   sections: z.array(Section).optional().openapi({ description: "The rows of a list to choose from." }),
   cards: z.array(Card).optional().openapi({ description: "The cards of a carousel." }),
+  offer: Offer.optional().openapi({ description: "An offer that ends." }),
 })
 
 export const Tapped = z.object({
@@ -79,7 +90,6 @@ export const Tapped = z.object({
     .record(z.string(), z.unknown())
     .optional()
     .openapi({ description: "What a form was filled in with, by the names of its fields." }),
-  offer: Offer.optional().openapi({ description: "An offer that ends." }),
 })
 
 const Price = {
@@ -92,6 +102,8 @@ export const Order = z.object({
   token: string("The network's token of the order."),
   title: z.string(),
   item_count: z.int(),
+  status: string("How far it is, as the network gives it, such as `shipped`.").optional(),
+  description: string("What the business writes about that.").optional(),
   ...Price,
 })
 
@@ -106,13 +118,18 @@ export const Product = z.object({
 })
 
 export const Invitation = z.object({
-  status: string("How far it is, as the network gives it, such as `shipped`.").optional(),
-  description: string("What the business writes about that.").optional(),
   to: z.enum(["group", "channel", "event"]),
   id: string("JID of the group or channel, id of the event."),
   name: z.string(),
   code: string('With it, `groups/join` joins the group; `""` for others.'),
   expires_at: Timestamp.optional(),
+})
+
+const PaymentMethod = z.object({
+  type: string("As the network gives it, such as `pix_static_code`."),
+  code: string("What is paid with: a Pix key or code, the line of a boleto, a link."),
+  key_type: string("Of a Pix key, as the network gives it, such as `EMAIL`.").optional(),
+  name: string('Who is paid; `""`: the sender does not say.'),
 })
 
 export const Payment = z.object({
@@ -132,15 +149,10 @@ export const Ad = z.object({
   source_id: string("The id of the ad or post."),
   source_url: z.string(),
   click_id: string("Meta's id of the click (`ctwa_clid`)."),
-const PaymentMethod = z.object({
-  type: string("As the network gives it, such as `pix_static_code`."),
-  code: string("What is paid with: a Pix key or code, the line of a boleto, a link."),
-  key_type: string("Of a Pix key, as the network gives it, such as `EMAIL`.").optional(),
-  name: string('Who is paid; `""`: the sender does not say.'),
-})
-
   entry_point: string("Where the chat was begun, as the network gives it, such as `ctwa_ad`."),
   app: string("The app in which it was seen, such as `instagram`."),
+  utm_source: z.string().optional(),
+  utm_campaign: z.string().optional(),
 })
 
 export const PartOf = z.object({
@@ -148,6 +160,12 @@ export const PartOf = z.object({
   as: z
     .enum(["album", "hd", "event_cover", "poll_option", "motion_photo", "status", "other"])
     .openapi({ description: "`hd`: the same picture or video once more, in high definition." }),
+})
+
+export const LinkPreview = z.object({
+  url: string("The link, as it stands in the text."),
+  title: z.string(),
+  description: z.string(),
 })
 
 export const PollResult = z.object({ option: z.string(), votes: z.int() })

@@ -202,7 +202,16 @@ export const messageMedia = createRoute({
   method: "get",
   path: `${proxy}/messages/{id}/media` as const,
   summary: "The file of a received message",
-  request: { params: message, query: z.object({ chat: MessageChat }) },
+  request: {
+    params: message,
+    query: z.object({
+      chat: MessageChat,
+      card: z.coerce.number().int().min(0).optional().openapi({
+        description:
+          "The place of a card in `interactive.cards`, from 0: its file in place of the message's own.",
+      }),
+    }),
+  },
   responses: {
     200: {
       description: "The bytes, with the sender's content type, as an attachment.",

@@ -9,6 +9,7 @@ import { downloadMedia } from "../media/download.ts"
 import { inTurn } from "../media/in-turn.ts"
 import { contentTypeOf } from "../media/kind-and-content-type.ts"
 import { fileNameOf } from "../memory/messages/messages.ts"
+import type { Media } from "../network/connection.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { chatOf } from "./find-message.ts"
@@ -16,26 +17,35 @@ import { chatOf } from "./find-message.ts"
 /** Answers with the place of a message's media. The bytes go from the bucket to the customer. */
 export async function mediaResponse(
   session: Session,
-  asked: { id: string; chat?: string | undefined },
+  asked: { id: string; chat?: string | undefined; card?: number | undefined },
 ): Promise<Response> {
   const { messages, vault } = await session.memory()
   const names = asked.chat === undefined ? undefined : await vault.namesOf(toJid(asked.chat))
-  const withMedia = (await messages.all(asked.id)).filter(({ content }) => mediaOf(unwrap(content)))
+  const { card } = asked
+  const withMedia = (await messages.all(asked.id)).filter(({ content }) => mediaOf(unwrap(content), card))
   const chats = await Promise.all(withMedia.map((message) => vault.phoneOf(chatOf(message))))
   const message = withMedia.find((_, at) => names === undefined || names.has(chats[at] ?? ""))
   if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
-  const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
-  if (!(await StoredMedia.isFresh(key))) await store(session, message, key)
+  const name = card === undefined ? fileNameOf(message) : `${fileNameOf(message)}-${card}`
+  const key = StoredMedia.keyOf(session.lease.bridgeId, name)
+  // The messages were selected for having media.
+  const media = mediaOf(unwrap(message.content), card)!
+  if (!(await StoredMedia.isFresh(key))) await store(session, { message, media }, key)
   return new Response(null, { headers: AnswerInBucket.pointerTo(key) })
 }
 
-async function store(session: Session, message: Remembered, key: string): Promise<void> {
-  const media = mediaIn(message)
+interface Wanted {
+  message: Remembered
+  media: Media
+}
+
+async function store(session: Session, wanted: Wanted, key: string): Promise<void> {
+  const { media } = wanted
   await session.use((connected) =>
     inTurn(connected, async (folder) => {
       // Another call may have stored it while this one waited.
       if (await StoredMedia.isFresh(key)) return
-      const path = await download(connected, message, folder)
+      const path = await download(connected, wanted, folder)
       const contentType = contentTypeOf(media.mimetype)
       await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
       session.storedMedia.set(key, true)
@@ -49,10 +59,9 @@ async function store(session: Session, message: Remembered, key: string): Promis
  */
 async function download(
   { connection }: ConnectedSession,
-  message: Remembered,
+  { message, media }: Wanted,
   folder: string,
 ): Promise<string> {
-  const media = mediaIn(message)
   const host = await connection.mediaHost()
   const path = await downloadMedia(media, host, folder)
   if (path) return path
@@ -60,9 +69,4 @@ async function download(
   const again = directPath && (await downloadMedia({ ...media, directPath }, host, folder))
   if (again) return again
   throw new ApiError("media_expired")
-}
-
-/** The message was selected for having media. */
-function mediaIn({ content }: Remembered) {
-  return mediaOf(unwrap(content))!
 }

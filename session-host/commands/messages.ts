@@ -166,7 +166,7 @@ export const messages = {
   }),
 
   messageMedia: command(contract.messageMedia, async ({ session, params, query }) =>
-    mediaResponse(session, { ...params, chat: await named(session, query.chat) }),
+    mediaResponse(session, { ...params, ...query, chat: await named(session, query.chat) }),
   ),
 }
 

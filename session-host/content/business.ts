@@ -256,6 +256,7 @@ function wordsOf({ params, localizableParams }: Part<"highlyStructuredMessage">)
 function interactive(part: Message_InteractiveMessage): Reading {
   const { header, body, footer, nativeFlowMessage, carouselMessage } = part
   const buttons = nativeFlowMessage?.buttons ?? []
+  const carousel = (carouselMessage?.cards ?? []).map(cardOf)
   const reading = written({
     title: lines([header?.title, header?.subtitle]),
     body: body?.text,
@@ -263,7 +264,7 @@ function interactive(part: Message_InteractiveMessage): Reading {
     file: header,
     buttons: buttons.map((each) => flowButton(each)),
     sections: buttons.flatMap(flowSections),
-    cards: (carouselMessage?.cards ?? []).map(cardOf),
+    cards: carousel.map(({ card }) => card),
   })
   const { cards = [] } = reading.said.interactive ?? {}
   const words = lines([
@@ -292,14 +293,17 @@ function interactive(part: Message_InteractiveMessage): Reading {
 }
 
 function cardOf(card: Message_InteractiveMessage) {
-  const { said } = written({
+  const { said, media } = written({
     title: lines([card.header?.title, card.header?.subtitle]),
     body: card.body?.text,
     footer: card.footer?.text,
-    buttons: (card.nativeFlowMessage?.buttons ?? []).map(flowButton),
+    file: card.header,
+    buttons: (card.nativeFlowMessage?.buttons ?? []).map((each) => flowButton(each)),
   })
   const { title = "", footer = "", buttons = [] } = said.interactive ?? {}
-  return { title, body: card.body?.text ?? "", footer, buttons }
+  const { name = "", content_type = "", size = 0 } = said.file ?? {}
+  const file = said.file && { name, content_type, size }
+  return { card: { title, body: card.body?.text ?? "", footer, buttons, ...(file && { file }) }, media }
 }
 
 type FlowButton = Message_InteractiveMessage_NativeFlowMessage_NativeFlowButton
@@ -506,6 +510,12 @@ function expiry(at: unknown): { expires_at?: number } {
   return seconds > 0 ? { expires_at: seconds } : {}
 }
 
+/** Receivers read JSON only so deep, and so does `JSON.stringify` here. */
+function isShallow(value: unknown, depth = 50): boolean {
+  if (typeof value !== "object" || value === null) return true
+  return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1))
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
@@ -529,9 +539,3 @@ function listIn(object: Record<string, unknown> | undefined, name: string): Reco
 function textIn(object: Record<string, unknown> | undefined, ...names: string[]): string | undefined {
   return names.map((name) => object?.[name]).find((value): value is string => typeof value === "string")
 }
-/** Receivers read JSON only so deep, and so does `JSON.stringify` here. */
-function isShallow(value: unknown, depth = 50): boolean {
-  if (typeof value !== "object" || value === null) return true
-  return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1))
-}
-

@@ -35,9 +35,10 @@ export function pollOf(content: MessageContent): Message_PollCreationMessage | u
   )
 }
 
-/** The file that a content carries. */
-export function mediaOf(content: MessageContent): Media | undefined {
-  return read(content)?.media
+/** The file that a content carries, or the card of this place in it. */
+export function mediaOf(content: MessageContent, card?: number): Media | undefined {
+  const reading = read(content)
+  return card === undefined ? reading?.media : reading?.cards?.[card]
 }
 
 /** The contract's type of a content; `""` if it has none. */

@@ -13,6 +13,8 @@ export interface Reading {
   said: Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
   /** Its file. */
   media?: Media
+  /** The files of a carousel's cards, by the place of the card. */
+  cards?: (Media | undefined)[]
 }
 
 type Readers = {

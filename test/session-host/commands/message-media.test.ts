@@ -188,3 +188,28 @@ test("a stranger's message does not decide which host is asked", async () => {
   }
   expect(asked).toEqual([])
 })
+
+test("each card of a carousel gives its file, and only what has one", async () => {
+  const files = [randomBytes(1000), randomBytes(2000)]
+  const cards = []
+  for (const data of files) {
+    const file = { kind: "image", data: data.toString("base64"), mimetype: "image/png" }
+    const { id } = await phone.post(bob.number, { media: file })
+    cards.push({ header: { imageMessage: (await contentOf(id)).imageMessage }, body: { text: "look" } })
+  }
+  const interactiveMessage = { carouselMessage: { cards: [...cards, { body: { text: "no file" } }] } }
+  const bytes = proto.Message.encode({ interactiveMessage }).finish()
+  const { id } = await bob.post(phone.number, { bytes: Buffer.from(bytes).toString("base64") })
+  expect((await message(id)).interactive?.cards).toMatchObject([
+    { file: { content_type: "image/png" } },
+    { file: { content_type: "image/png" } },
+    { body: "no file" },
+  ])
+  for (const [card, data] of files.entries()) {
+    const { headers } = await call(bridge.id, "GET", `/messages/${id}/media?card=${card}`)
+    const { body } = await StoredMedia.get(AnswerInBucket.keyIn(Object.fromEntries(headers))!)
+    expect((await buffer(body)).equals(data)).toBe(true)
+  }
+  for (const query of ["?card=2", "?card=3", ""])
+    expect(await ask("GET", `/messages/${id}/media${query}`)).toMatchObject({ status: 404 })
+})
