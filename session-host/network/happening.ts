@@ -94,7 +94,7 @@ export interface Restriction {
  */
 export type Notice =
   | { kind: "identity_changed" | "number_changed"; jid: string | undefined }
-  | { kind: "bot_message" | "withheld_message" | "old_placeholder" | "quota_nears" }
+  | { kind: "bot_message" | "withheld_message" | "unreadable_message" | "old_placeholder" | "quota_nears" }
   | { kind: "newsletter" }
   | { kind: "restriction"; restriction: Restriction; isOn: boolean }
 

@@ -20,6 +20,10 @@ const sentences: Record<Said["kind"], [BridgeLog.Level, string]> = {
   identity_changed: ["info", "a contact has another phone, or has reinstalled the app"],
   number_changed: ["info", "a contact has another number"],
   bot_message: ["warn", "this release cannot read a bot's message: it gives no event"],
+  unreadable_message: [
+    "warn",
+    "a message came in a form that this release cannot decrypt: it gives no event",
+  ],
   withheld_message: ["warn", "a message is shown on the phone alone: it gives no event"],
   old_placeholder: [
     "warn",

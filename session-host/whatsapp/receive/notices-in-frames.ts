@@ -193,9 +193,17 @@ function fromMessage(node: BinaryNode): Notice[] {
   const parts = Array.isArray(content) ? content : []
   const isBots = parts.some((part) => part.tag === "enc" && part.attrs.type === "msmsg")
   if (isBots) return [{ kind: "bot_message" }]
+  if (attrs.category !== "peer" && !parts.some(isReadable)) return [{ kind: "unreadable_message" }]
   const placeholder = placeholderIn(node)
   if (placeholder === "withheld") return [{ kind: "withheld_message" }]
   return placeholder === "old" ? [{ kind: "old_placeholder" }] : []
+}
+
+/** Ciphertexts that this release decrypts, and what stands in the place of one. */
+const ciphertexts = new Set(["pkmsg", "msg", "skmsg"])
+
+function isReadable({ tag, attrs }: BinaryNode): boolean {
+  return tag === "plaintext" || tag === "unavailable" || (tag === "enc" && ciphertexts.has(attrs.type ?? ""))
 }
 
 function isPerson(jid: string | undefined): jid is string {

@@ -54,6 +54,23 @@ test("news that comes unasked is settled, told where it says something, and know
   expect(await statusOf(bridge.id)).toBe("connected")
 }, 120_000)
 
+test.for([
+  [
+    "an unknown kind of ciphertext",
+    [{ tag: "enc", attrs: { v: "2", type: "future" }, content: { base64: "AAAA" } }],
+  ],
+  ["nothing but a payment", [{ tag: "pay", attrs: { type: "send" } }]],
+] as const)(
+  "a message with %s is a line of the bridge's log, and nothing waits behind it",
+  async ([, content]) => {
+    const { bob, phone, bridge, network, message } = await aChat()
+    const attrs = { id: "FUTURE", from: bob.lid, t: "1800000000", type: "text" }
+    await network.control.stanza(`${phone.number}:1`, { tag: "message", attrs, content: [...content] })
+    await message((await bob.send(phone.number, "after it")).id)
+    expect((await linesOf(bridge.id)).join("\n")).toMatch(/cannot decrypt: it gives no event/)
+  },
+)
+
 test("the operator hears once when the network will refuse this version, however many sessions are told", async () => {
   const chats = [await aChat(), await aChat()]
   const before = hostLog.length
