@@ -42,6 +42,7 @@ const Quoted = z.object({
 const Reaction = z.object({
   emoji: string('`""`: the reaction was removed.'),
   message_id: string("The message that it reacts to."),
+  chat_id: string("Where that message was written: `status@broadcast` if it is a status."),
   contact_id: string("Who wrote that message."),
 })
 
@@ -74,11 +75,13 @@ export const MessageEvent = z
     ),
     type: MessageType.openapi({
       description:
-        "`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one " +
-        "can be found. Once a later release can read it, an event with `edit` follows.",
+        "`unknown`: this release cannot read it, or only the phone shows it (`placeholderMessage`). `unknown_kind` names its " +
+        "kind, and `body` has its text, as far as one can be found. `target_id` is there if it is about another message. Once a later " +
+        "release can read it, an event with `edit` follows.",
     }),
     unknown_kind: string(
-      "The name of the kind in the network's protocol, if `type` is `unknown`.",
+      "The name of the kind in the network's protocol, if `type` is `unknown`; of any other message: that of a part " +
+        "which this release does not read beside the rest.",
     ).optional(),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
       description:
@@ -110,10 +113,16 @@ export const MessageEvent = z
           "This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it " +
           "is pinned in the chat (unpinning gives no event).",
       }),
-    target_id: string("The message that an edit, revoke, pin or reaction refers to.").optional(),
+    target_id: string(
+      "The message that an edit, revoke, pin, reaction or `unknown` message refers to.",
+    ).optional(),
+    preview: LinkPreview.optional().openapi({
+      description: "What the sender's phone shows of a link in the text.",
+    }),
     location: Place.optional(),
     options: z.array(z.string()).optional().openapi({ description: "The options of a poll." }),
     max_answers: integer("How many options of a poll one person may choose; 0: any number.").optional(),
+    correct_option: string("The right answer of a quiz.").optional(),
     results: z
       .array(PollResult)
       .optional()
@@ -122,7 +131,6 @@ export const MessageEvent = z
     contacts: z.array(ContactCard).optional(),
     interactive: Interactive.optional().openapi({
       description: "What people can tap in a business's message, and what surrounds its text.",
-    correct_option: string("The right answer of a quiz.").optional(),
     }),
     tapped: Tapped.optional().openapi({
       description: "This message is somebody's choice in an earlier one, which `quoted` names.",
@@ -133,6 +141,10 @@ export const MessageEvent = z
     payment: Payment.optional(),
     ad: Ad.optional().openapi({ description: "The ad or post that brought the sender here." }),
     part_of: PartOf.optional(),
+    cut: z.literal(true).optional().openapi({
+      description:
+        "The message is too large for an event: its longest texts are cut, its longest lists end early.",
+    }),
     disappears_after: integer("The chat's timer, in seconds, when it was written.").optional(),
     scheduled_for: Timestamp.optional().openapi({
       description: "The message was written to be sent at this time. Unix seconds.",
@@ -142,11 +154,8 @@ export const MessageEvent = z
       .literal(true)
       .optional()
       .openapi({ description: "Sent to a broadcast list, or posted as a status." }),
+    is_group_status: z.literal(true).optional().openapi({ description: "Posted as a status of the group." }),
     verified_business: z
-    cut: z.literal(true).optional().openapi({
-      description:
-        "The message is too large for an event: its longest texts are cut, its longest lists end early.",
-    }),
       .literal(true)
       .optional()
       .openapi({ description: "The sender is a business whose name the network has verified." }),

@@ -1,7 +1,7 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/message/jid.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Own } from "../network/happening.ts"
-import { contextInfoOf } from "./content.ts"
+import { contextsOf, editedIn } from "./content.ts"
 import { type MessageIdentity, wholeNumber } from "./mapped.ts"
 import { messageIdentityOf, usernameOf } from "./message-identity.ts"
 import { unwrap } from "./unwrap.ts"
@@ -97,13 +97,13 @@ function chatOf(attrs: Attrs, content: MessageContent, fromMe: boolean): string 
 /** The LIDs whose phone numbers an event about this message needs and its stanza does not give. */
 export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set<string> {
   const inner = unwrap(content)
-  const context = contextInfoOf(inner)
+  const contexts = contextsOf(editedIn(inner) ?? inner)
   const jids = [
     attrs.participant ?? attrs.from,
     attrs.recipient,
     content.deviceSentMessage?.destinationJid,
-    context?.participant,
-    ...(context?.mentionedJid ?? []),
+    contexts[0]?.participant,
+    ...contexts.flatMap(({ mentionedJid }) => mentionedJid ?? []),
     inner.reactionMessage?.key?.participant,
   ]
   const known = phonesIn(attrs, own)

@@ -1,21 +1,23 @@
 import type { MessageContent, Media } from "../network/connection.ts"
 import type { ContextInfo, Message_PollCreationMessage } from "../network/message-proto/types.ts"
 import { read } from "./reading.ts"
-import { unwrap } from "./unwrap.ts"
+import { unwrap, wrappersOf } from "./unwrap.ts"
 
 /** `ProtocolMessage.Type`, as far as it changes another message. */
 export const changeTypes: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
 
 /** Whether a content is to be seen once. */
 export function isSeenOnce(content: MessageContent): boolean {
-  const { viewOnceMessage, viewOnceMessageV2, viewOnceMessageV2Extension } = content
   const { imageMessage, videoMessage, audioMessage } = unwrap(content)
-  return Boolean(
-    viewOnceMessage ??
-    viewOnceMessageV2 ??
-    viewOnceMessageV2Extension ??
-    (imageMessage ?? videoMessage ?? audioMessage)?.viewOnce,
+  return (
+    wrappersOf(content).some((name) => name.startsWith("viewOnceMessage")) ||
+    (imageMessage ?? videoMessage ?? audioMessage)?.viewOnce === true
   )
+}
+
+/** Whether a content is a status of its group. */
+export function isGroupStatus(content: MessageContent): boolean {
+  return wrappersOf(content).some((name) => name.startsWith("groupStatusMessage"))
 }
 
 /** The text of a text message; undefined for every other content. */

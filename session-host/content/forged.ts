@@ -40,18 +40,22 @@ export async function isForged({ what }: Changed, { about, originals, groupCard 
   const member = childrenOf(card, "participant").find(({ attrs }) =>
     [attrs.jid, attrs.phone_number, attrs.lid].some((jid) => jid && about.person(jid) === about.contact),
   )
-  if (!card || member?.attrs.type === "admin" || member?.attrs.type === "superadmin") return false
+  if (!member || member.attrs.type === "admin" || member.attrs.type === "superadmin") return false
   return what === "revoke" || child(card, "locked") !== undefined
 }
 
 /** Whether a message is known to be another author's: in this chat, or if not there, in another one. */
 function isAnothers(about: About, originals: Remembered[]): boolean {
-  const isOurs = ({ fromMe, sender }: Remembered) =>
-    fromMe ? about.fromMe : !about.fromMe && about.person(sender) === about.contact
   const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))
-  if (here.length > 0) return !here.some(isOurs)
+  if (here.length > 0) return !here.some((original) => isAuthor(about, original))
   // Somebody's private id and number are one person's, if only that is not known.
-  const mayBeOurs = (original: Remembered) =>
-    isOurs(original) || (!original.fromMe && isLid(about.person(original.sender)) !== isLid(about.contact))
-  return originals.length > 0 && !originals.some(mayBeOurs)
+  const mayBeAuthor = (original: Remembered) =>
+    isAuthor(about, original) ||
+    (!original.fromMe && isLid(about.person(original.sender)) !== isLid(about.contact))
+  return originals.length > 0 && !originals.some(mayBeAuthor)
+}
+
+/** Whether a message is by the author of an earlier one. */
+function isAuthor(about: About, { fromMe, sender }: Remembered): boolean {
+  return fromMe ? about.fromMe : !about.fromMe && about.person(sender) === about.contact
 }

@@ -75,6 +75,8 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
       { use: sealed.use, known: originals.length },
       "an answer to a message could not be opened",
     )
+  // People see none of what is about a message that they do not have.
+  const isAboutKnown = originals.length > 0
   const readable = opened?.content ?? content
   if (opened?.content) await learn(lidsIn({ attrs, content: readable, own }))
   const changed = changedIn(unwrap(readable))
@@ -91,6 +93,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
     phones,
     verified,
     answer: opened?.answer,
+    ...(sealed && !opened && isAboutKnown && { unopened: sealed.id }),
     scheduledFor: scheduled?.at,
   })
 }
@@ -104,9 +107,6 @@ export async function mapUnreadable(
   own: Own,
   lookups: ToAsk,
 ): Promise<Mapped[]> {
-  const input = { attrs, content: {}, own }
-  const phones = phonesIn(attrs, own)
-  for (const [lid, phone] of await phonesOf([...lidsIn(input)], lookups)) phones.set(lid, phone)
   return fromMessage({ ...(await knownOf(attrs, own, lookups)), verified, bytes: withoutPadding(plaintext) })
 }
 
@@ -127,6 +127,9 @@ export async function mapLost(attrs: Received["attrs"], own: Own, lookups: ToAsk
 
 /** What is known of a message by its attributes alone. */
 async function knownOf(attrs: Received["attrs"], own: Own, lookups: ToAsk) {
+  const input = { attrs, content: {}, own }
+  const phones = phonesIn(attrs, own)
+  for (const [lid, phone] of await phonesOf([...lidsIn(input)], lookups)) phones.set(lid, phone)
   return { ...input, phones }
 }
 

@@ -8,3 +8,16 @@ export function withMentions(text: string, digits: ReadonlyMap<string, string>):
     return other === undefined ? written : `@${other}`
   })
 }
+
+/** The same value with each text in it changed. */
+export function inEveryText<Value>(value: Value, change: (text: string) => string): Value {
+  if (typeof value === "string") return change(value) as Value & string
+  if (Array.isArray(value))
+    return value.map((each: unknown) => inEveryText(each, change)) as Value & unknown[]
+  if (typeof value !== "object" || value === null) return value
+  const entries = Object.entries(value).map(([name, each]: [string, unknown]) => [
+    name,
+    inEveryText(each, change),
+  ])
+  return Object.fromEntries(entries) as Value
+}

@@ -3,13 +3,14 @@ import { isGroup, isLid, isPhoneJid, userOf } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { encodeBare } from "../network/decode.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
-import { changeTypes, contextInfoOf, isSeenOnce, kindOf, wordsOf } from "./content.ts"
+import { contextInfoOf, contextsOf, editedIn, isGroupStatus, isSeenOnce } from "./content.ts"
 import { contextOf } from "./context.ts"
+import { changedIn } from "./forged.ts"
 import { keptContent } from "./kept-content.ts"
 import type { Mapped } from "./mapped.ts"
-import { withMentions } from "./mentions.ts"
-import { read } from "./reading.ts"
-import { inUnknownWrapper, unknownIn } from "./unknown.ts"
+import { inEveryText, withMentions } from "./mentions.ts"
+import { fieldOf, read } from "./reading.ts"
+import { inUnknownWrapper, type Unknown, unknownIn } from "./unknown.ts"
 import { unwrap } from "./unwrap.ts"
 import { fromResponse, fromVote } from "./votes-and-responses.ts"
 
@@ -18,6 +19,8 @@ export interface Incoming extends AboutInput {
   verified?: boolean
   /** A vote or an answer to an event message, opened with the secret of what it answers. */
   answer?: OpenedAnswer
+  /** The id of a known message, if the content is sealed under its secret and could not be opened. */
+  unopened?: string
   /** The content as it came, with the fields that this version of the protocol does not know. */
   bytes?: Uint8Array | undefined
   /** When a scheduled message is to be sent, in Unix seconds. */
@@ -42,33 +45,65 @@ export function fromMessage(input: Incoming): Mapped[] {
   if (!about || attrs.category === "peer") return []
 
   const content = unwrap(input.content)
+  if (input.unopened !== undefined && !content.encEventResponseMessage)
+    return [messageOf(input, { about, ...unopened(content, input.unopened) })]
   if (content.pollUpdateMessage) return fromVote(about, input.answer)
   if (content.encEventResponseMessage)
     return fromResponse(about, content.encEventResponseMessage, input.answer)
 
-  const said = saidBy(content, about)
-  if (said) return [messageOf(input, { about, content, said })]
-  const bytes = input.bytes ?? encodeBare(input.content)
-  const wrapped = inUnknownWrapper(bytes)
-  if (wrapped) return fromMessage({ ...input, content: wrapped, bytes: encodeBare(wrapped) })
-  const unknown = unknownIn(bytes)
-  if (!unknown) return []
-  const { kind, body } = unknown
-  const asUnknown = { body, type: "unknown", media_type: "", unknown_kind: kind } as const
-  const mapped = messageOf(input, { about, content, said: asUnknown })
-  return [{ ...mapped, unread: kind, remember: { ...mapped.remember!, unknown } }]
+  const change = changeIn(content)
+  const only = change?.said ?? onPhoneAlone(input.content)
+  const bytes = () => input.bytes ?? encodeBare(input.content)
+  const shown = only ? { content, said: only } : shownIn(editedIn(content) ?? content, bytes, about)
+  return shown ? [messageOf(input, { about, shown, change })] : []
 }
 
-interface Read {
-  about: About
-  /** Without its wrappers. */
+/** A vote, a reaction or an edit that the app shows, and that this session cannot open. */
+function unopened(content: MessageContent, target: string): Omit<Told, "about"> {
+  const fields = ["pollUpdateMessage", "encReactionMessage", "secretEncryptedMessage"] as const
+  const kind = fields.find((name) => content[name]) ?? ""
+  return { shown: unread(content, { kind, body: "" }), change: { fields: { target_id: target } } }
+}
+
+/** What people see of a message. */
+interface Shown {
+  /** Without its wrappers; of an edit, what the message says from now on. */
   content: MessageContent
   said: Said
+  /** Of what this release cannot read. */
+  unknown?: Unknown
+  /** The kind of a part that this release does not read, or not beside what it reads. */
+  unread?: string | undefined
 }
 
-function messageOf(input: Incoming, { about, content, said }: Read): Mapped {
+/**
+ * What an unwrapped content shows; undefined if it is not meant for people. A content that says nothing as it
+ * is read here is unknown, since clients send none that shows nothing.
+ * @param bytes of that content, maybe in its wrappers
+ */
+function shownIn(content: MessageContent, bytes: () => Uint8Array, about: About): Shown | undefined {
+  const said = saidBy(content, about)
+  if (said) return { content, said, unread: unknownIn(bytes(), fieldOf(content))?.kind }
+  const wrapped = inUnknownWrapper(bytes())
+  if (wrapped) return shownIn(unwrap(wrapped), () => encodeBare(wrapped), about)
+  const unknown = unknownIn(bytes())
+  return unknown && unread(content, unknown)
+}
+
+function unread(content: MessageContent, unknown: Unknown): Shown {
+  const { kind, body } = unknown
+  return { content, unknown, unread: kind, said: { body, type: "unknown", media_type: "" } }
+}
+
+interface Told {
+  about: About
+  shown: Shown
+  change: Change | undefined
+}
+
+function messageOf(input: Incoming, { about, shown, change }: Told): Mapped {
   const { chat, sender, fromMe, id } = about
-  const named = (text: string) => withNumbers(text, content, about)
+  const { content, said, unknown, unread } = shown
   return {
     identity: ["message"],
     message: about.identity,
@@ -76,14 +111,14 @@ function messageOf(input: Incoming, { about, content, said }: Read): Mapped {
       event: "message",
       ...about.common,
       is_group: isGroup(chat),
-      ...said,
-      body: named(said.body),
-      ...(said.caption !== undefined && { caption: named(said.caption) }),
-      ...(isSeenOnce(input.content) && { view_once: true as const }),
-      ...referring(content, about),
+      ...withNumbers({ ...said, ...referring(content, about) }, content, about),
+      ...change?.fields,
+      ...(unread && { unknown_kind: unread }),
+      ...((isSeenOnce(input.content) || isSeenOnce(content)) && { view_once: true as const }),
       ...contextOf(content),
       ...(input.scheduledFor && { scheduled_for: input.scheduledFor }),
       ...(chat.endsWith("@broadcast") && { is_broadcast: true as const }),
+      ...(isGroupStatus(input.content) && { is_group_status: true as const }),
       ...(input.verified && { verified_business: true as const }),
     },
     remember: {
@@ -91,42 +126,68 @@ function messageOf(input: Incoming, { about, content, said }: Read): Mapped {
       chat,
       fromMe,
       sender: fromMe ? "" : sender,
-      content: said.edit ? {} : keptContent(content),
+      content: change ? {} : keptContent(content),
+      ...(unknown && !change && { unknown }),
     },
+    ...(unread && { unread }),
   }
 }
 
-/** The part of the event that depends on its kind; undefined for content that is not meant for people. */
+/** How a message changes another one. */
+interface Change {
+  fields: Pick<Fields, "edit" | "target_id">
+  /** All that it says, unless it brings a new content. */
+  said?: Said
+}
+
+function changeIn(content: MessageContent): Change | undefined {
+  const changed = changedIn(content)
+  if (!changed) return undefined
+  const fields = { edit: changed.what, target_id: changed.id }
+  if (changed.what === "edit") return { fields }
+  const pin: number | null | undefined = content.pinInChatMessage?.type
+  if (changed.what === "pin" && pin !== pinForAll) return undefined
+  return { fields, said: { body: "", type: "text", media_type: "" } }
+}
+
+/** The part of the event that depends on its kind; undefined for what says nothing. */
 function saidBy(content: MessageContent, about: About): Said | undefined {
-  const { protocolMessage, reactionMessage, pinInChatMessage, placeholderMessage } = content
-  const target = protocolMessage?.key?.id
-  const type: number | null | undefined = protocolMessage?.type
-  if (target && type === changeTypes.revoke) return note("revoke", target)
-  if (target && type === changeTypes.edit && protocolMessage.editedMessage) {
-    const said = read(unwrap(protocolMessage.editedMessage))?.said
-    return said && { ...said, edit: "edit", target_id: target }
-  }
-  const pin: number | null | undefined = pinInChatMessage?.type
-  if (pinInChatMessage?.key?.id && pin === pinForAll) return note("pin", pinInChatMessage.key.id)
+  const { reactionMessage } = content
   if (reactionMessage?.key?.id) {
     const emoji = reactionMessage.text ?? ""
-    const { id, participant, fromMe } = reactionMessage.key
+    const { id, participant, fromMe, remoteJid } = reactionMessage.key
     const author = authorOf({ participant, fromMe }, about)
     return {
       body: emoji,
       type: "reaction",
       media_type: "",
       target_id: id,
-      reaction: { emoji, message_id: id, contact_id: author },
+      reaction: {
+        emoji,
+        message_id: id,
+        chat_id: elsewhere(remoteJid) ?? about.common.chat_id,
+        contact_id: author,
+      },
     }
   }
-  // Only the phone knows its kind and its words.
-  if (placeholderMessage) return { body: "", type: "media", media_type: "" }
-  return read(content)?.said
+  const said = read(content)?.said
+  return !said || saysNothing(said) ? undefined : said
 }
 
-function note(edit: "revoke" | "pin", target: string): Said {
-  return { body: "", type: "text", media_type: "", edit, target_id: target }
+/** What is to be seen once, of which only the phone knows its kind and its words. */
+function onPhoneAlone(content: MessageContent): Said | undefined {
+  const isPlaceholder = unwrap(content).placeholderMessage && isSeenOnce(content)
+  return isPlaceholder ? { body: "", type: "media", media_type: "" } : undefined
+}
+
+/** A group or a broadcast that a key names: in a chat of two it names the chat as its sender sees it. */
+function elsewhere(chat: string | null | undefined): string | undefined {
+  return chat && (isGroup(chat) || chat.endsWith("@broadcast")) ? chat : undefined
+}
+
+/** Whether it is a text without words or a reaction to nothing, and has nothing else. */
+function saysNothing({ type, body, ...rest }: Said): boolean {
+  return (type === "reaction" || (type === "text" && body === "")) && Object.keys(rest).length === 1
 }
 
 /** The author of the message that a key names. `fromMe` in a key refers to the person who sent the key. */
@@ -142,16 +203,16 @@ function authorOf(
 }
 
 /**
- * A text with the numbers of the people whom it mentions, as `mentions` names them: groups that go by private
- * ids have those in their texts (`@123`).
+ * The same with the numbers of the people whom its texts mention, as `mentions` names them: groups that go by
+ * private ids have those in their texts (`@123`).
  */
-function withNumbers(text: string, content: MessageContent, about: About): string {
-  const mentioned = (contextInfoOf(content)?.mentionedJid ?? []).filter(isLid)
-  const numbers = mentioned.map((jid) => [userOf(jid), about.person(jid)] as const)
-  return withMentions(
-    text,
-    new Map(numbers.flatMap(([lid, jid]) => (isPhoneJid(jid) ? [[lid, userOf(jid)] as const] : []))),
+function withNumbers<Parts>(parts: Parts, content: MessageContent, about: About): Parts {
+  const lids = contextsOf(content).flatMap(({ mentionedJid }) => (mentionedJid ?? []).filter(isLid))
+  const numbers = lids.map((lid) => [userOf(lid), about.person(lid)] as const)
+  const digits = new Map(
+    numbers.flatMap(([lid, jid]) => (isPhoneJid(jid) ? [[lid, userOf(jid)] as const] : [])),
   )
+  return digits.size > 0 ? inEveryText(parts, (text) => withMentions(text, digits)) : parts
 }
 
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
@@ -161,16 +222,17 @@ const longestQuote = 4096
 function referring(content: MessageContent, about: About): Partial<Fields> {
   const context = contextInfoOf(content)
   if (!context) return {}
-  const mentions = (context.mentionedJid ?? []).map(about.person)
-  const quoted = unwrap(context.quotedMessage ?? {})
+  const mentions = (context.mentionedJid ?? []).filter((jid) => jid.includes("@")).map(about.person)
+  const quoted = context.quotedMessage ?? {}
+  const said = saidBy(unwrap(quoted), about) ?? shownIn(unwrap(quoted), () => encodeBare(quoted), about)?.said
   return {
     ...(context.stanzaId && {
       quoted: {
         message_id: context.stanzaId,
         chat_id: context.remoteJid ? about.person(context.remoteJid) : about.common.chat_id,
         contact_id: context.participant ? about.person(context.participant) : "",
-        body: wordsOf(quoted).slice(0, longestQuote),
-        type: kindOf(quoted),
+        body: (said?.body ?? "").slice(0, longestQuote),
+        type: said?.type ?? "",
       },
     }),
     ...(mentions.length > 0 && { mentions }),

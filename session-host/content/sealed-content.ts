@@ -11,7 +11,8 @@ type Target = { id?: string | null; remoteJid?: string | null } | null | undefin
 
 /** Content that is sealed under the secret of the message it refers to. */
 export interface SealedPart {
-  use: SecretUse
+  /** Undefined for what this release cannot open. */
+  use: SecretUse | undefined
   id: string
   encPayload: Uint8Array
   encIv: Uint8Array
@@ -32,7 +33,7 @@ export function sealedIn(content: MessageContent): SealedPart | undefined {
     return answering("Enc Reaction", encReactionMessage.targetMessageKey, encReactionMessage)
   if (!secretEncryptedMessage) return undefined
   const use = edits.get(secretEncryptedMessage.secretEncType ?? 0)
-  return use && answering(use, secretEncryptedMessage.targetMessageKey, secretEncryptedMessage)
+  return answering(use, secretEncryptedMessage.targetMessageKey, secretEncryptedMessage)
 }
 
 /** `SecretEncryptedMessage.SecretEncType` */
@@ -42,13 +43,13 @@ const edits = new Map<number, SecretUse>([
 ])
 
 function answering(
-  use: SecretUse,
+  use: SecretUse | undefined,
   key: Target,
   sealed: { encPayload?: Uint8Array | null; encIv?: Uint8Array | null },
 ): SealedPart | undefined {
-  const { encPayload, encIv } = sealed
-  if (!key?.id || !encPayload || encPayload.length < 16 || !encIv || encIv.length === 0) return undefined
-  return { use, id: key.id, encPayload, encIv }
+  if (!key?.id) return undefined
+  const none = new Uint8Array()
+  return { use, id: key.id, encPayload: sealed.encPayload ?? none, encIv: sealed.encIv ?? none }
 }
 
 /** The sealed part: an answer, or the content that it hides. */
@@ -63,6 +64,9 @@ export function openAnswer(
   input: { about: About; own: Own; phones: Map<string, string>; originals: Remembered[] },
 ): Opened | undefined {
   const { about, own, phones } = input
+  const { use, encPayload, encIv } = sealed
+  // The last 16 bytes are the tag.
+  if (!use || encPayload.length < 16 || encIv.length === 0) return undefined
   const addresses = (jid: string) => [...new Set([jid, phones.get(jid) ?? jid, ...lidsOf(jid, phones)])]
   const ours = [own.jid, own.lid].filter((jid) => jid !== "")
   for (const original of input.originals) {
@@ -70,8 +74,8 @@ export function openAnswer(
     if (!secret) continue
     const creators = original.fromMe ? ours : addresses(original.sender)
     const responders = about.fromMe ? ours : addresses(about.sender)
-    const bytes = openSealed({ ...sealed, secret, creators, responders })
-    if (bytes) return read(sealed, original, bytes, own)
+    const bytes = openSealed({ ...sealed, use, secret, creators, responders })
+    if (bytes) return read(use, original, bytes, own)
   }
   return undefined
 }
@@ -80,8 +84,17 @@ function lidsOf(phone: string, phones: Map<string, string>): string[] {
   return [...phones].flatMap(([lid, known]) => (known === phone && isLid(lid) ? [lid] : []))
 }
 
-function read(sealed: SealedPart, original: Remembered, bytes: Buffer, own: Own): Opened {
-  switch (sealed.use) {
+function read(use: SecretUse, original: Remembered, bytes: Buffer, own: Own): Opened | undefined {
+  try {
+    return readAs(use, original, bytes, own)
+  } catch {
+    // What it hides is no protobuf.
+    return undefined
+  }
+}
+
+function readAs(use: SecretUse, original: Remembered, bytes: Buffer, own: Own): Opened {
+  switch (use) {
     case "Poll Vote":
       return { answer: { original, vote: pollVote.decode(bytes) } }
     case "Event Response":

@@ -31,7 +31,6 @@ export const silent = new Set<string>([
   "splitPaymentUpdateMessage",
   "statusLinkPreviewMetadata",
   "acp2SettingMessage",
-  "placeholderMessage",
 ] satisfies (keyof MessageContent)[])
 
 /** A message of a kind that this release cannot read (Contract, "Kinds of messages"). */
@@ -42,7 +41,12 @@ export interface Unknown {
   body: string
 }
 
-const wrapping = new Set<string>(wrappers)
+/** The field with the message in it, of wrappers and of an edit. */
+const wrappedFields = new Map<string, number>([
+  ...wrappers.map((name) => [name, 1] as const),
+  ["deviceSentMessage", 2],
+  ["protocolMessage", 14],
+])
 
 /**
  * The first part of a message, wrappers opened, that people see and this release cannot read. Of bytes that
@@ -74,10 +78,10 @@ export function unknownIn(bytes: Uint8Array, isRead?: string, depth = 8): Unknow
 export function inUnknownWrapper(bytes: Uint8Array, depth = 8): MessageContent | undefined {
   for (const { number, bytes: part } of fieldsIn(bytes)) {
     const name = messageFields.get(number)
-    const isKnown = name !== undefined && wrapping.has(name)
-    const inner = name === undefined || isKnown ? fieldIn(part, isKnown ? wrappedField(name) : 1) : undefined
+    const wrapped = wrappedFields.get(name ?? "")
+    const inner = wrapped ? fieldIn(part, wrapped) : name === undefined && onlyFieldIn(part)
     if (!inner || depth === 0) continue
-    const found = isKnown ? inUnknownWrapper(inner, depth - 1) : decoded(inner)
+    const found = wrapped ? inUnknownWrapper(inner, depth - 1) : decoded(inner)
     if (found && read(unwrap(found))) return found
   }
   return undefined
@@ -93,6 +97,12 @@ function decoded(bytes: Uint8Array): MessageContent | undefined {
 
 function fieldIn(bytes: Uint8Array, number: number): Uint8Array | undefined {
   return fieldsIn(bytes).find((field) => field.number === number && field.bytes.length > 0)?.bytes
+}
+
+/** What is in a wrapper has nothing beside it. */
+function onlyFieldIn(bytes: Uint8Array): Uint8Array | undefined {
+  const [first, ...more] = fieldsIn(bytes)
+  return first?.number === 1 && more.length === 0 ? first.bytes : undefined
 }
 
 /** The fields of what may be a message; none of what is not. */

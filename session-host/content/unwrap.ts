@@ -51,3 +51,10 @@ export function unwrap(content: MessageContent, depth = deepest): MessageContent
     depth - 1,
   )
 }
+
+/** The wrappers that `unwrap` takes off, the outermost first. */
+export function wrappersOf(content: MessageContent, depth = deepest): (typeof wrappers)[number][] {
+  const wrapper = wrappers.find((name) => content[name]?.message)
+  const inner = wrapper && content[wrapper]?.message
+  return inner && depth > 0 ? [wrapper, ...wrappersOf(inner, depth - 1)] : []
+}

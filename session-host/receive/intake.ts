@@ -227,9 +227,7 @@ export class SessionIntake implements Intake {
     if (mapped.some(({ unread }) => unread)) throw new Error("of an unknown kind")
     const message = await this.#seen(received)
     if (message?.event === undefined) return await this.#makeOf(received, mapped, removal)
-    const own = mapped.filter(
-      ({ event, remember }) => event.event === "message" && remember?.id === received.attrs.id,
-    )
+    const own = mapped.filter(({ message: its }) => its?.id === received.attrs.id)
     for (const { remember } of own) message.remembered = remember
     return await this.#parts.outbox.make(own.map(asEdit), { message, writes: removal })
   }
@@ -287,7 +285,7 @@ export class SessionIntake implements Intake {
     const unread = mapped.find((each) => each.unread)?.unread
     if (unread === undefined) return await this.#makeOf(received, mapped, writes)
     this.#say("warn", "a message came of a kind that this release cannot read", {
-      detail: `: its event has the type unknown (${unread})`,
+      detail: `: its event has the unknown_kind ${unread}`,
       fields: { unread },
     })
     return await this.#makeOf(received, mapped, [...(await this.#parking.writesFor(received)), ...writes])
@@ -383,11 +381,12 @@ export class SessionIntake implements Intake {
   }
 }
 
-/** The event of a message that can be read now. */
+/** The event of a message that can be read now. One that is about another message says so by itself. */
 function asEdit({ identity, event, message }: Mapped): Mapped {
+  const isMessage = event.event === "message" && event.target_id === undefined
   return {
     identity: [...identity, "read later", ...(message ? eventIdentityOf(message) : [])],
-    event: event.event === "message" ? { ...event, edit: "edit", target_id: event.message_id } : event,
+    event: isMessage ? { ...event, edit: "edit", target_id: event.message_id } : event,
     mayRepeat: true,
   }
 }

@@ -20,9 +20,9 @@ export interface MessageEvent {
   username?: string
   /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message. */
   body: string
-  /** `unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows. */
+  /** `unknown`: this release cannot read it, or only the phone shows it (`placeholderMessage`). `unknown_kind` names its kind, and `body` has its text, as far as one can be found. `target_id` is there if it is about another message. Once a later release can read it, an event with `edit` follows. */
   type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
-  /** The name of the kind in the network's protocol, if `type` is `unknown`. */
+  /** The name of the kind in the network's protocol, if `type` is `unknown`; of any other message: that of a part which this release does not read beside the rest. */
   unknown_kind?: string
   /** The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404. */
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
@@ -77,13 +77,22 @@ export interface MessageEvent {
     emoji: string
     /** The message that it reacts to. */
     message_id: string
+    /** Where that message was written: `status@broadcast` if it is a status. */
+    chat_id: string
     /** Who wrote that message. */
     contact_id: string
   }
   /** This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). */
   edit?: "edit" | "revoke" | "pin"
-  /** The message that an edit, revoke, pin or reaction refers to. */
+  /** The message that an edit, revoke, pin, reaction or `unknown` message refers to. */
   target_id?: string
+  /** What the sender's phone shows of a link in the text. */
+  preview?: {
+    /** The link, as it stands in the text. */
+    url: string
+    title: string
+    description: string
+  }
   location?: {
     lat: number
     lng: number
@@ -98,6 +107,8 @@ export interface MessageEvent {
   options?: string[]
   /** How many options of a poll one person may choose; 0: any number. */
   max_answers?: number
+  /** The right answer of a quiz. */
+  correct_option?: string
   /** The results of a poll, where it shows them. */
   results?: ({
     option: string
@@ -123,6 +134,8 @@ export interface MessageEvent {
     name: string
     /** Its numbers, as they are written on the card. */
     phones: string[]
+    /** Those of its numbers that the sender's phone has found on the network, as digits: a `chat`. */
+    on_whatsapp?: string[]
     /** The whole card (RFC 6350). */
     vcard: string
   })[]
@@ -168,7 +181,24 @@ export interface MessageEvent {
         /** Copies this text, such as a one-time code. */
         code?: string
       })[]
+      /** Its picture, video or document: `messages/{id}/media` gives it for `card`. */
+      file?: {
+        /** The name that the sender gave it; `""` without one. */
+        name: string
+        content_type: string
+        /** Bytes; 0: the sender did not say. */
+        size: number
+      }
     })[]
+    /** An offer that ends. */
+    offer?: {
+      text: string
+      /** What is to be named for it. */
+      code?: string
+      url?: string
+      /** Unix seconds. */
+      expires_at?: number
+    }
   }
   /** This message is somebody's choice in an earlier one, which `quoted` names. */
   tapped?: {
@@ -186,6 +216,10 @@ export interface MessageEvent {
     token: string
     title: string
     item_count: number
+    /** How far it is, as the network gives it, such as `shipped`. */
+    status?: string
+    /** What the business writes about that. */
+    description?: string
     /** In the unit of `currency`, as 12.5. */
     amount?: number
     /** ISO 4217. */
@@ -217,7 +251,19 @@ export interface MessageEvent {
     expires_at?: number
   }
   payment?: {
-    kind: "request" | "sent" | "declined" | "cancelled" | "invitation" | "reminder" | "split"
+    /** `details`: how the sender wants to be paid. */
+    kind: "request" | "sent" | "declined" | "cancelled" | "invitation" | "reminder" | "split" | "details"
+    /** Of `details`. */
+    methods?: ({
+      /** As the network gives it, such as `pix_static_code`. */
+      type: string
+      /** What is paid with: a Pix key or code, the line of a boleto, a link. */
+      code: string
+      /** Of a Pix key, as the network gives it, such as `EMAIL`. */
+      key_type?: string
+      /** Who is paid; `""`: the sender does not say. */
+      name: string
+    })[]
     /** The message id of the request that it answers. */
     request_id?: string
     /** Unix seconds. */
@@ -242,6 +288,8 @@ export interface MessageEvent {
     entry_point: string
     /** The app in which it was seen, such as `instagram`. */
     app: string
+    utm_source?: string
+    utm_campaign?: string
   }
   part_of?: {
     /** The message to which it belongs; the pictures of an album share one. */
@@ -249,6 +297,8 @@ export interface MessageEvent {
     /** `hd`: the same picture or video once more, in high definition. */
     as: "album" | "hd" | "event_cover" | "poll_option" | "motion_photo" | "status" | "other"
   }
+  /** The message is too large for an event: its longest texts are cut, its longest lists end early. */
+  cut?: true
   /** The chat's timer, in seconds, when it was written. */
   disappears_after?: number
   /** The message was written to be sent at this time. Unix seconds. */
@@ -257,6 +307,8 @@ export interface MessageEvent {
   offline?: true
   /** Sent to a broadcast list, or posted as a status. */
   is_broadcast?: true
+  /** Posted as a status of the group. */
+  is_group_status?: true
   /** The sender is a business whose name the network has verified. */
   verified_business?: true
 }
@@ -792,9 +844,9 @@ export interface KeptMessage {
   username?: string
   /** Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message. */
   body: string
-  /** `unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows. */
+  /** `unknown`: this release cannot read it, or only the phone shows it (`placeholderMessage`). `unknown_kind` names its kind, and `body` has its text, as far as one can be found. `target_id` is there if it is about another message. Once a later release can read it, an event with `edit` follows. */
   type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
-  /** The name of the kind in the network's protocol, if `type` is `unknown`. */
+  /** The name of the kind in the network's protocol, if `type` is `unknown`; of any other message: that of a part which this release does not read beside the rest. */
   unknown_kind?: string
   /** The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404. */
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
@@ -849,13 +901,22 @@ export interface KeptMessage {
     emoji: string
     /** The message that it reacts to. */
     message_id: string
+    /** Where that message was written: `status@broadcast` if it is a status. */
+    chat_id: string
     /** Who wrote that message. */
     contact_id: string
   }
   /** This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). */
   edit?: "edit" | "revoke" | "pin"
-  /** The message that an edit, revoke, pin or reaction refers to. */
+  /** The message that an edit, revoke, pin, reaction or `unknown` message refers to. */
   target_id?: string
+  /** What the sender's phone shows of a link in the text. */
+  preview?: {
+    /** The link, as it stands in the text. */
+    url: string
+    title: string
+    description: string
+  }
   location?: {
     lat: number
     lng: number
@@ -870,6 +931,8 @@ export interface KeptMessage {
   options?: string[]
   /** How many options of a poll one person may choose; 0: any number. */
   max_answers?: number
+  /** The right answer of a quiz. */
+  correct_option?: string
   /** The results of a poll, where it shows them. */
   results?: ({
     option: string
@@ -895,6 +958,8 @@ export interface KeptMessage {
     name: string
     /** Its numbers, as they are written on the card. */
     phones: string[]
+    /** Those of its numbers that the sender's phone has found on the network, as digits: a `chat`. */
+    on_whatsapp?: string[]
     /** The whole card (RFC 6350). */
     vcard: string
   })[]
@@ -940,7 +1005,24 @@ export interface KeptMessage {
         /** Copies this text, such as a one-time code. */
         code?: string
       })[]
+      /** Its picture, video or document: `messages/{id}/media` gives it for `card`. */
+      file?: {
+        /** The name that the sender gave it; `""` without one. */
+        name: string
+        content_type: string
+        /** Bytes; 0: the sender did not say. */
+        size: number
+      }
     })[]
+    /** An offer that ends. */
+    offer?: {
+      text: string
+      /** What is to be named for it. */
+      code?: string
+      url?: string
+      /** Unix seconds. */
+      expires_at?: number
+    }
   }
   /** This message is somebody's choice in an earlier one, which `quoted` names. */
   tapped?: {
@@ -958,6 +1040,10 @@ export interface KeptMessage {
     token: string
     title: string
     item_count: number
+    /** How far it is, as the network gives it, such as `shipped`. */
+    status?: string
+    /** What the business writes about that. */
+    description?: string
     /** In the unit of `currency`, as 12.5. */
     amount?: number
     /** ISO 4217. */
@@ -989,7 +1075,19 @@ export interface KeptMessage {
     expires_at?: number
   }
   payment?: {
-    kind: "request" | "sent" | "declined" | "cancelled" | "invitation" | "reminder" | "split"
+    /** `details`: how the sender wants to be paid. */
+    kind: "request" | "sent" | "declined" | "cancelled" | "invitation" | "reminder" | "split" | "details"
+    /** Of `details`. */
+    methods?: ({
+      /** As the network gives it, such as `pix_static_code`. */
+      type: string
+      /** What is paid with: a Pix key or code, the line of a boleto, a link. */
+      code: string
+      /** Of a Pix key, as the network gives it, such as `EMAIL`. */
+      key_type?: string
+      /** Who is paid; `""`: the sender does not say. */
+      name: string
+    })[]
     /** The message id of the request that it answers. */
     request_id?: string
     /** Unix seconds. */
@@ -1014,6 +1112,8 @@ export interface KeptMessage {
     entry_point: string
     /** The app in which it was seen, such as `instagram`. */
     app: string
+    utm_source?: string
+    utm_campaign?: string
   }
   part_of?: {
     /** The message to which it belongs; the pictures of an album share one. */
@@ -1021,12 +1121,16 @@ export interface KeptMessage {
     /** `hd`: the same picture or video once more, in high definition. */
     as: "album" | "hd" | "event_cover" | "poll_option" | "motion_photo" | "status" | "other"
   }
+  /** The message is too large for an event: its longest texts are cut, its longest lists end early. */
+  cut?: true
   /** The chat's timer, in seconds, when it was written. */
   disappears_after?: number
   /** The message was written to be sent at this time. Unix seconds. */
   scheduled_for?: number
   /** Sent to a broadcast list, or posted as a status. */
   is_broadcast?: true
+  /** Posted as a status of the group. */
+  is_group_status?: true
   /** The sender is a business whose name the network has verified. */
   verified_business?: true
   /** Of a message that was sent through this API, for 30 days: as `getMessage` has it, which also has the times. */
@@ -1783,6 +1887,8 @@ export interface BridgeCalls {
     id: string
     /** The chat of the message; needed only if messages of several chats have this id. */
     chat?: string
+    /** The place of a card in `interactive.cards`, from 0: its file in place of the message's own. */
+    card?: number | null
   }, options?: CallOptions): Promise<Response>
 
   /** The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection. */
@@ -2268,7 +2374,7 @@ export const operations = {
   pinMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","body":true,"takesKey":true,"answer":"json"},
   unpinMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","query":["chat"],"takesKey":true,"answer":"json"},
   readMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/read","body":true,"answer":"json"},
-  messageMedia: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}/media","query":["chat"],"answer":"bytes"},
+  messageMedia: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}/media","query":["chat","card"],"answer":"bytes"},
   listChats: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats","query":["limit","after"],"answer":"list"},
   updateChat: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","body":true,"answer":"json"},
   listMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","query":["since","until","person","type","limit","after"],"answer":"list"},

@@ -14,7 +14,15 @@ const place = {
 }
 
 const card = {
-  header: { title: "Shoe" },
+  header: {
+    title: "Shoe",
+    documentMessage: {
+      mimetype: "application/pdf",
+      fileName: "a.pdf",
+      fileLength: 9,
+      directPath: "/v/1",
+    },
+  },
   body: { text: "red" },
   footer: { text: "new" },
   nativeFlowMessage: {
@@ -50,6 +58,18 @@ const payments: [string, MessageContent][] = [
 /** A file, as a phone attaches it. */
 const media = (kind: string, more: Record<string, unknown> = {}) => ({
   media: { kind, data: "AAAA", mimetype: "application/x-test", ...more },
+})
+
+/** A business's message with one button, and what is said beside the buttons. */
+const flow = (name: string, params: object, beside: object = {}) => ({
+  raw: {
+    interactiveMessage: {
+      nativeFlowMessage: {
+        buttons: [{ name, buttonParamsJson: JSON.stringify(params) }],
+        messageParamsJson: JSON.stringify(beside),
+      },
+    },
+  },
 })
 
 /** What a phone can write, and what its event says. */
@@ -329,6 +349,108 @@ export const kinds: Kind[] = [
     "a kind that no release knows",
     { raw: { stickerPackMessage: { name: "Cats" } } },
     { type: "unknown", unknown_kind: "stickerPackMessage", body: "Cats" },
+  ],
+  [
+    "a bank's code that the phone alone shows",
+    { raw: { placeholderMessage: { type: 0 } } },
+    { type: "unknown", unknown_kind: "placeholderMessage" },
+  ],
+  [
+    "a text that is larger than an event",
+    { raw: { conversation: "x".repeat(400_000) } },
+    { type: "text", body: "x".repeat(65_536), cut: true },
+  ],
+  [
+    "a status of a group",
+    { raw: { groupStatusMessageV2: { message: { extendedTextMessage: { text: "hello" } } } } },
+    { body: "hello", is_group_status: true },
+  ],
+  [
+    "a quiz",
+    {
+      raw: {
+        pollCreationMessageV5: {
+          name: "2 + 2?",
+          options: [{ optionName: "4" }, { optionName: "5" }],
+          selectableOptionsCount: 1,
+          correctAnswer: { optionName: "4" },
+        },
+      },
+    },
+    { type: "poll", correct_option: "4" },
+  ],
+  [
+    "a link with its preview",
+    {
+      raw: {
+        extendedTextMessage: {
+          text: "https://x.test",
+          matchedText: "https://x.test",
+          title: "Shop",
+          description: "shoes",
+        },
+      },
+    },
+    { preview: { url: "https://x.test", title: "Shop", description: "shoes" } },
+  ],
+  [
+    "a contact card whose number the sender's phone has found",
+    { contact: { name: "Bo", vcard: "BEGIN:VCARD\nFN:Bo\nTEL;waid=49301:030 1\nEND:VCARD" } },
+    { type: "contact", body: "Bo" },
+  ],
+  [
+    "a Pix key",
+    flow("payment_info", {
+      currency: "BRL",
+      payment_settings: [
+        {
+          type: "pix_static_code",
+          pix_static_code: { merchant_name: "Maria", key: "maria@example.com", key_type: "EMAIL" },
+        },
+      ],
+    }),
+    {
+      payment: {
+        kind: "details",
+        currency: "BRL",
+        methods: [{ type: "pix_static_code", code: "maria@example.com", key_type: "EMAIL", name: "Maria" }],
+      },
+    },
+  ],
+  [
+    "how far an order is",
+    flow("review_order", { reference_id: "R", order: { status: "shipped", description: "on its way" } }),
+    {
+      order: { id: "R", token: "", title: "", item_count: 0, status: "shipped", description: "on its way" },
+    },
+  ],
+  [
+    "an offer that ends",
+    flow(
+      "quick_reply",
+      { display_text: "Yes" },
+      {
+        limited_time_offer: {
+          text: "Sale",
+          copy_code: "X1",
+          url: "https://x.test",
+          expiration_time: 1_900_000_000,
+        },
+      },
+    ),
+    { body: "Sale" },
+  ],
+  [
+    "a lead that names its campaign alone",
+    {
+      raw: {
+        extendedTextMessage: {
+          text: "hi",
+          contextInfo: { conversionSource: "FB_Ads", utm: { utmSource: "s", utmCampaign: "c" } },
+        },
+      },
+    },
+    { body: "hi" },
   ],
   [
     "something passed on",

@@ -48,6 +48,12 @@ const media = (media_type: string, caption?: string) => ({
   ...(caption && { caption }),
 })
 
+/** A business's message with one button. */
+function flow(name: string, params: object): MessageContent {
+  const buttons = [{ name, buttonParamsJson: JSON.stringify(params) }]
+  return { interactiveMessage: { nativeFlowMessage: { buttons } } }
+}
+
 test.for<[string, MessageContent, Record<string, unknown>]>([
   ["an image", { imageMessage: image }, media("image", "see")],
   ["a video", { videoMessage: { caption: "look" } }, media("video", "look")],
@@ -348,7 +354,7 @@ test.for<[string, MessageContent, Record<string, unknown>]>([
         carouselMessage: {
           cards: [
             {
-              header: { title: "Shoe" },
+              header: { title: "Shoe", imageMessage: aFile },
               body: { text: "red" },
               nativeFlowMessage: { buttons: [{ name: "quick_reply", buttonParamsJson: "{" }] },
             },
@@ -362,7 +368,15 @@ test.for<[string, MessageContent, Record<string, unknown>]>([
       body: "New\nLook\nShoe\nred",
       interactive: {
         title: "New",
-        cards: [{ title: "Shoe", body: "red", footer: "", buttons: [{ id: "", text: "quick_reply" }] }],
+        cards: [
+          {
+            title: "Shoe",
+            body: "red",
+            footer: "",
+            buttons: [{ id: "", text: "quick_reply" }],
+            file: { name: "", content_type: "image/jpeg", size: 9 },
+          },
+        ],
       },
     },
   ],
@@ -507,6 +521,205 @@ test.for<[string, MessageContent, Record<string, unknown>]>([
     { statusMentionMessage: { message: { protocolMessage: { type: 25 } } } },
     { type: "unknown", unknown_kind: "statusMentionMessage" },
   ],
+  [
+    "an edit into a kind that nobody knows",
+    {
+      protocolMessage: {
+        key: { id: "T" },
+        type: MESSAGE_EDIT,
+        editedMessage: { stickerPackMessage: { name: "Cats" } },
+      },
+    },
+    { type: "unknown", unknown_kind: "stickerPackMessage", body: "Cats", edit: "edit", target_id: "T" },
+  ],
+  [
+    "an edit with a quote and a mention",
+    {
+      protocolMessage: {
+        key: { id: "T" },
+        type: MESSAGE_EDIT,
+        editedMessage: { extendedTextMessage: { text: "hi @99", contextInfo: context } },
+      },
+    },
+    { body: "hi @491719999999", edit: "edit", ...referring },
+  ],
+  [
+    "an answer to a kind that nobody knows",
+    {
+      imageMessage: { contextInfo: { ...context, quotedMessage: { stickerPackMessage: { name: "Cats" } } } },
+    },
+    { quoted: { message_id: "Q", body: "Cats", type: "unknown" } },
+  ],
+  [
+    "an answer to a mention, by its own people",
+    {
+      extendedTextMessage: {
+        text: "x",
+        contextInfo: {
+          stanzaId: "Q",
+          mentionedJid: ["", "x", bob],
+          quotedMessage: { extendedTextMessage: { text: "@99", contextInfo: { mentionedJid: ["99@lid"] } } },
+        },
+      },
+    },
+    { quoted: { body: "@491719999999" }, mentions: [bob] },
+  ],
+  [
+    "a mention in an event's description",
+    { eventMessage: { name: "P", description: "with @99", contextInfo: { mentionedJid: ["99@lid"] } } },
+    { event_details: { description: "with @491719999999" } },
+  ],
+  ...["templateMessage", "listMessage", "buttonsMessage", "interactiveMessage", "extendedTextMessage"].map(
+    (field): [string, MessageContent, Record<string, unknown>] => [
+      `a ${field} that says nothing`,
+      { [field]: {} },
+      { type: "unknown", unknown_kind: field, body: "" },
+    ],
+  ),
+  [
+    "a shop's collection",
+    { interactiveMessage: { collectionMessage: { bizJid: bob, id: "1" } } },
+    { type: "unknown", unknown_kind: "interactiveMessage" },
+  ],
+  [
+    "a text by its name in a catalogue alone",
+    { highlyStructuredMessage: { elementName: "shipping_update" } },
+    { type: "unknown", body: "shipping_update" },
+  ],
+  [
+    "a reaction to nothing",
+    { reactionMessage: { text: "👍" } },
+    { type: "unknown", unknown_kind: "reactionMessage" },
+  ],
+  [
+    "a bot's answer with code, a table and a formula",
+    {
+      richResponseMessage: {
+        submessages: [
+          { messageText: "See:" },
+          { codeMetadata: { codeBlocks: [{ codeContent: "let " }, { codeContent: "x = 1" }] } },
+          { tableMetadata: { title: "Costs", rows: [{ items: ["soup", "3"] }] } },
+          { latexMetadata: { text: "x^2" } },
+          { imageMetadata: { imageText: "a cat" } },
+          { mapMetadata: { annotations: [{ title: "Home", body: "Mitte" }] } },
+        ],
+      },
+    },
+    { type: "text", body: "See:\nlet x = 1\nCosts\nsoup | 3\nx^2\na cat\nHome\nMitte" },
+  ],
+  [
+    "a text and a picture in one message",
+    { conversation: "hi", imageMessage: image },
+    { type: "text", body: "hi", unknown_kind: "imageMessage" },
+  ],
+  [
+    "what the phone alone shows",
+    { placeholderMessage: { type: 0 } },
+    { type: "unknown", unknown_kind: "placeholderMessage" },
+  ],
+  [
+    "a view-once message that the phone alone shows",
+    { viewOnceMessage: { message: { placeholderMessage: { type: 0 } } } },
+    { type: "media", media_type: "", view_once: true },
+  ],
+  [
+    "our own picture to be seen once",
+    { deviceSentMessage: { message: { viewOnceMessageV2: { message: { imageMessage: {} } } } } },
+    { media_type: "image", view_once: true },
+  ],
+  [
+    "a status of the group",
+    { groupStatusMessageV2: { message: text } },
+    { body: "hello", is_group_status: true },
+  ],
+  [
+    "a reaction to a status",
+    { reactionMessage: { key: { id: "T", remoteJid: "status@broadcast", participant: bob }, text: "👍" } },
+    { reaction: { chat_id: "status@broadcast", contact_id: bob } },
+  ],
+  [
+    "a Pix key",
+    flow("payment_info", {
+      currency: "BRL",
+      total_amount: { value: 0, offset: 100 },
+      reference_id: "4P",
+      order: { status: "pending", items: [{ quantity: 0 }] },
+      payment_settings: [
+        {
+          type: "pix_static_code",
+          pix_static_code: { merchant_name: "Maria", key: "maria@example.com", key_type: "EMAIL" },
+        },
+        { type: "cards", cards: { enabled: false } },
+      ],
+    }),
+    {
+      body: "Maria\nmaria@example.com",
+      payment: {
+        kind: "details",
+        currency: "BRL",
+        methods: [{ type: "pix_static_code", code: "maria@example.com", key_type: "EMAIL", name: "Maria" }],
+      },
+    },
+  ],
+  [
+    "how far an order is",
+    flow("review_order", { reference_id: "R", order: { status: "shipped", description: "on its way" } }),
+    { order: { id: "R", item_count: 0, status: "shipped", description: "on its way" } },
+  ],
+  [
+    "an offer that ends",
+    {
+      interactiveMessage: {
+        body: { text: "Hi" },
+        nativeFlowMessage: {
+          messageParamsJson: JSON.stringify({
+            limited_time_offer: { text: "Sale", copy_code: "X1", expiration_time: 1_900_000_000_000 },
+          }),
+        },
+      },
+    },
+    { body: "Hi\nSale", interactive: { offer: { text: "Sale", code: "X1", expires_at: 1_900_000_000 } } },
+  ],
+  [
+    "a contact card of an Android phone",
+    {
+      contactMessage: {
+        vcard:
+          "BEGIN:VCARD\r\nVERSION:2.1\r\nFN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:J=C3=B6rg=20=\r\nM\r\nTEL;CELL;waid=49171:0171\r\nEND:VCARD",
+      },
+    },
+    { body: "Jörg M", contacts: [{ name: "Jörg M", phones: ["0171"], on_whatsapp: ["49171"] }] },
+  ],
+  [
+    "a lead that names its campaign alone",
+    {
+      extendedTextMessage: {
+        text: "hi",
+        contextInfo: { conversionSource: "FB_Ads", utm: { utmSource: "s", utmCampaign: "c" } },
+      },
+    },
+    { ad: { entry_point: "FB_Ads", utm_source: "s", utm_campaign: "c" } },
+  ],
+  [
+    "a quiz",
+    { pollCreationMessageV5: { ...poll, correctAnswer: { optionName: "a" } } },
+    { type: "poll", correct_option: "a" },
+  ],
+  [
+    "a link with its preview",
+    { extendedTextMessage: { text: "see https://x.test", matchedText: "https://x.test", title: "Shop" } },
+    { type: "text", preview: { url: "https://x.test", title: "Shop", description: "" } },
+  ],
+  [
+    "a request for money with a picture",
+    { requestPaymentMessage: { noteMessage: { imageMessage: image }, amount1000: 5_000 } },
+    { body: "see" },
+  ],
+  [
+    "a call at some time",
+    { scheduledCallCreationMessage: { title: "Call", scheduledTimestampMs: 1_900_000_000_123 } },
+    { type: "event", body: "Call", event_details: { name: "Call", start_time: 1_900_000_000 } },
+  ],
   ["wrappers without end", nested(50), { type: "unknown", unknown_kind: "ephemeralMessage" }],
 ])("%s", ([, content, expected]) => {
   const [mapped] = map({}, content)
@@ -616,6 +829,33 @@ test("a wrapper that no release knows yet is opened, also within one that is kno
   const wrapped = field(178, field(1, encodeBare({ imageMessage: image })))
   expect(mapBytes(wrapped)[0]!.event).toMatchObject(media("image", "see"))
   expect(mapBytes(field(40, field(1, wrapped)))[0]!.event).toMatchObject(media("image", "see"))
+})
+
+test("what only begins like a wrapper is unknown, with all its words", () => {
+  const inner = Buffer.concat([
+    field(1, encodeBare({ conversation: "inner words" })),
+    field(2, Buffer.from("outer words")),
+  ])
+  expect(mapBytes(field(177, inner))[0]).toMatchObject({
+    event: { type: "unknown", unknown_kind: "field 177", body: "inner words\nouter words" },
+    unread: "field 177",
+  })
+})
+
+test("a part that no release knows, beside a text or in an edit, is named and kept aside", () => {
+  const beside = Buffer.concat([encodeBare(text), field(177, Buffer.from("more"))])
+  const expected = { event: { type: "text", body: "hello", unknown_kind: "field 177" }, unread: "field 177" }
+  expect(mapBytes(beside)[0]).toMatchObject(expected)
+  expect(mapBytes(field(40, field(1, beside)))[0]).toMatchObject(expected)
+  const key = encodeBare({ protocolMessage: { key: { id: "T" }, type: MESSAGE_EDIT } }).subarray(2)
+  const edit = field(12, Buffer.concat([key, field(14, field(177, Buffer.from("new words")))]))
+  expect(mapBytes(edit)[0]!.event).toMatchObject({
+    type: "unknown",
+    unknown_kind: "field 177",
+    body: "new words",
+    edit: "edit",
+    target_id: "T",
+  })
 })
 
 function nested(depth: number): MessageContent {

@@ -152,6 +152,52 @@ test("an answer to a forgotten message: `unknown`; a vote on it says nothing tha
   expect(await map(vote, attrs, [])).toEqual([])
 })
 
+const noKey = { encPayload: Buffer.alloc(40, 1), encIv: Buffer.alloc(12, 1) }
+
+test.for<[string, MessageContent]>([
+  ["pollUpdateMessage", { pollUpdateMessage: { pollCreationMessageKey: key, vote: noKey } }],
+  ["encReactionMessage", { encReactionMessage: { targetMessageKey: key, ...noKey } }],
+  [
+    "secretEncryptedMessage",
+    { secretEncryptedMessage: { targetMessageKey: key, secretEncType: 2, ...noKey } },
+  ],
+  [
+    "secretEncryptedMessage",
+    { secretEncryptedMessage: { targetMessageKey: key, secretEncType: 99, ...noKey } },
+  ],
+  ["secretEncryptedMessage", { secretEncryptedMessage: { targetMessageKey: key, secretEncType: 2 } }],
+])("what is about a known message and does not open is unknown: %s", async ([unknown_kind, content]) => {
+  const attrs = { from: bob.jid }
+  expect(await map(content, attrs, [original(poll)])).toMatchObject([
+    { event: "message", type: "unknown", unknown_kind, target_id: "ORIG", message_id: "ANSWER" },
+  ])
+  expect(await map(content, attrs, [])).toEqual([])
+})
+
+test("what opens and is no message is unknown as well", async () => {
+  const garbage = sealed("Message Edit", Buffer.from([0xff, 0xff]), { creator: own.jid, responder: bob.jid })
+  const content = { secretEncryptedMessage: { targetMessageKey: key, secretEncType: 2, ...garbage } }
+  expect(await map(content, { from: bob.jid }, [original(poll)])).toMatchObject([
+    { type: "unknown", target_id: "ORIG" },
+  ])
+})
+
+test("an edit or a revocation of another's message that is known in another chat is no event", async () => {
+  const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type
+  const elsewhere = {
+    ...original(poll, false),
+    chat: "4917100@s.whatsapp.net",
+    sender: "4917100@s.whatsapp.net",
+  }
+  for (const change of [{ type: REVOKE }, { type: MESSAGE_EDIT, editedMessage: { conversation: "x" } }]) {
+    const content = { protocolMessage: { key, ...change } }
+    expect(await map(content, { from: bob.jid }, [elsewhere])).toEqual([])
+    expect(await map(content, { from: bob.jid }, [])).toHaveLength(1)
+    // Perhaps the same chat under another address.
+    expect(await map(content, { from: "78@lid" }, [elsewhere])).toHaveLength(1)
+  }
+})
+
 test("a stranger's message of the same id does not hide the poll", async () => {
   const vote = proto.Message.PollVoteMessage.encode({ selectedOptions: [] }).finish()
   const names = { creator: own.jid, responder: bob.jid }
@@ -281,6 +327,7 @@ test("only its author changes or takes back a message; in a group an admin may t
   expect(await map(revoke, inChat, [ours])).toEqual([])
   expect(await map(edit, byEve, [his])).toEqual([])
   expect(await map(edit, byBob, [his])).toMatchObject([{ edit: "edit", target_id: "ORIG" }])
+  // Whether Eve is an admin is not known, then that she is one or is none.
   expect(await map(revoke, byEve, [his])).toMatchObject([{ edit: "revoke" }])
   const asAdmin = el("group", {}, [el("participant", { jid: "88@lid", type: "admin" })])
   expect(await map(revoke, byEve, [his], asAdmin)).toMatchObject([{ edit: "revoke" }])
@@ -295,4 +342,3 @@ test("only its author changes or takes back a message; in a group an admin may t
   expect(await map(edit, inChat, [])).toHaveLength(1)
   expect(await map(edit, inChat, [{ ...original({}, false), chat: bob.lid }])).toHaveLength(1)
 })
-  // Whether Eve is an admin is not known, then that she is one or is none.

@@ -360,6 +360,36 @@ test("a message of an unknown kind is an event at once, and an edit of it when a
   expect(known!.unknown).toBeUndefined()
 })
 
+const edit = (editedMessage: proto.IMessage) =>
+  padded({
+    protocolMessage: {
+      key: { id: "SAID" },
+      type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+      editedMessage,
+    },
+  })
+
+test("an edit that only a later release can read is an edit of its message, not of itself", async () => {
+  const one = await aMemory()
+  const { store, commits } = one.memory
+  const received = aReceivedMessage({ id: "EDIT", plaintext: edit({ stickerPackMessage: { name: "Cats" } }) })
+  await take(one, received)
+  await one.memory.settled()
+  // As if a later release could read what was parked.
+  const [parked] = await store.list("PARKED#")
+  const head = Buffer.from(`${JSON.stringify({ hash: received.hash, attrs: received.attrs })}\n`)
+  await commits.write([store.put(parked!.sk, Buffer.concat([head, edit({ conversation: "read" })]))])
+  await one.letGo()
+  const next = await aMemory({ bridgeId: one.bridgeId, version: "later" })
+  await next.memory.readParkedAgain()
+  await next.letGo()
+  const told = { edit: "edit", target_id: "SAID", message_id: "EDIT" }
+  expect(await eventsOf(one.bridgeId)).toMatchObject([
+    { ...told, type: "unknown", body: "Cats" },
+    { ...told, type: "text", body: "read" },
+  ])
+})
+
 test("a sender's parked messages are a hundred at most, over all sessions; all are known when they return", async () => {
   const one = await aMemory()
   const sent = (count: number, device: number) =>

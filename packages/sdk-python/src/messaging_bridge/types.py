@@ -52,8 +52,19 @@ class MessageReaction(Model):
     """`""`: the reaction was removed."""
     message_id: str
     """The message that it reacts to."""
+    chat_id: str
+    """Where that message was written: `status@broadcast` if it is a status."""
     contact_id: str
     """Who wrote that message."""
+
+
+class MessagePreview(Model):
+    """What the sender's phone shows of a link in the text."""
+
+    url: str
+    """The link, as it stands in the text."""
+    title: str
+    description: str
 
 
 class MessageLocation(Model):
@@ -95,6 +106,8 @@ class MessageContact(Model):
     name: str
     phones: List[str]
     """Its numbers, as they are written on the card."""
+    on_whatsapp: List[str] | None = None
+    """Those of its numbers that the sender's phone has found on the network, as digits: a `chat`."""
     vcard: str
     """The whole card (RFC 6350)."""
 
@@ -122,11 +135,34 @@ class MessageInteractiveSection(Model):
     rows: List[MessageInteractiveSectionRow]
 
 
+class MessageInteractiveCardFile(Model):
+    """Its picture, video or document: `messages/{id}/media` gives it for `card`."""
+
+    name: str
+    """The name that the sender gave it; `""` without one."""
+    content_type: str
+    size: int
+    """Bytes; 0: the sender did not say."""
+
+
 class MessageInteractiveCard(Model):
     title: str
     body: str
     footer: str
     buttons: List[MessageInteractiveButton]
+    file: MessageInteractiveCardFile | None = None
+    """Its picture, video or document: `messages/{id}/media` gives it for `card`."""
+
+
+class MessageInteractiveOffer(Model):
+    """An offer that ends."""
+
+    text: str
+    code: str | None = Field(default=None, repr=False)
+    """What is to be named for it."""
+    url: str | None = None
+    expires_at: int | None = None
+    """Unix seconds."""
 
 
 class MessageInteractive(Model):
@@ -141,6 +177,8 @@ class MessageInteractive(Model):
     """The rows of a list to choose from."""
     cards: List[MessageInteractiveCard] | None = None
     """The cards of a carousel."""
+    offer: MessageInteractiveOffer | None = None
+    """An offer that ends."""
 
 
 class MessageTapped(Model):
@@ -161,6 +199,10 @@ class MessageOrder(Model):
     """The network's token of the order."""
     title: str
     item_count: int
+    status: str | None = None
+    """How far it is, as the network gives it, such as `shipped`."""
+    description: str | None = None
+    """What the business writes about that."""
     amount: float | None = None
     """In the unit of `currency`, as 12.5."""
     currency: str | None = None
@@ -194,8 +236,22 @@ class MessageInvitation(Model):
     """Unix seconds."""
 
 
+class MessagePaymentMethod(Model):
+    type: str
+    """As the network gives it, such as `pix_static_code`."""
+    code: str = Field(repr=False)
+    """What is paid with: a Pix key or code, the line of a boleto, a link."""
+    key_type: str | None = None
+    """Of a Pix key, as the network gives it, such as `EMAIL`."""
+    name: str
+    """Who is paid; `""`: the sender does not say."""
+
+
 class MessagePayment(Model):
-    kind: Literal["request", "sent", "declined", "cancelled", "invitation", "reminder", "split"]
+    kind: Literal["request", "sent", "declined", "cancelled", "invitation", "reminder", "split", "details"]
+    """`details`: how the sender wants to be paid."""
+    methods: List[MessagePaymentMethod] | None = None
+    """Of `details`."""
     request_id: str | None = None
     """The message id of the request that it answers."""
     expires_at: int | None = None
@@ -222,6 +278,8 @@ class MessageAd(Model):
     """Where the chat was begun, as the network gives it, such as `ctwa_ad`."""
     app: str
     """The app in which it was seen, such as `instagram`."""
+    utm_source: str | None = None
+    utm_campaign: str | None = None
 
 
 class MessagePartOf(Model):
@@ -251,9 +309,9 @@ class MessageEvent(Model):
     body: str
     """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message."""
     type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"]
-    """`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows."""
+    """`unknown`: this release cannot read it, or only the phone shows it (`placeholderMessage`). `unknown_kind` names its kind, and `body` has its text, as far as one can be found. `target_id` is there if it is about another message. Once a later release can read it, an event with `edit` follows."""
     unknown_kind: str | None = None
-    """The name of the kind in the network's protocol, if `type` is `unknown`."""
+    """The name of the kind in the network's protocol, if `type` is `unknown`; of any other message: that of a part which this release does not read beside the rest."""
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     """The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404."""
     is_group: bool
@@ -278,12 +336,16 @@ class MessageEvent(Model):
     edit: Literal["edit", "revoke", "pin"] | None = None
     """This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event)."""
     target_id: str | None = None
-    """The message that an edit, revoke, pin or reaction refers to."""
+    """The message that an edit, revoke, pin, reaction or `unknown` message refers to."""
+    preview: MessagePreview | None = None
+    """What the sender's phone shows of a link in the text."""
     location: MessageLocation | None = None
     options: List[str] | None = None
     """The options of a poll."""
     max_answers: int | None = None
     """How many options of a poll one person may choose; 0: any number."""
+    correct_option: str | None = None
+    """The right answer of a quiz."""
     results: List[MessageResult] | None = None
     """The results of a poll, where it shows them."""
     event_details: MessageEventDetails | None = None
@@ -299,6 +361,8 @@ class MessageEvent(Model):
     ad: MessageAd | None = None
     """The ad or post that brought the sender here."""
     part_of: MessagePartOf | None = None
+    cut: Literal[True] | None = None
+    """The message is too large for an event: its longest texts are cut, its longest lists end early."""
     disappears_after: int | None = None
     """The chat's timer, in seconds, when it was written."""
     scheduled_for: int | None = None
@@ -307,6 +371,8 @@ class MessageEvent(Model):
     """It happened while the session was offline."""
     is_broadcast: Literal[True] | None = None
     """Sent to a broadcast list, or posted as a status."""
+    is_group_status: Literal[True] | None = None
+    """Posted as a status of the group."""
     verified_business: Literal[True] | None = None
     """The sender is a business whose name the network has verified."""
 
@@ -857,9 +923,9 @@ class KeptMessage(Model):
     body: str
     """Its text: the caption of media, the question of a poll, the names on contact cards, the lines of a business's message."""
     type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"]
-    """`unknown`: of a kind that this release does not know. `unknown_kind` names it, and `body` has its text, as far as one can be found. Once a later release can read it, an event with `edit` follows."""
+    """`unknown`: this release cannot read it, or only the phone shows it (`placeholderMessage`). `unknown_kind` names its kind, and `body` has its text, as far as one can be found. `target_id` is there if it is about another message. Once a later release can read it, an event with `edit` follows."""
     unknown_kind: str | None = None
-    """The name of the kind in the network's protocol, if `type` is `unknown`."""
+    """The name of the kind in the network's protocol, if `type` is `unknown`; of any other message: that of a part which this release does not read beside the rest."""
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     """The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither its file nor its caption, so `messages/{id}/media` answers 404."""
     is_group: bool
@@ -884,12 +950,16 @@ class KeptMessage(Model):
     edit: Literal["edit", "revoke", "pin"] | None = None
     """This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event)."""
     target_id: str | None = None
-    """The message that an edit, revoke, pin or reaction refers to."""
+    """The message that an edit, revoke, pin, reaction or `unknown` message refers to."""
+    preview: MessagePreview | None = None
+    """What the sender's phone shows of a link in the text."""
     location: MessageLocation | None = None
     options: List[str] | None = None
     """The options of a poll."""
     max_answers: int | None = None
     """How many options of a poll one person may choose; 0: any number."""
+    correct_option: str | None = None
+    """The right answer of a quiz."""
     results: List[MessageResult] | None = None
     """The results of a poll, where it shows them."""
     event_details: MessageEventDetails | None = None
@@ -905,12 +975,16 @@ class KeptMessage(Model):
     ad: MessageAd | None = None
     """The ad or post that brought the sender here."""
     part_of: MessagePartOf | None = None
+    cut: Literal[True] | None = None
+    """The message is too large for an event: its longest texts are cut, its longest lists end early."""
     disappears_after: int | None = None
     """The chat's timer, in seconds, when it was written."""
     scheduled_for: int | None = None
     """The message was written to be sent at this time. Unix seconds."""
     is_broadcast: Literal[True] | None = None
     """Sent to a broadcast list, or posted as a status."""
+    is_group_status: Literal[True] | None = None
+    """Posted as a status of the group."""
     verified_business: Literal[True] | None = None
     """The sender is a business whose name the network has verified."""
     status: Literal["pending", "sent", "delivered", "read", "played"] | None = None
