@@ -56,6 +56,6 @@ function isAnothers(about: About, originals: Remembered[]): boolean {
 }
 
 /** Whether a message is by the author of an earlier one. */
-function isAuthor(about: About, { fromMe, sender }: Remembered): boolean {
+export function isAuthor(about: About, { fromMe, sender }: Remembered): boolean {
   return fromMe ? about.fromMe : !about.fromMe && about.person(sender) === about.contact
 }

@@ -79,13 +79,14 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const isAboutKnown = originals.length > 0
   const readable = opened?.content ?? content
   if (opened?.content) await learn(lidsIn({ attrs, content: readable, own }))
-  const changed = changedIn(unwrap(readable))
+  // Who may change a poll is known once the change is open.
+  const changed = opened?.changed ? undefined : changedIn(unwrap(readable))
   const { groupCard } = lookups
   if (changed && (await isForged(changed, { about, originals, groupCard }))) {
     lookups.log.warn("somebody changed another person's message: no event")
     return []
   }
-  return fromMessage({
+  const mapped = fromMessage({
     attrs,
     content: readable,
     bytes: opened?.content ? undefined : bytes,
@@ -96,6 +97,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
     ...(sealed && !opened && isAboutKnown && { unopened: sealed.id }),
     scheduledFor: scheduled?.at,
   })
+  return opened?.changed ? mapped.map((each) => ({ ...each, changed: opened.changed! })) : mapped
 }
 
 /**

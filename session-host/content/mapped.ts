@@ -18,6 +18,8 @@ export interface Mapped {
   message?: MessageIdentity
   /** The part of that message to remember beside its event, if others may refer to it. */
   remember?: Remembered
+  /** The poll that it changes, as it is from now on: votes are read with that. */
+  changed?: Remembered
   /**
    * The kind of a message that this release cannot read: its event has what can be said of it, and a later
    * release tries to read it again.

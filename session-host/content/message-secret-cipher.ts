@@ -1,7 +1,14 @@
 import { createDecipheriv, hkdfSync } from "node:crypto"
 
 /** Content that is sealed under the secret of the message it refers to. */
-export type SecretUse = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
+export type SecretUse =
+  | "Poll Vote"
+  | "Event Response"
+  | "Enc Reaction"
+  | "Event Edit"
+  | "Message Edit"
+  | "Poll Edit"
+  | "Poll Add Option"
 
 /** The kinds whose ciphertext is bound to its sender. */
 const bound = new Set<SecretUse>(["Poll Vote", "Event Response"])

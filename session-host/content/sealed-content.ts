@@ -4,7 +4,9 @@ import { decodeBare, eventResponse, pollVote, reaction } from "../network/decode
 import type { Own } from "../network/happening.ts"
 import type { About } from "./chat-and-sender.ts"
 import { toEdit } from "./compose.ts"
+import { keptContent } from "./kept-content.ts"
 import { openSealed, type SecretUse } from "./message-secret-cipher.ts"
+import { pollAfter } from "./poll-changes.ts"
 import type { Remembered } from "./remembered.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
@@ -40,6 +42,8 @@ export function sealedIn(content: MessageContent): SealedPart | undefined {
 const edits = new Map<number, SecretUse>([
   [1, "Event Edit"],
   [2, "Message Edit"],
+  [4, "Poll Edit"],
+  [5, "Poll Add Option"],
 ])
 
 function answering(
@@ -56,6 +60,8 @@ function answering(
 export interface Opened {
   answer?: OpenedAnswer
   content?: MessageContent
+  /** The poll that the content changes, as it is from now on. */
+  changed?: Remembered
 }
 
 /** Opens it with the first candidate message that fits; undefined when none does. */
@@ -75,7 +81,7 @@ export function openAnswer(
     const creators = original.fromMe ? ours : addresses(original.sender)
     const responders = about.fromMe ? ours : addresses(about.sender)
     const bytes = openSealed({ ...sealed, use, secret, creators, responders })
-    if (bytes) return read(use, original, bytes, own)
+    if (bytes) return read(use, original, bytes, input)
   }
   return undefined
 }
@@ -84,16 +90,21 @@ function lidsOf(phone: string, phones: Map<string, string>): string[] {
   return [...phones].flatMap(([lid, known]) => (known === phone && isLid(lid) ? [lid] : []))
 }
 
-function read(use: SecretUse, original: Remembered, bytes: Buffer, own: Own): Opened | undefined {
+interface Reader {
+  own: Own
+  about: About
+}
+
+function read(use: SecretUse, original: Remembered, bytes: Buffer, by: Reader): Opened | undefined {
   try {
-    return readAs(use, original, bytes, own)
+    return readAs(use, original, bytes, by)
   } catch {
     // What it hides is no protobuf.
     return undefined
   }
 }
 
-function readAs(use: SecretUse, original: Remembered, bytes: Buffer, own: Own): Opened {
+function readAs(use: SecretUse, original: Remembered, bytes: Buffer, { own, about }: Reader): Opened {
   switch (use) {
     case "Poll Vote":
       return { answer: { original, vote: pollVote.decode(bytes) } }
@@ -107,6 +118,22 @@ function readAs(use: SecretUse, original: Remembered, bytes: Buffer, own: Own): 
     case "Event Edit":
     case "Message Edit":
       return { content: edited(original, decodeBare(bytes)) }
+    case "Poll Edit":
+    case "Poll Add Option":
+      return changedPoll(original, decodeBare(bytes), about)
+  }
+}
+
+/** The change of a poll is told as an edit that says all of the poll. */
+function changedPoll(original: Remembered, change: MessageContent, about: About): Opened {
+  const pollCreationMessage = pollAfter(change, original, about)
+  if (!pollCreationMessage) return {}
+  const { id, chat, sender, fromMe } = original
+  const { messageContextInfo } = original.content
+  const content = keptContent({ pollCreationMessage, messageContextInfo })
+  return {
+    content: toEdit({ id }, { pollCreationMessage }),
+    changed: { id, chat, sender, fromMe, content },
   }
 }
 

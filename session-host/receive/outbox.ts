@@ -108,7 +108,12 @@ export class EventOutbox {
     const { commits, messages } = this.#parts
     const own: UnitWrite[] = []
     for (const [i, { message, mark }] of fresh.entries()) {
-      const writes = [...rows[i]!, ...(mark ? [mark] : [])] // as many as there are fresh ones
+      const { changed } = fresh[i]!.mapped
+      const writes = [
+        ...rows[i]!, // as many as there are fresh ones
+        ...(mark ? [mark] : []),
+        ...(changed ? [messages.changedRow(changed)] : []),
+      ]
       if (!message) own.push(...writes)
       else if (message === beside.message) own.push(...writes)
       // A unit of its own: however many messages a stanza brings, each stays with its row.

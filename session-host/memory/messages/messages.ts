@@ -108,6 +108,15 @@ export class Messages {
     return this.#store.put(known.sk, secret, { at, expires_at })
   }
 
+  /** The write that stores a poll as it is after a change, beside the row that says how it came. */
+  changedRow(poll: Remembered): Put {
+    const { content, ...about } = poll
+    const head: z.infer<typeof Head> = { ...about, seen: [] }
+    const sk = `${prefixOf(poll.id)}${changedInfix}${short(secretOf(content))}`
+    const secret = joinSecret(JSON.stringify(head), bodyOf(content))
+    return this.#store.put(sk, secret, { at: nowMs(), expires_at: now() + rememberedFor })
+  }
+
   /**
    * Every remembered message of this id that others may have got, as `recall` gives them. @throws
    * SessionEnded
@@ -124,11 +133,16 @@ export class Messages {
   async recall(id: string): Promise<Recalled[]> {
     const sent = await sentMessage(this.#store, id)
     const ours = sent ? [asRecalled(sent, this.#own())] : []
-    const rows = (await this.#store.list(prefixOf(id))).map(fromRow).toSorted((a, b) => a.at - b.at)
-    const others = rows.flatMap(({ remembered, own, at }) =>
-      remembered ? { ...remembered, ...formerAuthor({ own }, this.#own()), atMs: at } : [],
-    )
-    return [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
+    const all = (await this.#store.list(prefixOf(id))).map(fromRow)
+    const changed = all.filter(({ sk }) => sk.includes(changedInfix))
+    const others = all
+      .filter((row) => !changed.includes(row))
+      .toSorted((a, b) => a.at - b.at)
+      .flatMap(({ remembered, own, at }) =>
+        remembered ? { ...remembered, ...formerAuthor({ own }, this.#own()), atMs: at } : [],
+      )
+    const found = [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
+    return changed.length === 0 ? found : found.map((message) => withChange(message, changed))
   }
 }
 
@@ -137,6 +151,18 @@ export function asRecalled(sent: Sent, own: string | undefined): Recalled {
   const { messageId: id, chat, message } = sent
   const ours = { id, chat, sender: "", fromMe: true, content: decodeBare(message), sent }
   return { ...ours, ...formerAuthor(sent, own) }
+}
+
+/** The same message with the content that it has since, if it is a poll that was changed. */
+function withChange(message: Recalled, changed: KnownMessage[]): Recalled {
+  const secret = secretOf(message.content)
+  const now = changed.find(({ remembered }) => remembered && secretOf(remembered.content) === secret)
+  return now?.remembered && secret !== "" ? { ...message, content: now.remembered.content } : message
+}
+
+/** The secret of a message, which no two have in common; `""` of one without. */
+function secretOf({ messageContextInfo }: Remembered["content"]): string {
+  return Buffer.from(messageContextInfo?.messageSecret ?? []).toString("base64")
 }
 
 /** Of a message of ours: who wrote it, if that is not the account that is linked now (`own`). */
@@ -222,6 +248,9 @@ function keysOf({ id, fromMe, forms }: MessageIdentity): string[] {
 function prefixOf(id: string): string {
   return `MESSAGE#${short(id)}#`
 }
+
+/** In the key of a row that holds a message as it is after a change. Hashes have no `#`. */
+const changedInfix = "changed#"
 
 function short(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22)

@@ -245,6 +245,53 @@ test("a sealed reaction and sealed edits are told as what they are", async () =>
   ])
 })
 
+const allowing = { pollCreationMessageV3: { ...poll.pollCreationMessageV3, allowAddOption: true } }
+const hers = { creator: own.lid, responder: bob.lid, bound: false }
+
+/** Changes of a poll, sealed as WhatsApp Web seals them: 3 is an edit, 4 another option. */
+const pollChange = (secretEncType: 4 | 5, plaintext: Uint8Array, names = hers) => ({
+  secretEncryptedMessage: {
+    targetMessageKey: key,
+    secretEncType,
+    ...sealed(secretEncType === 4 ? "Poll Edit" : "Poll Add Option", plaintext, names),
+  },
+})
+const adding = (optionName: string, names = hers) =>
+  pollChange(
+    5,
+    encodeBare({ pollAddOptionMessage: { pollCreationMessageKey: key, addOption: { optionName } } }),
+    names,
+  )
+const inBobsChat = { from: bob.lid, sender_pn: bob.jid, t: "1800000000" }
+
+test("an option that somebody adds to a poll is an edit of the poll, with all its options", async () => {
+  expect(await map(adding("Pie"), inBobsChat, [original(allowing)])).toMatchObject([
+    { type: "poll", edit: "edit", target_id: "ORIG", body: "?", options: ["Soup", "Salad", "Pie"] },
+  ])
+  const bobs = { creator: bob.lid, responder: bob.lid, bound: false }
+  expect(await map(adding("Pie", bobs), inBobsChat, [original(poll, false)])).toHaveLength(1)
+})
+
+test("WhatsApp shows no option that may not be added, is there already, or comes after the end", async () => {
+  expect(await map(adding("Pie"), inBobsChat, [original(poll)])).toEqual([])
+  expect(await map(adding("Soup"), inBobsChat, [original(allowing)])).toEqual([])
+  expect(await map(adding(""), inBobsChat, [original(allowing)])).toEqual([])
+  const over = { ...allowing.pollCreationMessageV3, endTime: 1_799_999_999_000 }
+  expect(await map(adding("Pie"), inBobsChat, [original({ pollCreationMessageV3: over })])).toEqual([])
+})
+
+test("another question of a poll, by its author alone, is an edit of it; its options stay", async () => {
+  const asked = {
+    protocolMessage: { key, type: 14, editedMessage: { pollCreationMessageV3: { name: "Tea?" } } },
+  }
+  const edit = (names = hers) => pollChange(4, encodeBare(asked), names)
+  const bobs = { creator: bob.lid, responder: bob.lid, bound: false }
+  expect(await map(edit(bobs), inBobsChat, [original(poll, false)])).toMatchObject([
+    { type: "poll", edit: "edit", target_id: "ORIG", body: "Tea?", options: ["Soup", "Salad"] },
+  ])
+  expect(await map(edit(), inBobsChat, [original(allowing)])).toEqual([])
+})
+
 /** A message that our phone sends again. */
 function web(message: proto.IWebMessageInfo): MessageContent {
   const webMessageInfoBytes = proto.WebMessageInfo.encode(message).finish()

@@ -42,6 +42,26 @@ test("content that is sealed under a message's secret is reported as what it is"
   expect(await message({ edit: "edit" })).toMatchObject({ target_id: id, body: "first" })
 })
 
+test("a poll that changes is an edit of it each time, and votes on what was added are named", async () => {
+  const { bob, phone, bridge, message } = await aChat()
+  const poll = { question: "Lunch?", options: ["Soup"], selectable: 0 }
+  const { id } = await bob.post(phone.number, { poll })
+  await bob.post(phone.number, { add_option: { message_id: id, option: "Salad" } })
+  await bob.post(phone.number, { edit: { message_id: id, text: "Dinner?" } })
+  await bob.post(phone.number, { add_option: { message_id: id, option: "Pie" } })
+  expect(await message({ edit: "edit", body: "Lunch?" })).toMatchObject({ options: ["Soup", "Salad"] })
+  await bob.post(phone.number, { vote: { message_id: id, options: ["Pie"] } })
+  const events = await until(async () => {
+    const all = await eventsOf(bridge.id)
+    return all.at(-1)?.event === "poll_vote" && all
+  })
+  expect(events.slice(-3)).toMatchObject([
+    { type: "poll", edit: "edit", target_id: id, body: "Dinner?", options: ["Soup", "Salad"] },
+    { type: "poll", edit: "edit", target_id: id, body: "Dinner?", options: ["Soup", "Salad", "Pie"] },
+    { event: "poll_vote", poll_id: id, selected_options: ["Pie"] },
+  ])
+})
+
 test("garbage, giants and stanzas of unknown kinds cost a session nothing", async () => {
   const { network, bob, phone, device, bridge, message } = await aChat()
   const write = (bytes: Uint8Array) =>

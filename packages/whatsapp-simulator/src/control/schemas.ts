@@ -129,6 +129,7 @@ const content = {
     selectable: z.number().int().min(0).default(1),
   }),
   vote: z.object({ message_id: MessageId, options: z.array(z.string()) }),
+  add_option: z.object({ message_id: MessageId, option: z.string() }).describe("To a poll"),
   event: z.object({
     name: z.string(),
     description: z.string().optional(),
@@ -140,7 +141,9 @@ const content = {
     response: z.enum(["going", "not_going", "maybe"]),
     guests: z.number().int().min(0).default(0),
   }),
-  edit: z.object({ message_id: MessageId, text: z.string(), sealed }),
+  edit: z
+    .object({ message_id: MessageId, text: z.string(), sealed })
+    .describe("Of a text, or of a poll's question"),
   revoke: z.object({ message_id: MessageId }),
   pin: z.object({ message_id: MessageId, unpin: z.boolean().default(false) }),
   location: z.object({ latitude: z.number(), longitude: z.number(), name: z.string().optional() }),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
+import protobuf from "protobufjs/minimal.js"
 import { now } from "../../clock.ts"
 import { inMode, type Mode } from "../../network/addressing.ts"
 import type { Handset } from "../handset.ts"
@@ -7,7 +8,7 @@ import type { Message } from "../messages.ts"
 import type { WrittenContent } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
 import { attach, type Attachment } from "./media.ts"
-import { optionHash, seal, type SecretUse } from "./sealed.ts"
+import { optionHash, pollIn, seal, type SealedEdit, sealedEdits, type SecretUse } from "./sealed.ts"
 
 /** The content that a person can put into a message, by kind. */
 interface Kinds {
@@ -16,6 +17,7 @@ interface Kinds {
   reaction: { message_id: string; emoji: string; sealed?: boolean }
   poll: { question: string; options: string[]; selectable: number }
   vote: { message_id: string; options: string[] }
+  add_option: { message_id: string; option: string }
   event: { name: string; description?: string | undefined; start: number; end?: number | undefined }
   rsvp: { message_id: string; response: "going" | "not_going" | "maybe"; guests: number }
   edit: { message_id: string; text: string; sealed?: boolean }
@@ -68,6 +70,7 @@ const composers: { [K in Kind]: (content: Kinds[K], context: Context) => Written
   reaction,
   poll,
   vote,
+  add_option: addOption,
   event,
   rsvp,
   edit,
@@ -166,6 +169,22 @@ function vote({ message_id, options }: Kinds["vote"], context: Context): proto.I
   }
 }
 
+/** An option that somebody adds to a poll. Baileys' protocol has no field for it. */
+function addOption({ message_id, option }: Kinds["add_option"], context: Context): proto.IMessage {
+  const original = found(context, message_id)
+  const key = proto.MessageKey.encode(keyOf(context, original)).finish()
+  const added = proto.Message.PollCreationMessage.Option.encode({ optionName: option }).finish()
+  const pollAddOptionMessage = 121
+  const plaintext = field(pollAddOptionMessage, Buffer.concat([field(1, key), field(2, added)]))
+  return sealedEdit(context, original, "Poll Add Option", plaintext)
+}
+
+/** A field of a protobuf message that is a message. */
+function field(number: number, message: Uint8Array): Buffer {
+  const header = protobuf.Writer.create().uint32((number << 3) | 2)
+  return Buffer.from(header.bytes(message).finish())
+}
+
 function event({ name, description, start, end }: Kinds["event"]): proto.IMessage {
   return withSecret({ eventMessage: { name, description, startTime: start, endTime: end } })
 }
@@ -186,23 +205,30 @@ function rsvp({ message_id, response, guests }: Kinds["rsvp"], context: Context)
   }
 }
 
+/** Of a poll, its question is edited; that is always sealed. */
 function edit({ message_id, text: words, sealed }: Kinds["edit"], context: Context): proto.IMessage {
   const original = found(context, message_id)
   const key = keyOf(context, original)
+  const poll = pollIn(original)
   const message: proto.IMessage = {
     protocolMessage: {
       key,
       type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
-      editedMessage: { conversation: words },
+      editedMessage: poll ? { pollCreationMessageV3: { ...poll, name: words } } : { conversation: words },
       timestampMs: Date.now(),
     },
   }
-  if (!sealed) return { editedMessage: { message } }
+  if (!sealed && !poll) return { editedMessage: { message } }
+  const plaintext = proto.Message.encode(message).finish()
+  return sealedEdit(context, original, poll ? "Poll Edit" : "Message Edit", plaintext)
+}
+
+function sealedEdit(context: Context, original: Message, use: SealedEdit, plaintext: Uint8Array) {
   return {
     secretEncryptedMessage: {
-      targetMessageKey: key,
-      secretEncType: proto.Message.SecretEncryptedMessage.SecretEncType.MESSAGE_EDIT,
-      ...sealedFor(context, original, "Message Edit", proto.Message.encode(message).finish()),
+      targetMessageKey: keyOf(context, original),
+      secretEncType: sealedEdits[use],
+      ...sealedFor(context, original, use, plaintext),
     },
   }
 }

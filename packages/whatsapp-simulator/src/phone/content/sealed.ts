@@ -5,8 +5,16 @@ import type { User } from "../../network/directory.ts"
 import type { Handset } from "../handset.ts"
 import type { Message } from "../messages.ts"
 
-/** Contents that are sealed under the secret of the message that they refer to (whatsmeow, msgsecret.go). */
-export type SecretUse = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
+/**
+ * Contents that are sealed under the secret of the message that they refer to (WhatsApp Web,
+ * `WAWebAddonEncryption`).
+ */
+export type SecretUse = "Poll Vote" | "Event Response" | "Enc Reaction" | SealedEdit
+
+/** `SecretEncryptedMessage.SecretEncType`, of which Baileys knows the first two. */
+export const sealedEdits = { "Event Edit": 1, "Message Edit": 2, "Poll Edit": 4, "Poll Add Option": 5 }
+export type SealedEdit = keyof typeof sealedEdits
+const useOf = new Map(Object.entries(sealedEdits).map(([use, type]) => [type, use as SealedEdit]))
 
 /** The uses whose ciphertext is bound to its sender. */
 const bound = new Set<SecretUse>(["Poll Vote", "Event Response"])
@@ -88,9 +96,8 @@ function sealedIn(content: proto.IMessage) {
     return sealing("Enc Reaction", encReactionMessage.targetMessageKey, encReactionMessage)
   if (!secretEncryptedMessage) return undefined
   const { secretEncType, targetMessageKey } = secretEncryptedMessage
-  const { EVENT_EDIT } = proto.Message.SecretEncryptedMessage.SecretEncType
-  const use = secretEncType === EVENT_EDIT ? "Event Edit" : "Message Edit"
-  return sealing(use, targetMessageKey, secretEncryptedMessage)
+  const use = useOf.get(Number(secretEncType))
+  return use && sealing(use, targetMessageKey, secretEncryptedMessage)
 }
 
 type Key = proto.IMessageKey | null | undefined
@@ -130,6 +137,8 @@ function inWords(use: SecretUse, plaintext: Buffer, original: Message): Opened {
       return { reaction: proto.Message.ReactionMessage.decode(plaintext).text ?? "" }
     case "Event Edit":
     case "Message Edit":
+    case "Poll Edit":
+    case "Poll Add Option":
       return { edit: proto.Message.decode(plaintext).toJSON() }
   }
 }
@@ -139,10 +148,13 @@ export function optionHash(option: string) {
   return createHash("sha256").update(option).digest()
 }
 
-function optionsOf({ content }: Message): string[] {
+function optionsOf(message: Message): string[] {
+  return (pollIn(message)?.options ?? []).flatMap(({ optionName }) => optionName ?? [])
+}
+
+export function pollIn({ content }: Message) {
   const message = proto.Message.fromObject(content as object)
-  const poll = message.pollCreationMessageV3 ?? message.pollCreationMessageV2 ?? message.pollCreationMessage
-  return (poll?.options ?? []).flatMap(({ optionName }) => optionName ?? [])
+  return message.pollCreationMessageV3 ?? message.pollCreationMessageV2 ?? message.pollCreationMessage
 }
 
 function secretOf({ content }: Message): Uint8Array | undefined {

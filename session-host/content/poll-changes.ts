@@ -1,0 +1,35 @@
+import type { MessageContent } from "../network/connection.ts"
+import type { Message_PollCreationMessage } from "../network/message-proto/types.ts"
+import type { About } from "./chat-and-sender.ts"
+import { pollOf } from "./content.ts"
+import { isAuthor } from "./forged.ts"
+import { wholeNumber } from "./mapped.ts"
+import type { Remembered } from "./remembered.ts"
+import { unwrap } from "./unwrap.ts"
+
+/**
+ * A poll after a change, by the rules of WhatsApp Web (`WAWebProcessEncryptedPollAddOptionMsgs`,
+ * `WAWebPollEditDecryptedMsgDataConversion`): its author may add options and change the question, others may
+ * add options where it says so, and nobody after its end.
+ * @returns undefined for a change that no client shows
+ */
+export function pollAfter(
+  change: MessageContent,
+  original: Remembered,
+  about: About,
+): Message_PollCreationMessage | undefined {
+  const poll = pollOf(original.content)
+  const endMs = wholeNumber(poll?.endTime)
+  if (!poll || (endMs > 0 && about.common.timestamp * 1000 > endMs)) return undefined
+  const isByAuthor = isAuthor(about, original)
+  const { pollAddOptionMessage, protocolMessage } = unwrap(change)
+  const option = pollAddOptionMessage?.addOption?.optionName
+  const options = poll.options ?? []
+  if (option) {
+    const isNew = options.every(({ optionName }) => optionName !== option)
+    const isAllowed = isNew && (isByAuthor || poll.allowAddOption)
+    return isAllowed ? { ...poll, options: [...options, { optionName: option }] } : undefined
+  }
+  const name = pollOf(unwrap(protocolMessage?.editedMessage ?? {}))?.name
+  return name && isByAuthor ? { ...poll, name } : undefined
+}
