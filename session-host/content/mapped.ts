@@ -25,6 +25,8 @@ export interface Mapped {
    * release tries to read it again.
    */
   unread?: string
+  /** Of a scheduled message whose key has not come: the id of that key. */
+  awaitsKey?: string
 }
 
 /** Identifies a message, however its author is addressed. */

@@ -129,7 +129,7 @@ function messageOf(input: Incoming, { about, shown, change }: Told): Mapped {
       content: change ? {} : keptContent(content),
       ...(unknown && !change && { unknown }),
     },
-    ...(unread && { unread }),
+    ...(unread && { unread, awaitsKey: content.conditionalRevealMessage?.revealKeyId || undefined }),
   }
 }
 

@@ -1,18 +1,18 @@
 import { createDecipheriv } from "node:crypto"
-import type { MessageContent } from "../network/connection.ts"
+import type { MessageContent, Received } from "../network/connection.ts"
 import { decodeBare } from "../network/decode.ts"
-import { child, type Stanza } from "../network/stanza.ts"
+import { child, el, type Stanza } from "../network/stanza.ts"
 import { wholeNumber } from "./mapped.ts"
 
 /**
  * A scheduled message (`conditionalRevealMessage`) is sealed with AES-256-GCM under a key that its stanza
  * brings: `<meta type="scheduled_message" st="1900000000"><key rkid="...">32 bytes</key></meta>` (WhatsApp
- * Web, `WAWebScheduledMsgStanzaContributor`).
+ * Web, `WAWebScheduledMsgStanzaContributor`). Others than its author get the key later (`withRevealKey`).
  * @returns the message in it and when it is to be sent; undefined where there is none, or no key that fits
  */
 export function openScheduled(content: MessageContent, meta: Stanza[] | undefined) {
   const { encPayload, encIv, revealKeyId } = content.conditionalRevealMessage ?? {}
-  const about = meta?.find(({ attrs }) => attrs.type === "scheduled_message")
+  const about = meta?.find(isAboutSchedule)
   const key = child(about, "key")
   if (!encPayload || !encIv || key?.bytes?.length !== 32 || key.attrs.rkid !== revealKeyId) return undefined
   const bytes = opened(encPayload, encIv, key.bytes)
@@ -25,6 +25,17 @@ export function openScheduled(content: MessageContent, meta: Stanza[] | undefine
     at: wholeNumber(about?.attrs.st),
   }
 }
+
+/** A scheduled message with the key that has come for it separately. */
+export function withRevealKey(received: Received, keyId: string, key: Uint8Array): Received {
+  const about = received.meta?.find(isAboutSchedule)
+  const others = (received.meta ?? []).filter((each) => each !== about)
+  const attrs = about?.attrs ?? { type: metaType }
+  return { ...received, meta: [el("meta", attrs, [el("key", { rkid: keyId }, key)]), ...others] }
+}
+
+const metaType = "scheduled_message"
+const isAboutSchedule = ({ attrs }: Stanza) => attrs.type === metaType
 
 function opened(payload: Uint8Array, iv: Uint8Array, key: Uint8Array): Buffer | undefined {
   try {

@@ -7,6 +7,7 @@ import { BatchedLookups } from "../concurrency/batched-lookups.ts"
 import { mapReceived, mapUnreadable, phonesOf } from "../content/map-received.ts"
 import type { Mapped, MessageIdentity } from "../content/mapped.ts"
 import { authorsOf, eventIdentityOf, formsOf, messageIdentityOf } from "../content/message-identity.ts"
+import { withRevealKey } from "../content/scheduled.ts"
 import type { Commits } from "../memory/commits.ts"
 import { type KnownMessage, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
@@ -24,7 +25,8 @@ import type { Awaited } from "./awaited.ts"
 import { newGroupCards } from "./group-cards.ts"
 import { OperatorSkip } from "./operator-skip.ts"
 import type { EventOutbox } from "./outbox.ts"
-import { Parking } from "./parked.ts"
+import { Parking, parkedKeys, readParked } from "./parked.ts"
+import { RevealKeys } from "./reveal-keys.ts"
 
 interface Parts {
   lease: Lease.Info
@@ -91,6 +93,7 @@ export class SessionIntake implements Intake {
   readonly #parts: Parts
   readonly #parking: Parking
   readonly #groupCard: (group: string) => Promise<Stanza | undefined>
+  readonly #revealKeys: RevealKeys
   readonly #say: Say
   readonly #skip: OperatorSkip
   readonly #provenAtMs: number
@@ -102,6 +105,7 @@ export class SessionIntake implements Intake {
     this.#parts = parts
     this.#parking = new Parking(parts.store)
     this.#groupCard = newGroupCards(parts)
+    this.#revealKeys = new RevealKeys(parts.store)
     this.#say = newSay(parts.lease.bridgeId, parts.log)
     this.#skip = new OperatorSkip(parts)
     this.#provenAtMs = performance.now() + parts.timing.provenMs
@@ -195,6 +199,25 @@ export class SessionIntake implements Intake {
     await this.#parts.chats.read(chat)
   }
 
+  /**
+   * The key of a scheduled message. If the message is there already, its words are an edit of it; else the
+   * key waits for it.
+   * @throws SessionEnded
+   */
+  async takeRevealKey(keyId: string, key: Uint8Array): Promise<void> {
+    const { store, outbox } = this.#parts
+    const parked = await outbox.inTurn(async () => {
+      const found = await this.#revealKeys.find(keyId)
+      if (found.parked) return found.parked
+      this.#keep(await outbox.make([], { writes: [this.#revealKeys.keyRow(keyId, key)] }))
+      return undefined
+    })
+    if (!parked) return
+    const removal = this.#revealKeys.removal(keyId)
+    for (const each of await readParked(store, await parkedKeys(store, parked)))
+      await this.tryAgain(withRevealKey(each.received, keyId, key), [...each.removal, removal])
+  }
+
   /** @returns whether it made a unit: an earlier connection may have received the message. */
   async #take(received: Received, writes: UnitWrite[]): Promise<boolean> {
     const unit = await this.#parts.outbox.inTurn(async () =>
@@ -280,15 +303,24 @@ export class SessionIntake implements Intake {
    * A message of an unknown kind is an event, and is parked as well: a later release may read it. @throws
    * Error where the message cannot be read; nothing was made then. SessionEnded
    */
-  async #makeEvents(received: Received, writes: UnitWrite[]): Promise<number> {
+  async #makeEvents(received: Received, writes: UnitWrite[], isRevealed = false): Promise<number> {
     const mapped = await this.#map(received)
-    const unread = mapped.find((each) => each.unread)?.unread
+    const { unread, awaitsKey } = mapped.find((each) => each.unread) ?? {}
     if (unread === undefined) return await this.#makeOf(received, mapped, writes)
+    const found = awaitsKey === undefined ? {} : await this.#revealKeys.find(awaitsKey)
+    if (awaitsKey !== undefined && found.key && !isRevealed) {
+      const removal = this.#revealKeys.removal(awaitsKey)
+      return await this.#makeEvents(withRevealKey(received, awaitsKey, found.key), [...writes, removal], true)
+    }
     this.#say("warn", "a message came of a kind that this release cannot read", {
       detail: `: its event has the unknown_kind ${unread}`,
       fields: { unread },
     })
-    return await this.#makeOf(received, mapped, [...(await this.#parking.writesFor(received)), ...writes])
+    const parked = await this.#parking.writesFor(received)
+    const [first] = parked
+    const waits = first && awaitsKey !== undefined && !found.parked
+    const wait = waits ? [this.#revealKeys.parkedRow(awaitsKey, first.sk)] : []
+    return await this.#makeOf(received, mapped, [...parked, ...wait, ...writes])
   }
 
   async #makeOf(received: Received, mapped: Mapped[], writes: UnitWrite[]): Promise<number> {

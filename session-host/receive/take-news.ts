@@ -23,6 +23,8 @@ export interface NewsParts {
   readonly contacts: Contacts
   chats: Chats
   history: History
+  /** `intake.ts` */
+  intake: { takeRevealKey: (keyId: string, key: Uint8Array) => Promise<void> }
   outbox: EventOutbox
   standing: LoginStanding
   /** `send/statuses.ts` */
@@ -71,6 +73,8 @@ export function newTakingNews({
         return await memory.chats.set(news.settings)
       case "history":
         return await memory.history.take(news.chat)
+      case "revealed":
+        return await memory.intake.takeRevealKey(news.keyId, news.key)
       case "notice":
         return await notice(news.notice)
       case "acknowledged":

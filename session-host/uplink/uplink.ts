@@ -263,6 +263,7 @@ export class Uplink {
       case "people":
       case "chats":
       case "history":
+      case "revealed":
       case "notice":
       case "acknowledged":
         this.#takeNews(happening, this.#at)

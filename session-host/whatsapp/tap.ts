@@ -17,7 +17,7 @@ import type { NetworkClock } from "./network-clock.ts"
 import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import { answerPostQuantum, newAnswers } from "./receive/answer-what-baileys-leaves.ts"
-import { newGroupNews } from "./receive/group-news-in-turn.ts"
+import { takeNewsInTurn } from "./receive/news-in-turn.ts"
 import { newNotices } from "./receive/notices-in-frames.ts"
 import { newFrameReader } from "./receive/read-frames.ts"
 import { filterReceipts } from "./receive/take-receipts.ts"
@@ -111,7 +111,7 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
   replace(ws, "CB:notification", appState.onServerSync)
   replace(ws, "CB:notification", answerPostQuantum(answers.acknowledge, parts.operatorsLog))
-  replace(ws, "CB:notification", newGroupNews(parts))
+  replace(ws, "CB:notification", takeNewsInTurn(parts))
   // Baileys would answer every notification about a link code.
   replace(ws, "CB:notification", limitHellos(sock, hellos, failedAt("CB:notification")))
   // Baileys throws at a receipt that names no sender, and asks the network for keys at each receipt that asks

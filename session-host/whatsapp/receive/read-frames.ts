@@ -47,7 +47,7 @@ export function newFrameReader(input: Input): (frame: BinaryNode) => void {
 }
 
 /**
- * The kinds of notification that may become an event, besides the news of groups (`group-news-in-turn.ts`).
+ * The kinds of notification that may become an event, besides the news of groups (`news-in-turn.ts`).
  * The others are for Baileys alone.
  */
 const notifications = new Set(["picture"])

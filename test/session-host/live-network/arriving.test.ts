@@ -172,3 +172,38 @@ test("others' messages count as in, those of API and phone as out, and are writt
   const sums = (await counted()).map((one) => [one.in, one.out])
   expect(sums).toEqual([[2, 2]])
 })
+
+test("a scheduled message is unknown until its key comes, and then an edit of it with its words", async () => {
+  const { bob, phone, bridge, message, network } = await aChat()
+  const at = Math.floor(Date.now() / 1000) + 2
+  const { id } = await bob.post(phone.number, { text: "happy birthday", scheduled_for: at })
+  expect(await message(id)).toMatchObject({
+    type: "unknown",
+    unknown_kind: "conditionalRevealMessage",
+  })
+  const [, revealed] = await eventsOfType(bridge.id, "message", 2)
+  expect(revealed).toMatchObject({ body: "happy birthday", edit: "edit", target_id: id, scheduled_for: at })
+  expect(await network.control.settled(`${phone.number}:1`, 10_000)).toBe(true)
+})
+
+test("a key that comes before its scheduled message opens it", async () => {
+  const { bob, phone, bridge, network, message } = await aChat()
+  const device = `${phone.number}:1`
+  // The message comes once more, after its key.
+  await network.fault({ kind: "unreadable", device, times: 1 })
+  const { id } = await bob.post(phone.number, { text: "early", scheduled_for: 1 })
+  expect(await message(id)).toMatchObject({ body: "early" })
+  expect(await eventsOfType(bridge.id, "message")).toHaveLength(1)
+})
+
+test("what the account's own phone schedules is told at once, with its time", async () => {
+  const { bob, phone, message } = await aChat()
+  const at = Math.floor(Date.now() / 1000) + 3600
+  const { id } = await phone.post(bob.number, { text: "see you at eight", scheduled_for: at })
+  expect(await message(id)).toMatchObject({
+    body: "see you at eight",
+    from_me: true,
+    chat_id: bob.jid,
+    scheduled_for: at,
+  })
+})

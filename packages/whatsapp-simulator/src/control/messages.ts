@@ -1,6 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Network } from "../network/network.ts"
 import { type Content, compose, UnknownField, UnknownMessage } from "../phone/content/compose.ts"
+import { scheduled } from "../phone/content/scheduled.ts"
 import type { Handset } from "../phone/handset.ts"
 import type { Target } from "../phone/target.ts"
 import { ControlError } from "./http/errors.ts"
@@ -25,7 +26,9 @@ export function routeMessages(app: OpenAPIHono, network: Network) {
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
       const target = targetOf(network, body)
-      return phone.send({ target, content: composed(phone.handset, target, body), id: body.id })
+      const content = composed(phone.handset, target, body)
+      const { id, scheduled_for: at } = body
+      return phone.send({ target, id, ...(at === undefined ? { content } : scheduled(content, at)) })
     },
   )
   route(

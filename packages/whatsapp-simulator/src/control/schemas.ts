@@ -153,7 +153,7 @@ const content = {
 }
 
 /** Fields that say something about a message, not what it is. */
-const besides = new Set(["to", "id", "addressing", "quoted", "mentions", "viewers"])
+const besides = new Set(["to", "id", "addressing", "quoted", "mentions", "viewers", "scheduled_for"])
 
 const To = z
   .string()
@@ -174,6 +174,9 @@ export const NewMessage = z
       .array(digits)
       .optional()
       .describe("The people who get a status, or a message to a broadcast list"),
+    scheduled_for: whole
+      .optional()
+      .describe("Unix seconds: delivered at once, and its key to the recipients at this time"),
   })
   .extend(z.object(content).partial().shape)
   .refine((body) => Object.keys(body).filter((name) => !besides.has(name)).length === 1, {

@@ -6,7 +6,7 @@ import { type DeviceAddress, deviceName, type User } from "../network/directory.
 import type { Group } from "../network/groups.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
-import { bytes, child, el, type Node, uint } from "../wire/node.ts"
+import { bytes, child, children, el, type Node, uint } from "../wire/node.ts"
 import { described } from "./content/describe.ts"
 import { stanzaAttributesOf } from "./content/stanza-attributes.ts"
 import type { Handset } from "./handset.ts"
@@ -19,6 +19,8 @@ export interface Sending {
   target: Target
   content: WrittenContent
   id: string
+  /** Beside the marks that every message of its kind has. */
+  meta?: Node[] | undefined
 }
 
 export function newId() {
@@ -26,9 +28,10 @@ export function newId() {
 }
 
 /** Sends a message to every device it is for, those of its own account included. */
-export async function send(handset: Handset, { content, id, ...wanted }: Sending) {
+export async function send(handset: Handset, { content, id, meta, ...wanted }: Sending) {
   const target = asAddressed(handset, wanted.target)
-  const stanza = await stanzaOf(handset, { target, content, id })
+  const written = await stanzaOf(handset, { target, content, id })
+  const stanza = { ...written, content: [...children(written), ...(meta ?? [])] }
   handset.network.store.atomically(() => {
     const raw = Buffer.isBuffer(content)
     handset.keys.put("sent", id, { target: toRow(target), content: encoded(content), raw })

@@ -17,7 +17,7 @@ import { readMessage } from "./incoming-messages.ts"
 import { linkByCode, type TypedCode } from "./link-code.ts"
 import { link, type AskForPasskey, readCode, vouch } from "./link.ts"
 import { messagesOf } from "./messages.ts"
-import { newId, resend, send, sendPeerMessage, type WrittenContent } from "./outgoing-messages.ts"
+import { newId, resend, send, sendPeerMessage, type Sending } from "./outgoing-messages.ts"
 import { newPasskey, type PasskeyPair, phonesPart, type ShownProgress } from "./passkey.ts"
 import { answersTo, type PeerMessage } from "./peer.ts"
 import { keyShare } from "./settings/keys.ts"
@@ -26,7 +26,6 @@ import { keysOf } from "./signal/key-store.ts"
 import { leavePreKeys } from "./signal/prekeys.ts"
 import { groupSignalOf } from "./signal/sender-keys.ts"
 import { signalOf } from "./signal/sessions.ts"
-import type { Target } from "./target.ts"
 
 /** Phones hold back from a stream of stanzas they have not worked through. */
 const enough = 200
@@ -184,7 +183,7 @@ export class Phone {
   }
 
   /** Sends a message and waits for the network's ack. */
-  async send(sending: { target: Target; content: WrittenContent; id?: string | undefined }): Promise<Sent> {
+  async send(sending: Omit<Sending, "id"> & { id?: string | undefined }): Promise<Sent> {
     const id = sending.id ?? newId()
     const ack = new Promise<Node>((resolve) => this.#acks.set(id, resolve))
     try {

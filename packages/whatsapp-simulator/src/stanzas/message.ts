@@ -8,6 +8,7 @@ import { type Group, isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import { namesStranger } from "../network/household-isolation.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
+import { revealInTime, withoutKey } from "../network/scheduled-messages.ts"
 import { sendToDevice } from "../network/send-to-device.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
@@ -64,10 +65,16 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
     const vouched = verifiedNameNodes(network, sender)
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {
-        const shown = placeholder(network, device, stanza) ?? spoilt(network, device, content) ?? content
+        const given = device.user === sender.pn ? content : withoutKey(content)
+        const shown = placeholder(network, device, stanza) ?? spoilt(network, device, given) ?? given
         sendToDevice(network, device, el(tag, { ...common(sent), ...attrs }, [...vouched, ...shown]))
       }
     })
+    revealInTime(
+      network,
+      stanza,
+      copies.map(({ device }) => device),
+    )
   }
   acknowledge(network, line, stanza, error)
 }

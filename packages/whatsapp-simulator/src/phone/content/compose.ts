@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
-import protobuf from "protobufjs/minimal.js"
 import { now } from "../../clock.ts"
 import { inMode, type Mode } from "../../network/addressing.ts"
 import type { Handset } from "../handset.ts"
@@ -8,6 +7,7 @@ import type { Message } from "../messages.ts"
 import type { WrittenContent } from "../outgoing-messages.ts"
 import { chatOf, jidOfTarget, type Target } from "../target.ts"
 import { attach, type Attachment } from "./media.ts"
+import { field } from "./protobuf-field.ts"
 import { optionHash, pollIn, seal, type SealedEdit, sealedEdits, type SecretUse } from "./sealed.ts"
 
 /** The content that a person can put into a message, by kind. */
@@ -177,12 +177,6 @@ function addOption({ message_id, option }: Kinds["add_option"], context: Context
   const pollAddOptionMessage = 121
   const plaintext = field(pollAddOptionMessage, Buffer.concat([field(1, key), field(2, added)]))
   return sealedEdit(context, original, "Poll Add Option", plaintext)
-}
-
-/** A field of a protobuf message that is a message. */
-function field(number: number, message: Uint8Array): Buffer {
-  const header = protobuf.Writer.create().uint32((number << 3) | 2)
-  return Buffer.from(header.bytes(message).finish())
 }
 
 function event({ name, description, start, end }: Kinds["event"]): proto.IMessage {
