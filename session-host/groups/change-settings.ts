@@ -103,18 +103,27 @@ function topicStanza(topic: string, prev: string | undefined): Stanza {
 }
 
 /**
- * What a new group is made with. Everybody may add members unless something else is wanted, as in other
- * clients' groups.
+ * What a new group is made with. As WhatsApp Web does (`WAWebGroupCreateJob`), it says the timer, who adds
+ * members, whether they ask first, and who shares earlier messages, even where that is nothing special.
  */
-export function settingStanzas(wanted: Omit<Wanted, "name">): Stanza[] {
-  const asWanted: Wanted = { add_members: "all", ...withoutAbsent(wanted) }
-  return (Object.keys(asWanted) as Field[])
+export function settingStanzas({ disappearing = 0, ...wanted }: Omit<Wanted, "name">): Stanza[] {
+  const asWanted: Wanted = { add_members: "all", approval: false, ...withoutAbsent(wanted) }
+  const settings = (Object.keys(asWanted) as Field[])
     .map((field) => stanzaOf(field, asWanted))
     .filter(({ tag, attrs }) => !byItself.has(tag) && attrs.delete === undefined)
+  const trigger: Stanza["attrs"] = disappearing > 0 ? { trigger: setForChat } : {}
+  return [
+    ...settings,
+    el("ephemeral", { expiration: String(disappearing), ...trigger }),
+    el("member_share_group_history_mode", {}, "admin_share"),
+  ]
 }
 
 /** A group is so by itself. */
-const byItself = new Set(["not_announcement", "unlocked", "not_ephemeral"])
+const byItself = new Set(["not_announcement", "unlocked"])
+
+/** Why a group has a timer: it was set for this chat, and not for the whole account. */
+const setForChat = "1"
 
 function withoutAbsent<Fields extends object>(fields: Fields): Fields {
   // The same, but fewer.

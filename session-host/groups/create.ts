@@ -23,11 +23,10 @@ interface Call {
 }
 
 /**
- * Creates a group, once for each call. The network uses the question's `key` only in the news of the new
- * group: asked again, it would make a second group. So a row says durably that a group is asked for, before
- * the question leaves. A retry that finds this row without an answer looks for the group among the account's
- * own. As long as the row is there, no failure is definite: its key would be free, and the next call would
- * create a second group.
+ * Creates a group, once for each call. The question has no id of the call's: asked again, the network would
+ * make a second group. So a row says durably that a group is asked for, before the question leaves. A retry
+ * that finds this row without an answer looks for the group among the account's own. As long as the row is
+ * there, no failure is definite: its id would be free, and the next call would create a second group.
  * @throws ApiError `send_outcome_unknown`: there may be a group. `idempotency_conflict`: another call under
  * this id goes on. Any other, as `recipient_not_found`, `group_full`, `invalid_request`: there is none
  */
@@ -73,19 +72,19 @@ async function createOrFind(
 
 async function askForGroup(
   { connection, created }: ConnectedSession,
-  key: string,
+  id: string,
   content: Stanza[],
   subject: string,
 ): Promise<Stanza> {
   try {
     const answer = await orGroupRefusal(
-      askForGroupChange(connection, "@g.us", el("create", { subject, key }, content)),
+      askForGroupChange(connection, "@g.us", el("create", { subject }, content)),
     )
     const card = child(answer, "group")
     if (card?.attrs.id) return card
   } catch (error) {
     if (error instanceof NetworkRejected || error instanceof ApiError) {
-      await created.forget(key)
+      await created.forget(id)
       throw error
     }
   }

@@ -28,7 +28,7 @@ interface Memory extends NewsParts {
   patience: Patience
   commits: Commits
   connectionEvents: ConnectionEvents
-  intake: Intake
+  intake: Intake & NewsParts["intake"]
   readonly proxy: Proxy | undefined
   sandboxOf: string | undefined
   forget: (report: (writes: UnitWrite[]) => Promise<void>) => Promise<void>

@@ -69,6 +69,20 @@ test("members are added, promoted, removed; a former member reads nothing more a
   ])
 })
 
+test("a description that comes without an id gets one, which the next change must name", async () => {
+  const { jid } = await network.group([bob, ada])
+  const described = async (text: string, attrs: Record<string, string> = {}) => {
+    const body = { tag: "body", attrs: {}, content: Buffer.from(text) }
+    const content = [{ tag: "description", attrs, content: [body] }]
+    await client.sock.query({ tag: "iq", attrs: { to: jid, xmlns: "w:g2", type: "set" }, content })
+    return (await client.sock.groupMetadata(jid)).descId
+  }
+  const prev = await described("without an id")
+  expect(prev).toBeTruthy()
+  await expect(described("blind")).rejects.toThrow("conflict")
+  expect(await described("seen", { prev: prev! })).not.toBe(prev)
+})
+
 test("subject, description and settings reach the members' clients", async () => {
   const { jid } = await network.group([bob, ada])
   const changes: unknown[] = []

@@ -254,7 +254,7 @@ test("a question about groups is whole, and to the groups or to one of them", as
     ["get", "@g.us", asked],
     ["get", "g.us", asked],
     ["get", group, node("query", {})],
-    ["set", group, node("description", { id: "D1" }, [body]), "id"],
+    ["set", group, node("description", { id: "D1" }, [body])],
     ["set", group, node("description", { delete: "true", prev: "D1" }), "delete"],
     ["set", "@g.us", node("leave", {}, [node("group", { id: group })])],
   ]

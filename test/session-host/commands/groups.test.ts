@@ -1,4 +1,5 @@
 import "#test/support/store.ts"
+import type { BinaryNode } from "@whiskeysockets/baileys"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { newMessageId } from "#core/message/message-id.ts"
 import { call, sendText } from "#test/support/session/host.ts"
@@ -68,6 +69,32 @@ test("a list has every group by JID in pages, without members, and the account's
   expect(await list("?limit=2")).toMatchObject(jids.slice(0, 2).map((jid) => ({ jid })))
   expect(await list(`?limit=2&after=${jids[1]!}`)).toMatchObject([{ jid: jids[2] }])
   expect(await ask("GET", "/groups?limit=251")).toMatchObject({ status: 400, code: "invalid_request" })
+})
+
+test("a group is asked for as WhatsApp Web asks for one", async () => {
+  const asked = async (body: object) => {
+    await ask("POST", "/groups", body)
+    const all = await network.log({ who: `${phone.number}:1`, kind: "in", attrs: { xmlns: "w:g2" } })
+    return all
+      .map(({ stanza }) => (stanza!.content as BinaryNode[])[0]!)
+      .findLast(({ tag }) => tag === "create")!
+  }
+  const plain = await asked({ name: "As on the web", members: [bob.number] })
+  expect(plain.attrs).toEqual({ subject: "As on the web" })
+  expect(plain.content).toEqual([
+    expect.objectContaining({ tag: "participant", attrs: { jid: bob.lid, phone_number: bob.jid } }),
+    { tag: "member_add_mode", attrs: {}, content: "all_member_add".length },
+    expect.objectContaining({
+      tag: "membership_approval_mode",
+      content: [expect.objectContaining({ tag: "group_join", attrs: { state: "off" } })],
+    }),
+    expect.objectContaining({ tag: "ephemeral", attrs: { expiration: "0" } }),
+    { tag: "member_share_group_history_mode", attrs: {}, content: "admin_share".length },
+  ])
+  const timed = await asked({ name: "Timed", disappearing: 86_400 })
+  expect(timed.content).toContainEqual(
+    expect.objectContaining({ tag: "ephemeral", attrs: { expiration: "86400", trigger: "1" } }),
+  )
 })
 
 test("pages after the first ask the network nothing", async () => {

@@ -68,7 +68,7 @@ const keptSettings: [string, Change][] = [
 ]
 
 /** Seconds: a day, a week, 90 days. */
-const timers = [0, 86_400, 604_800, 7_776_000]
+export const timers = [0, 86_400, 604_800, 7_776_000]
 
 const addModes = ["all_member_add", "admin_add"]
 
@@ -112,7 +112,8 @@ const changes = new Map<string, Change>([
   [
     "description",
     ({ group, by, node }) => {
-      if (!node.attrs.id && node.attrs.delete !== "true") throw badRequest()
+      // An id is not required (WhatsApp Web, `WASmaxOutGroupsSetDescriptionRequest`; whatsmeow).
+      if (!child(node, "body") && node.attrs.delete !== "true") throw badRequest()
       // An admin who changes the description must have seen the present one.
       if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
       setDescription(group, by, node)

@@ -10,7 +10,7 @@ import { badRequest, notFound, Refusal } from "../refusal.ts"
 import { answerFor, refusalToAdd } from "./admin-changes-members.ts"
 import { groupNode } from "./card.ts"
 import { addMembers, removeMembers } from "./change-members.ts"
-import { change, checkLength, setDescription, longest } from "./change.ts"
+import { change, checkLength, setDescription, longest, timers } from "./change.ts"
 import * as Communities from "./communities.ts"
 import * as JoinRequests from "./join-requests.ts"
 import { notifyMembers } from "./notify-members.ts"
@@ -52,14 +52,20 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
 function settingsIn(asked: Node) {
   const approval = child(child(asked, "membership_approval_mode"), "group_join")?.attrs.state === "on"
   const mode = bytes(child(asked, "member_add_mode"))?.toString()
+  const ephemeral = Number(child(asked, "ephemeral")?.attrs.expiration ?? 0)
+  if (!timers.includes(ephemeral)) throw badRequest()
+  const shared = bytes(child(asked, historyMode))?.toString()
   return {
     announcement: child(asked, "announcement") !== undefined,
     locked: child(asked, "locked") !== undefined,
     ...(mode && { allAdd: mode === "all_member_add" }),
     ...(approval && { approval }),
-    ephemeral: Number(child(asked, "ephemeral")?.attrs.expiration ?? 0),
+    ephemeral,
+    ...(shared && { settings: { [historyMode]: shared } }),
   }
 }
+
+const historyMode = "member_share_group_history_mode"
 
 /** Adds a new group's first members. @returns those who did not become members, each with the reason */
 function addFirst(network: Network, group: Group, by: string, asked: Node): Node[] {
