@@ -80,7 +80,12 @@ test("a description that comes without an id gets one, which the next change mus
   const prev = await described("without an id")
   expect(prev).toBeTruthy()
   await expect(described("blind")).rejects.toThrow("conflict")
-  expect(await described("seen", { prev: prev! })).not.toBe(prev)
+  const next = await described("seen", { prev: prev! })
+  expect(next).not.toBe(prev)
+  const gone = { tag: "description", attrs: { delete: "true", prev: next! } }
+  await client.sock.query({ tag: "iq", attrs: { to: jid, xmlns: "w:g2", type: "set" }, content: [gone] })
+  const told = await network.log({ kind: "out", attrs: { from: jid, type: "w:gp2" } })
+  expect(told.at(-1)!.stanza!.content).toMatchObject([{ tag: "description", content: [{ tag: "delete" }] }])
 })
 
 test("subject, description and settings reach the members' clients", async () => {

@@ -38,6 +38,14 @@ test("a status is a stanza of its own, which comes with each connection until it
   expect(await network.control.settled(device, 10_000)).toBe(true)
 })
 
+test("to an account that the change has not reached, a status is a message", async () => {
+  const { ada, bob, client, device } = await network.chat()
+  await network.fault({ kind: "status_as_message", device, times: 1 })
+  const { id } = await bob.post("status@broadcast", { text: "my day", viewers: [ada.number] })
+  const { message } = await client.message("my day")
+  expect(message.key).toMatchObject({ id, remoteJid: "status@broadcast" })
+})
+
 test.for(["status", "appdata"])(
   "a stream ends when a device leaves a %s unanswered for too long, and goes on when it does not",
   async (tag) => {

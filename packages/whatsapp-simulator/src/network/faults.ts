@@ -63,6 +63,11 @@ export const faultKinds = [
    * behind it.
    */
   "stubborn_status",
+  /**
+   * A status comes as a `<message>`, as to all accounts before July 2026 and to those whose property
+   * (WhatsApp Web, `status_e2ee_recv_over_status_stanza`) was off.
+   */
+  "status_as_message",
   /** A request for the device's keys is refused as not acceptable (406). */
   "not_acceptable",
   /** A request for the device's keys fails (503), as it may at any time. */

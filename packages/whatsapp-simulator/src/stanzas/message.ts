@@ -61,12 +61,12 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
   const error = refused(network, sent)
   if (error === undefined) {
     const copies = chat.server === "g.us" ? toGroup(network, sent) : toPeople(network, sent)
-    const tag = stanza.attrs.to === "status@broadcast" ? "status" : "message"
     const vouched = verifiedNameNodes(network, sender)
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {
         const given = device.user === sender.pn ? content : withoutKey(content)
         const shown = placeholder(network, device, stanza) ?? spoilt(network, device, given) ?? given
+        const tag = tagFor(network, stanza, device)
         sendToDevice(network, device, el(tag, { ...common(sent), ...attrs }, [...vouched, ...shown]))
       }
     })
@@ -77,6 +77,11 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
     )
   }
   acknowledge(network, line, stanza, error)
+}
+
+function tagFor({ faults }: Network, { attrs }: Node, device: DeviceAddress): "status" | "message" {
+  if (attrs.to !== "status@broadcast") return "message"
+  return faults.strike("status_as_message", deviceName(device)) ? "message" : "status"
 }
 
 /** A newsletter's messages are not encrypted, and the network numbers them. */

@@ -117,12 +117,10 @@ const changes = new Map<string, Change>([
       // An admin who changes the description must have seen the present one.
       if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
       setDescription(group, by, node)
-      const news = el(
-        "description",
-        { ...node.attrs, id: group.description?.id ?? node.attrs.id },
-        node.content,
-      )
-      return { news: [news] }
+      const { delete: isGone, ...attrs } = node.attrs
+      const id = group.description?.id ?? attrs.id
+      // Its removal is a part of the news, not an attribute (whatsmeow, `group.go`).
+      return { news: [el("description", { ...attrs, id }, isGone ? [el("delete")] : node.content)] }
     },
   ],
   [
