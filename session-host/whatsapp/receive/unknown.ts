@@ -40,7 +40,7 @@ export const knownStanzas = new Map<string, Known>([
     "receipt",
     {
       attrs: words(
-        "id from to t type offline participant participant_username recipient sender_pn sender_lid notify edit",
+        "id from to t type class offline participant participant_username recipient sender_pn sender_lid notify edit",
       ),
       kinds: words(
         "read read-self played played-self retry sender inactive peer_msg hist_sync server-error enc_rekey_retry",

@@ -138,7 +138,10 @@ test("of a status it is told who has seen it, whichever address a viewer is name
   const { message_id: id } = await ask("POST", "/send/status", { body: "open till ten" })
   for (const one of [bob, eve]) await one.read({ id })
   await chat.reads(bob, id, { chat: "status@broadcast", from: phone.number })
-  await chat.tell({ id, from: "status@broadcast", participant: eve.jid, type: "read" })
+  // As the live network says it of several viewers at once (whatsmeow 1270).
+  const user = { tag: "user", attrs: { jid: eve.lid, t: "1800000000", type: "read" } }
+  const viewers = { tag: "participants", attrs: { message_id: id }, content: [user] }
+  await chat.tell({ id: "SAGR1", from: "status@broadcast", class: "status" }, [viewers])
   await until(async () => (await chat.statuses(id)).some(({ counts }) => counts?.read === 2))
   const told = await chat.statuses(id)
   expect(told[0]).toMatchObject({ status: "sent", chat_id: "status@broadcast", counts: { recipients: 2 } })
