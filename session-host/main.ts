@@ -21,18 +21,19 @@ import { newRecorder } from "./whatsapp/stanza-recorder.ts"
 const recording = config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
 
 /** The trusted root is one object per process, so simulated and live sessions never share a host. */
-async function network(): Promise<Connect> {
+async function network(): Promise<{ dial: Connect; versionAgeH?: () => number | undefined }> {
   if (config.HOST_NETWORK === "live") return await liveNetwork()
   const { SIMULATOR_URL: url, SIMULATOR_ROOT_KEY: rootKey } = config
   if (!url || !rootKey) throw new Error("the simulated network needs SIMULATOR_URL and SIMULATOR_ROOT_KEY")
   trustRoot(Buffer.from(rootKey, "hex"))
-  return (input) => connect({ ...input, url, ...recording })
+  return { dial: (input) => connect({ ...input, url, ...recording }) }
 }
 
-async function liveNetwork(): Promise<Connect> {
+async function liveNetwork() {
   const webVersion = new WebVersion({ pinned: config.WHATSAPP_WEB_VERSION, latest: fetchWebVersion, log })
   await webVersion.start()
-  return dialCurrentVersion((input) => connect({ ...input, ...recording }), webVersion)
+  const dial = dialCurrentVersion((input) => connect({ ...input, ...recording }), webVersion)
+  return { dial, versionAgeH: () => webVersion.ageH }
 }
 
 /** How long a caller trusts its copy of a lease: 2 s, and the time for a call to arrive. */
@@ -45,7 +46,7 @@ containExceptions(log)
 // Baileys creates errors that it never throws, several for each message, and the stack is their main cost.
 Error.stackTraceLimit = 5
 
-const dial = await network()
+const { dial, versionAgeH } = await network()
 const server = await listen((request) => app.fetch(request), {
   ...(await findAddresses(config)),
   port: config.HOST_PORT,
@@ -71,7 +72,7 @@ if (config.LOCAL_PARENT) {
 }
 
 await host.start()
-const stopMeasuring = measureEachMinute(host)
+const stopMeasuring = measureEachMinute(host, versionAgeH)
 const end = await host.ended
 stopMeasuring()
 await BridgeLog.flush()

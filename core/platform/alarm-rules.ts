@@ -50,6 +50,8 @@ export const alarms: Record<string, Rule> = {
   Suspects: { of: "Suspects", stat: "Maximum", above: 0, minutes: [3, 5] },
   // The network tells each session at its login.
   PostQuantumAsked: { of: "PostQuantumAsked", stat: "Sum", above: 0, minutes: [1, 1], hourly: true },
+  // In hours. The network refuses a version after some eleven weeks.
+  WebVersionOld: { of: "WebVersionAgeH", stat: "Maximum", above: 28 * 24, minutes: [1, 1], hourly: true },
   ClientExpires: { of: "ClientExpires", stat: "Sum", above: 0, minutes: [1, 1], hourly: true },
   Replaced: { of: "Replaced", stat: "Sum", above: 5, minutes: [1, 1] },
   // A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.

@@ -34,6 +34,7 @@ const watched = {
   Replaced: "Count",
   ClientExpires: "Count",
   PostQuantumAsked: "Count",
+  WebVersionAgeH: "None",
   Suspects: "None",
 
   LookOverdueS: "Seconds",

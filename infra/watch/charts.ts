@@ -36,6 +36,7 @@ const charts: Record<string, Metric[]> = {
   Leases: [
     ...sums("LeaseFenced", "Replaced", "ClientExpires", "PostQuantumAsked", "HostDead", "HostRefused"),
     metric("Suspects", "Maximum"),
+    metric("WebVersionAgeH", "Maximum"),
   ],
   "Store: time of a transaction (ms)": [sessions, events].map((table) => ({
     ...ofTable(table, "SuccessfulRequestLatency", "Maximum"),

@@ -18,7 +18,7 @@ interface Measured {
  * Writes the measurements of this process and its sessions each minute. @returns a function that ends it and
  * writes the rest.
  */
-export function measureEachMinute(host: Measured): () => void {
+export function measureEachMinute(host: Measured, versionAgeH?: () => number | undefined): () => void {
   const delay = monitorEventLoopDelay({ resolution: lookEachMs })
   delay.enable()
   const measure = () => {
@@ -27,6 +27,8 @@ export function measureEachMinute(host: Measured): () => void {
     Metrics.add("EventLoopLagMs", Math.round(delay.max / 1e6))
     delay.reset()
     Metrics.add("RssMb", Math.round(process.memoryUsage.rss() / 1e6))
+    const ageH = versionAgeH?.()
+    if (ageH !== undefined) Metrics.add("WebVersionAgeH", Math.round(ageH))
     Metrics.flush()
   }
   const timer = setInterval(measure, eachMs).unref()

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { now } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { getRow, putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -7,9 +8,16 @@ import type { Connect } from "../uplink/dialler.ts"
 export type Version = [number, number, number]
 
 const key = { pk: "WHATSAPP_WEB", sk: "VERSION" }
-const Kept = z.object({ version: z.tuple([z.int(), z.int(), z.int()]) })
+const Kept = z.object({
+  version: z.tuple([z.int(), z.int(), z.int()]),
+  /** When the site last said that it is the current one, in Unix seconds. */
+  at: z.int().optional(),
+})
 
-/** The version changes several times a day, and an old one works for weeks. */
+/** When the pinned Baileys, 7.0.0-rc14, was published: its built-in version is no newer. Unix seconds. */
+const builtInAt = Date.UTC(2026, 6, 29) / 1000
+
+/** The version changes several times a day, and an old one works for weeks: eleven, in September 2026. */
 const eachMs = 6 * 3600 * 1000
 
 /** The site may lag behind the network. */
@@ -30,6 +38,8 @@ interface Options {
 export class WebVersion {
   readonly #options: Options
   #version: Version | undefined
+  /** When it was known to be the current one, in Unix seconds. */
+  #at: number | undefined
   /** On the monotonic clock. */
   #refusedAt = -Infinity
   #asking: Promise<void> | undefined
@@ -43,6 +53,11 @@ export class WebVersion {
     return this.#version
   }
 
+  /** How old the version is, in hours; undefined if the operator has chosen it. */
+  get ageH(): number | undefined {
+    return this.#at === undefined ? undefined : Math.max(0, (now() - this.#at) / 3600)
+  }
+
   /**
    * Resolves when the version is known, or cannot be learnt. Asks again from time to time. @throws when the
    * store is away
@@ -53,10 +68,12 @@ export class WebVersion {
       this.#version = Kept.shape.version.parse(pinned.split(".").map(Number))
       return
     }
-    await this.#ask()
-    this.#version ??= await lastKept()
-    log.info({ version: this.#version?.join(".") ?? "as built in" }, "version of WhatsApp Web")
-    setInterval(() => void this.#ask(), eachMs).unref()
+    const failure = await this.#ask()
+    if (!this.#version) ({ version: this.#version, at: this.#at = builtInAt } = (await lastKept()) ?? {})
+    if (!this.#version) log.error({ error: failure }, noVersion)
+    else log.info({ version: this.#version.join(".") }, "version of WhatsApp Web")
+    if (failure && this.#version) this.#warn(failure)
+    setInterval(() => void this.#askAgain(), eachMs).unref()
   }
 
   /**
@@ -67,24 +84,44 @@ export class WebVersion {
     if (this.#options.pinned !== undefined) return
     if (performance.now() - this.#refusedAt < againMs) return await this.#asking
     this.#refusedAt = performance.now()
-    this.#asking = this.#ask()
+    this.#asking = this.#askAgain()
     await this.#asking
   }
 
-  async #ask(): Promise<void> {
-    const { latest, log } = this.#options
+  async #askAgain(): Promise<void> {
+    const failure = await this.#ask()
+    if (failure) this.#warn(failure)
+  }
+
+  /** @returns why the current version is not known, or not kept */
+  async #ask(): Promise<unknown> {
     try {
-      this.#version = await latest()
-      await putRow({ TableName: tables.sessions, Item: { ...key, version: this.#version } })
+      this.#version = await this.#options.latest()
+      this.#at = now()
+      await putRow({ TableName: tables.sessions, Item: { ...key, version: this.#version, at: this.#at } })
+      return undefined
     } catch (error) {
-      log.warn({ error }, "the current version of WhatsApp Web could not be asked for, or not kept")
+      return error
     }
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn(
+      { error },
+      "the current version of WhatsApp Web could not be asked for, or not kept",
+    )
   }
 }
 
-async function lastKept(): Promise<Version | undefined> {
+/** For the operator, where no version was ever heard of. */
+const noVersion =
+  "the current version of WhatsApp Web is not known: web.whatsapp.com did not say it, and no earlier answer is kept. " +
+  "Sessions claim the version that is built in, of July 2026, which the network probably refuses. " +
+  "Let this machine reach https://web.whatsapp.com, or set WHATSAPP_WEB_VERSION"
+
+async function lastKept(): Promise<z.infer<typeof Kept> | undefined> {
   const row = await getRow(tables.sessions, key)
-  return row && Kept.parse(row).version
+  return row && Kept.parse(row)
 }
 
 type Dial = (input: Parameters<Connect>[0] & { version?: Version }) => ReturnType<Connect>
