@@ -307,3 +307,11 @@ test("a client short of prekeys is asked for more", async () => {
   }
   expect(devices[1]?.prekeys).toBeGreaterThan(4)
 })
+
+test("a phone shows what its account writes to itself under its private id, and nothing by number", async () => {
+  const { ada, client } = await network.chat()
+  await client.sock.sendMessage(ada.jid, { text: "by number" })
+  await client.sock.sendMessage(ada.lid, { text: "by private id" })
+  expect(await ada.read({ text: "by private id" })).toMatchObject([{ chat: ada.number, from_me: true }])
+  expect(await network.call("GET", `/phones/${ada.number}/messages?text=by+number`)).toEqual([])
+})

@@ -218,3 +218,14 @@ test("a device that asks for a message with its own keys gets it under them, and
   await network.log({ ...since, tag: "message", attrs: { id } })
   expect(await network.control.log({ ...since, attrs: { xmlns: "encrypt" } })).toEqual([])
 })
+
+test("a message to oneself, by number or private id, is in the phone's chat with itself", async () => {
+  for (const [i, to] of [phone.number, phone.jid, phone.lid].entries()) {
+    expect(await say(to, `note ${i}`)).toMatchObject({ status: 200 })
+    const [note] = await phone.read({ text: `note ${i}` })
+    expect(note).toMatchObject({ chat: phone.number, from_me: true })
+    const sent = { who: device, kind: "in", tag: "message", attrs: { id: note!.id } } as const
+    const [stanza] = await network.log(sent)
+    expect(stanza!.stanza!.attrs).toMatchObject({ to: phone.lid, peer_recipient_pn: phone.jid })
+  }
+})

@@ -85,7 +85,7 @@ function keep(handset: Handset, stanza: Node, sender: DeviceAddress | undefined,
   const opened = writer && open(handset, chat, writer, content)
   handset.network.store.atomically(() => {
     handset.keys.commit()
-    if (category !== "peer" && sender)
+    if (category !== "peer" && sender && !(own && isToItselfByNumber(handset, stanza)))
       handset.inbox.add({
         id,
         chat,
@@ -100,6 +100,17 @@ function keep(handset: Handset, stanza: Node, sender: DeviceAddress | undefined,
     handset.submit(el("receipt", { id, to: from, type, recipient, participant }))
   })
   handset.inbox.announce()
+}
+
+/**
+ * Whether the account has written to itself by number, though its chats go by private id. The network takes
+ * it, and no phone shows it (Cobalt, `SelfPnLidRoutingTest`; WhatsApp Web, `WAWebPnlessStanzaMigration`).
+ */
+function isToItselfByNumber(handset: Handset, { attrs }: Node): boolean {
+  const chat = Jid.parse(attrs.recipient ?? attrs.from)
+  if (!Jid.isPerson(chat) || chat?.server === "lid") return false
+  const isItself = handset.network.directory.find(chat)?.pn === handset.own.user
+  return isItself && !handset.network.profiles.get(handset.own.user).byNumber
 }
 
 /** The chat of a message: the other person's number; for a group or status, its address. */
