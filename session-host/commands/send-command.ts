@@ -90,12 +90,12 @@ async function contextOf(
   { chat, mentions }: { chat: string; mentions: string[] },
   connected: ConnectedSession,
 ): Promise<MessageContext> {
-  const expiration = await connected.connection.timerOf(chat)
-  if (input.quoted_message_id === undefined) return { mentions, expiration }
+  const timer = await connected.connection.timerOf(chat)
+  if (input.quoted_message_id === undefined) return { mentions, timer }
   const [quoted] = await findMessages(connected, { id: input.quoted_message_id, chat })
   return {
     mentions,
-    expiration,
+    timer,
     quoted: {
       id: quoted.id,
       author: authorOf(quoted, connected),

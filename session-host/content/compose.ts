@@ -3,7 +3,7 @@ import { now, nowMs } from "#core/platform/clock.ts"
 import type { Encrypted } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import type { Picture } from "../media/picture.ts"
-import type { MessageContent } from "../network/connection.ts"
+import type { DisappearingTimer, MessageContent } from "../network/connection.ts"
 import { encodeBare } from "../network/decode.ts"
 import type { ContextInfo } from "../network/message-proto/types.ts"
 import { proto } from "../network/proto.ts"
@@ -22,8 +22,8 @@ export interface MessageKey {
 export interface MessageContext {
   quoted?: { id: string; author: string; content: MessageContent; chat?: string }
   mentions?: string[]
-  /** The message disappears after this many seconds, like the chat's other messages. */
-  expiration?: number
+  /** The message disappears like the chat's other messages. */
+  timer?: DisappearingTimer | undefined
   /** How often the content was forwarded, this time included; 0: nobody is told that it was. */
   forwardings?: number
 }
@@ -322,12 +322,24 @@ export function withText(content: MessageContent, text: string): MessageContent 
   return textOf(content) === undefined ? undefined : toText(text)
 }
 
+/**
+ * As WhatsApp Web says it (`WAWebE2EProtoGenerator`). A phone that is not told when the timer of a chat
+ * between two was set warns that the message may stay (zapo).
+ */
+function disappearing({ seconds, setAt, initiator, isOurs }: DisappearingTimer): ContextInfo {
+  return {
+    expiration: seconds,
+    ...(setAt !== undefined && { ephemeralSettingTimestamp: setAt }),
+    ...(initiator !== undefined && { disappearingMode: { initiator, initiatedByMe: isOurs } }),
+  }
+}
+
 function contextInfo(context: MessageContext): ContextInfo | undefined {
-  const { quoted, mentions, expiration, forwardings } = context
-  if (!quoted && !mentions?.length && !expiration && !forwardings) return undefined
+  const { quoted, mentions, timer, forwardings } = context
+  if (!quoted && !mentions?.length && !timer && !forwardings) return undefined
   return {
     ...(forwardings && { isForwarded: true, forwardingScore: forwardings }),
-    ...(expiration && { expiration }),
+    ...(timer && disappearing(timer)),
     ...(mentions?.length && { mentionedJid: mentions }),
     ...(quoted && {
       stanzaId: quoted.id,

@@ -38,6 +38,16 @@ export interface Received {
   meta?: Stanza[]
 }
 
+/** How long messages of a chat stay. Of a chat between two, also who set that, and when. */
+export interface DisappearingTimer {
+  seconds: number
+  /** Unix seconds. */
+  setAt?: number
+  /** `DisappearingMode.Initiator` */
+  initiator?: number
+  isOurs?: boolean
+}
+
 /** An outgoing message: everything that a retry with the same bytes needs. */
 export interface Outgoing {
   messageId: string
@@ -318,10 +328,10 @@ export interface Connection {
    */
   isInGroup(group: string): Promise<boolean>
   /**
-   * The seconds after which messages of a chat disappear; 0: never. For a group the network may be asked.
-   * @throws NetworkRejected, NoAnswer
+   * The timer of a chat whose messages disappear; undefined where they stay. For a group the network may be
+   * asked. @throws NetworkRejected, NoAnswer
    */
-  timerOf(chat: string): Promise<number>
+  timerOf(chat: string): Promise<DisappearingTimer | undefined>
   /**
    * Whether a group names its members by private id. The network may be asked. @throws NetworkRejected,
    * NoAnswer

@@ -100,7 +100,8 @@ function open(input: ConnectInput): Connection {
     },
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
-      return (await groupOf(chat))?.ephemeralDuration ?? 0
+      const seconds = (await groupOf(chat))?.ephemeralDuration
+      return seconds ? { seconds } : undefined
     },
     isByLid: async (chat) => isGroup(chat) && (await groupOf(chat))?.addressingMode === "lid",
     async logout() {
