@@ -31,7 +31,7 @@ export async function subscriptionStory(
   expect(back.url.endsWith(`/numbers/${ref}/connect`), `the card led to ${back.url}`)
   step("the card is on file, and they are straight at the QR code")
 
-  const made = await ada.send("/keys", { name: "demo", may: "all" })
+  const made = await ada.send("/keys", { name: "demo", may: "all", numbers: "*" })
   const apiKey = /mbk_\w{12}_\w{38}/.exec(made.text)?.[0] ?? ""
   const api = apiClient(service.baseUrl, apiKey)
   const network = networkClient({ controlUrl: service.phonesUrl })
