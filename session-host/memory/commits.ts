@@ -7,8 +7,8 @@ import type { SessionStore } from "./rows.ts"
 import { Fenced, RuleBroken, SessionEnded } from "./session-ended.ts"
 
 /**
- * How long a unit that nobody waits for may stay in memory, so that others can share its transaction, in ms:
- * a change, and a note.
+ * How long a unit that no caller waits for may stay in memory, in ms, so that other units can share its
+ * transaction: first for a change, then for a note.
  */
 const lingerMs = 100
 const noteLingerMs = 5000
@@ -26,7 +26,7 @@ interface Unit extends Packable {
   number: number
   isNote: boolean
   madeMs: number
-  /** When the unit must become durable although nobody waits for it, on the monotonic clock. */
+  /** When the unit must become durable although no caller waits for it, on the monotonic clock. */
   dueMs: number
 }
 
@@ -35,7 +35,7 @@ interface Options {
   patience: Patience
   /** How long a commit's outcome may remain unknown. */
   withinMs: number
-  /** The session must end. Called once, before any promise is rejected: the socket has to be closed first. */
+  /** Ends the session. Called once, before any promise is rejected: the socket has to be closed first. */
   onEnd: (error: SessionEnded) => void
 }
 
@@ -58,7 +58,7 @@ export class Commits {
   #dueMs = Infinity
   #timer: NodeJS.Timeout | undefined
   #restsUntilMs = 0
-  /** When the last transaction ended that held only notes, or was one of several for a large unit. */
+  /** When the last transaction ended that held only notes or was one of several for a large unit. */
   #bulkUntilMs = 0
   #running: Promise<void> | undefined
   #ended: SessionEnded | undefined
@@ -93,8 +93,8 @@ export class Commits {
   }
 
   /**
-   * Makes a unit: puts and removals of whole rows. It can be read from now on, and becomes durable soon; at
-   * once if somebody waits for it (`whenKept`). A unit of more than 99 rows or 3.9 MB takes several
+   * Makes a unit: puts and removals of whole rows. Its rows can be read from now on. It becomes durable soon,
+   * or at once if a caller waits for it (`whenKept`). A unit of more than 99 rows or 3.9 MB takes several
    * transactions, in the order of its rows.
    * @returns its number.
    * @throws RowTooLarge for a row that no table would take; nothing was made then. SessionEnded
@@ -105,8 +105,8 @@ export class Commits {
   }
 
   /**
-   * Makes a unit that no outgoing frame waits for: losing it with its host does little harm. It joins the
-   * transaction of the next change, or is written by itself some seconds later.
+   * Makes a unit that no outgoing frame waits for: losing it with its host does little harm. The note joins
+   * the transaction of the next change, or is written by itself some seconds later.
    * @throws SessionEnded
    */
   note(writes: UnitWrite[]): void {
@@ -141,7 +141,7 @@ export class Commits {
   }
 
   /**
-   * Ends the session unless a rule holds without which its memory might lose something.
+   * Ends the session unless this rule holds: without the rule, the session's memory might lose something.
    * @throws SessionEnded
    */
   mustHold(holds: boolean, rule: string): void {
@@ -167,7 +167,7 @@ export class Commits {
     for (const { promise } of this.#waiting.splice(0)) promise.reject(this.#ended)
   }
 
-  /** Has the socket closed before anything is rejected. */
+  /** Closes the socket before any promise is rejected. */
   #endBy(error: SessionEnded): void {
     if (!this.#ended) this.#options.onEnd(error)
     this.end(error)
@@ -186,14 +186,17 @@ export class Commits {
     return unit.number
   }
 
-  /** Has a commit begin at this time, unless one is due earlier. */
+  /** Schedules a commit for this time, unless one is due earlier. */
   #commitBy(dueMs: number): void {
     if (dueMs >= this.#dueMs) return
     this.#dueMs = dueMs
     this.#plan()
   }
 
-  /** Begins the next commit when it is due, but not while one is under way or rests. */
+  /**
+   * Begins the next commit when it is due, but not while another one is under way or during the rest after
+   * it.
+   */
   #plan(): void {
     if (this.#running || this.#dueMs === Infinity) return
     clearTimeout(this.#timer)
@@ -227,8 +230,8 @@ export class Commits {
   }
 
   /**
-   * How long a frame may have been waiting because the store is slow. Time that a whole address book took
-   * does not count: a store that takes it transaction by transaction is not away.
+   * How long a frame may have been waiting because the store is slow. The time for writing a whole address
+   * book does not count: a store that takes it transaction by transaction is not away.
    */
   get #lateMs(): number {
     const oldest = this.#queue.find(({ isNote }) => !isNote)
@@ -258,7 +261,10 @@ export class Commits {
   }
 }
 
-/** Either the lease is not ours, or another owner has already written an event under this number. */
+/**
+ * Why a transaction was refused: the lease is not ours, or another owner has already written an event under
+ * this number.
+ */
 function whyRefused(refused: (Row | undefined)[]): SessionEnded {
   if (refused[0]) {
     Metrics.add("LeaseFenced")

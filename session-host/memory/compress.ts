@@ -17,8 +17,8 @@ const dictionary = Buffer.from(
 )
 
 /**
- * With zlib's own sizes each call takes 256 KB from the system and gives them back, which costs more than
- * packing. Most rows are smaller than this window of 8 KB; larger ones become a little larger.
+ * With zlib's default sizes, each call allocates 256 KB and frees them again, which costs more than packing.
+ * Most rows are smaller than this window of 8 KB; larger ones become a little larger.
  */
 const small = { windowBits: 13, memLevel: 6 }
 
@@ -33,7 +33,7 @@ export function compress(secret: string | Uint8Array): { bytes: string | Uint8Ar
   return bytes.length < secret.length ? { bytes, packing: Packing } : { bytes: secret }
 }
 
-/** @throws when it was not packed in this way */
+/** @throws Error for bytes that were not packed in this way */
 export function decompress(bytes: Buffer, packing: Packing | undefined): Buffer {
   return packing === Packing ? inflateRawSync(bytes, { dictionary }) : bytes
 }

@@ -5,7 +5,7 @@ import { now } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
 import type { SessionStore } from "./rows.ts"
 
-/** Longer than any idempotency record that names the group lives, in seconds. */
+/** In seconds: longer than the life of any idempotency record that names the group. */
 const keptFor = 2 * 86_400
 
 const Answer = createGroup.responses[200].content["application/json"].schema
@@ -15,11 +15,11 @@ const Outcomes = addMembers.responses[200].content["application/json"].schema
 
 const Created = z.object({
   name: z.string(),
-  /** When the network was asked for it, in Unix seconds by its own clock. */
+  /** When the network was asked for the group, in Unix seconds by the network's clock. */
   askedAt: z.number(),
   /** The login that asked. */
   generation: z.number(),
-  /** The group as the caller has heard of it; absent while it is not known whether there is one. */
+  /** The group as the caller was told of it; absent while it is not known whether the group exists. */
   answer: Answer.optional(),
 })
 export type Created = z.infer<typeof Created>
@@ -30,8 +30,8 @@ interface Parts {
 }
 
 /**
- * The groups that the API has asked for, and what came of adding members to one, each under the id that it
- * has chosen for the call: a retry finds it.
+ * The groups that the API has asked for, and the outcomes of adding members to a group. Each is kept under
+ * the id that the API has chosen for the call, so that a retry finds it.
  */
 export class CreatedGroups {
   readonly #parts: Parts
@@ -42,9 +42,9 @@ export class CreatedGroups {
   }
 
   /**
-   * Does the work of a call under this id, one call at a time: whoever lost the answer may ask again while
-   * the first call goes on, and would find nothing yet. @throws ApiError `idempotency_conflict` then, and
-   * what `work` throws
+   * Does the work of a call under this id, one call at a time: a caller who lost the answer may ask again
+   * while the first call goes on, and would find nothing yet.
+   * @throws ApiError `idempotency_conflict` while another call under this id goes on, and what `work` throws
    */
   async alone<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#running.has(id))
@@ -73,7 +73,7 @@ export class CreatedGroups {
     return new Set(all.flatMap(({ answer }) => answer?.group.jid ?? []))
   }
 
-  /** Keeps what is known of the group. Resolves when that is durable. @throws SessionEnded */
+  /** Keeps what is known of the group. Resolves when the row is durable. @throws SessionEnded */
   async keep(id: string, created: Created): Promise<void> {
     const { store, commits } = this.#parts
     const row = { expires_at: now() + keptFor }
@@ -86,14 +86,14 @@ export class CreatedGroups {
     return stored && Outcomes.parse(JSON.parse(stored.secret.toString()))
   }
 
-  /** Keeps this answer. Resolves when it is durable. @throws SessionEnded */
+  /** Keeps this answer. Resolves when the row is durable. @throws SessionEnded */
   async keepOutcomes(id: string, outcomes: MemberOutcome[]): Promise<void> {
     const { store, commits } = this.#parts
     const row = { expires_at: now() + keptFor }
     await commits.write([store.put(`${addedPrefix}${id}`, JSON.stringify(outcomes), row)])
   }
 
-  /** There is no such group after all. @throws SessionEnded */
+  /** Forgets a group that turned out not to exist. @throws SessionEnded */
   async forget(id: string): Promise<void> {
     await this.#parts.commits.write([this.#parts.store.remove(`${prefix}${id}`)])
   }

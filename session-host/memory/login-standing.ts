@@ -21,7 +21,7 @@ interface Parts {
   commits: Pick<Commits, "write">
 }
 
-/** A login's standing, whichever host holds the bridge: durable, until the login ends. */
+/** A login's standing. It is durable until the login ends, so every later host of the bridge knows it. */
 export class LoginStanding {
   readonly #parts: Parts
   readonly #inTurn = newTurns()
@@ -42,20 +42,24 @@ export class LoginStanding {
   }
 
   /**
-   * Another place has taken the login over. Connecting would throw it out again, and be thrown out in turn.
+   * Whether another device has taken the login over. If this session connected, it would throw that device
+   * out, and be thrown out in turn.
    */
   get isReplaced(): boolean {
     return this.#isReplaced
   }
 
-  /** The customer wants to be shown as available (Contract, "Presence": kept until `unavailable`). */
+  /**
+   * Whether the customer wants the account to be shown as available (Contract, "Presence": kept until
+   * `unavailable`).
+   */
   get isAvailable(): boolean {
     return this.#isAvailable
   }
 
   /**
-   * When the account was last shown as available, or was linked, in Unix milliseconds; undefined before that
-   * is written.
+   * When the account was last shown as available, or was linked, in Unix milliseconds; undefined while
+   * neither has been written.
    */
   get shownMs(): number | undefined {
     return this.#isAvailable ? nowMs() : this.#shownMs
@@ -89,7 +93,8 @@ export class LoginStanding {
   }
 
   /**
-   * `write` commits the change, together with its own writes, and may wait before that. @throws SessionEnded
+   * @param write commits the change together with writes of its own, and may wait before that
+   * @throws SessionEnded
    */
   async setReplaced(isReplaced: boolean, write = this.#parts.commits.write.bind(this.#parts.commits)) {
     await this.#inTurn(async () => {
@@ -107,7 +112,7 @@ export class LoginStanding {
     this.#isAvailable = isAvailable
   }
 
-  /** The login has ended. */
+  /** Resets the standing when the login has ended. @returns the writes that remove its rows */
   forget(): UnitWrite[] {
     this.#isReplaced = false
     this.#isAvailable = false

@@ -10,24 +10,25 @@ interface Parts {
 }
 
 /**
- * How long the first message after a quiet time waits for others, in ms: usage must not show none for long.
+ * How long the first message after a quiet time waits for others, in ms. It is short, so that usage soon
+ * shows a message.
  */
 const soonMs = 500
 
 /**
- * Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and
- * then.
+ * Counts a session's messages for its bridge's usage (Contract, "Usage"). The counts are written only from
+ * time to time.
  */
 export class MessageCount {
   readonly #parts: Parts
   #day = ""
   #counts: Usage.Messages = { in: 0, out: 0 }
   #timer: NodeJS.Timeout | undefined
-  /** Monotonic. */
+  /** On the monotonic clock. */
   #writtenAtMs = -Infinity
   /**
-   * The ids of messages that were counted as sent. A retry may come before it is noted that the first was
-   * acknowledged.
+   * The ids of messages that were counted as sent. A retry may come before the acknowledgement of the first
+   * attempt is noted.
    */
   readonly #sent = boundedCache<true>(1000)
 
@@ -51,7 +52,7 @@ export class MessageCount {
     this.add("out")
   }
 
-  /** Writes what was counted. A failed write is never worth more than a line in the log. */
+  /** Writes the counts. A write that fails is only logged. */
   async written(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -63,15 +64,15 @@ export class MessageCount {
     try {
       await Usage.addMessages(bridgeId, this.#day, counts)
     } catch (error) {
-      // It may have been written, so it is not written again.
+      // The count may have been written all the same, so it is not written again.
       log.warn({ error }, "a session's messages were not counted")
     }
   }
 
   /**
-   * The session has ended, perhaps without notice: an operator has paused it. What it counted is written if
-   * the process lives on. A message whose commit was refused comes again at the next holder, and then counts
-   * twice.
+   * The session has ended, perhaps without notice, as when an operator pauses it. Its counts are written if
+   * the process lives on. A message whose commit was refused arrives again at the next holder, and then
+   * counts twice.
    */
   end(): void {
     void this.written()

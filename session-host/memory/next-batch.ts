@@ -9,13 +9,16 @@ const maxBytes = 3_900_000
 /** A row in a unit: the session's own, or one of another table. */
 export type UnitWrite = SessionWrite | Write
 
-/** A unit, as far as packing looks at it. */
+/** The part of a unit that packing looks at. */
 export interface Packable {
   writes: UnitWrite[]
   bytes: number
 }
 
-/** As many units as fit in one transaction; at least the first, in several transactions if necessary. */
+/**
+ * As many units as fit in one transaction. If the first alone does not fit, it is split into several
+ * transactions.
+ */
 export function nextBatch<Unit extends Packable>(queue: Unit[]): { units: Unit[]; commits: UnitWrite[][] } {
   const merged = new Map<string, UnitWrite>()
   const units: Unit[] = []
@@ -33,8 +36,9 @@ export function nextBatch<Unit extends Packable>(queue: Unit[]): { units: Unit[]
 }
 
 /**
- * DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later one is enough;
- * but an event, which must be the first row of its key, may not be lost to another.
+ * DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later operation is
+ * enough. An event is the exception: it must be the first row of its key, and must not be replaced by
+ * another.
  */
 function merge(into: Map<string, UnitWrite>, writes: UnitWrite[]): void {
   for (const write of writes) {
@@ -60,7 +64,7 @@ function inParts(writes: UnitWrite[]): UnitWrite[][] {
   return parts
 }
 
-/** Whether it is a row of the session's own. */
+/** Whether this writes a row of the session's own. */
 export function isSessionWrite(write: UnitWrite): write is SessionWrite {
   return "sk" in write
 }

@@ -12,9 +12,9 @@ const Head = z.object({ pieces: z.number().int().optional() })
 
 /**
  * Values that grow with an account, in rows of bounded size. A piece is named after its content and never
- * changes, so appending to a value writes only its last pieces. The value's own row names its pieces. It is
- * written after the new pieces and before the old ones are removed, so it always names existing pieces,
- * however many transactions that takes.
+ * changes, so appending to a value writes only its last pieces. The value's own row names its pieces. That
+ * row is written after the new pieces and before the old ones are removed, so it always names existing
+ * pieces, however many transactions the change takes.
  */
 export class Pieces {
   readonly #store: SessionStore
@@ -37,8 +37,8 @@ export class Pieces {
   }
 
   /**
-   * The writes that change a row's value; `null` removes it. The stored value must not change before they are
-   * made.
+   * The writes that change a row's value; `null` removes it. The stored value must not change before these
+   * writes are made.
    * @throws SessionEnded
    */
   async changes(sk: string, value: string | null): Promise<SessionWrite[]> {

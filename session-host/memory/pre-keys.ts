@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { SessionStore, SessionWrite } from "./rows.ts"
 
 /**
- * How many prekeys share a row, which then stays under a kilobyte: a device makes 812 of them at its first
+ * How many prekeys share a row, which then stays under a kilobyte. A device makes 812 prekeys at its first
  * login.
  */
 const together = 10
@@ -10,7 +10,7 @@ const together = 10
 const Group = z.record(z.string(), z.string())
 type Group = z.infer<typeof Group>
 
-/** The prekeys of one login, by number. Each new conversation that somebody starts with us uses one up. */
+/** The prekeys of one login, by number. Each new conversation that a contact starts with us uses one up. */
 export class PreKeys {
   readonly #store: SessionStore
   readonly #prefix: string
@@ -33,8 +33,8 @@ export class PreKeys {
   }
 
   /**
-   * The writes that change these; `null` removes one. The stored prekeys must not change before they are
-   * made.
+   * The writes that change these prekeys; `null` removes one. The stored prekeys must not change before these
+   * writes are made.
    * @throws SessionEnded
    */
   async changes(changed: { id: string; value: string | null }[]): Promise<SessionWrite[]> {

@@ -10,7 +10,7 @@ const most = { bytes: 400_000, keyBytes: 1_024 }
 
 /** How many rows are read at a time by `backwards`. */
 const readAtOnce = 50
-/** How many by `eachHead`. */
+/** How many rows are read at a time by `eachHead`. */
 const headsAtOnce = 1000
 
 /**
@@ -25,7 +25,8 @@ export interface Put {
 }
 
 /**
- * A row of a session to be removed. `bytes` is its size, which counts in a transaction, if it may be large.
+ * A row of a session to be removed. `bytes` is the size of a row that may be large: the size counts in a
+ * transaction.
  */
 export interface Removal {
   sk: string
@@ -80,20 +81,23 @@ export class SessionStore {
     }
   }
 
-  /** A text that callers carry and can neither read nor change, for this purpose at this bridge. */
+  /**
+   * Seals a text that a caller keeps and gives back later, for this purpose at this bridge. The caller can
+   * neither read nor change it.
+   */
   sealed(purpose: string, text: string): string {
     return Buffer.from(seal(this.#key, { pk: this.#pk, sk: purpose }, text)).toString("base64url")
   }
 
   /**
-   * The text that was sealed as `given`; undefined if that was made for another purpose, for another bridge,
-   * or by somebody else.
+   * The text that was sealed as `given`; undefined if `given` was made for another purpose, for another
+   * bridge, or not by this service.
    */
   unsealed(purpose: string, given: string): string | undefined {
     try {
       return open(this.#key, { pk: this.#pk, sk: purpose }, Buffer.from(given, "base64url")).toString()
     } catch {
-      // Not sealed here for this purpose.
+      // It was not sealed here for this purpose.
       return undefined
     }
   }
@@ -112,12 +116,12 @@ export class SessionStore {
     }
   }
 
-  /** These writes belong to this unit; they are read from now on. */
+  /** Records these writes as parts of this unit. Reads see them from now on. */
   made(unit: number, writes: Iterable<SessionWrite>): void {
     for (const write of writes) this.#unkept.set(write.sk, { unit, write })
   }
 
-  /** All units up to this one are durable, these writes among them. */
+  /** Records that all units up to this one are durable, these writes among them. */
   kept(unit: number, writes: Iterable<SessionWrite>): void {
     for (const { sk } of writes) {
       const last = this.#unkept.get(sk)
@@ -138,7 +142,7 @@ export class SessionStore {
     const keys = missing.map((sk) => ({ table: tables.sessions, key: { pk: this.#pk, sk } }))
     const rows = missing.length === 0 ? [] : await this.#patience.read(() => batchGet(keys))
     const read = new Map(rows.flatMap((row) => (row ? [[String(row.sk), row] as const] : [])))
-    // Some may have been written meanwhile.
+    // Some of the rows may have been written meanwhile.
     return sks.flatMap((sk) => {
       const made = this.#unkept.get(sk) ?? before.get(sk)
       if (made) return this.#asRead(made.write)
@@ -185,7 +189,7 @@ export class SessionStore {
 
   /**
    * The rows whose key is at least prefix + `from` and below prefix + `before`, from the last to the first.
-   * Only as many are read as the caller takes, some at a time.
+   * Rows are read in batches, and no more of them than the caller takes.
    * @throws SessionEnded
    */
   async *backwards(
@@ -235,7 +239,7 @@ export class SessionStore {
   }
 
   /**
-   * As `heads`, but some rows at a time, since there may be very many. Rows that are not durable yet may be
+   * Like `heads`, but in batches, since there may be very many rows. Rows that are not durable yet may be
    * missing.
    * @throws SessionEnded
    */

@@ -3,14 +3,17 @@
  */
 export class SessionEnded extends Error {}
 
-/** The session's memory is not as it must be: by a bug of ours, or since somebody has changed rows. */
+/**
+ * The session's memory is not as it must be: because of a bug of ours, or because an operator has changed
+ * rows.
+ */
 export class RuleBroken extends SessionEnded {
   constructor(rule: string) {
     super(`the session's memory has broken a rule: ${rule}`)
   }
 }
 
-/** Another host holds the bridge, or nobody may: the lease check of a commit failed. */
+/** The lease check of a commit failed: another host holds the bridge, or no host may. */
 export class Fenced extends SessionEnded {
   constructor() {
     super("the lease is not ours any more")

@@ -41,13 +41,13 @@ interface Parts {
   choice: () => Choice.Info
 }
 
-/** Makes the unit of a change. @returns whether it did: otherwise the change is out of date */
+/** Makes the unit of a change. @returns false if it did not, since the change is out of date */
 type MakeUnit = (writes: UnitWrite[]) => boolean | Promise<boolean>
 
 /**
- * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and keys
- * of an old one are never read again. One session alone writes them, so it may trust what it has read or
- * written.
+ * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and the
+ * keys of an old generation are never read again. Only one session writes the keys, so it may trust what it
+ * has read or written.
  */
 export class SessionVault implements Vault {
   readonly generation: number
@@ -78,7 +78,7 @@ export class SessionVault implements Vault {
     return this.#creds
   }
 
-  /** How the keys of the rows begin that hold this type of Signal keys. */
+  /** The prefix of the rows that hold this type of Signal keys. */
   prefixOf(type: string): string {
     return this.#rowOf(type, "")
   }
@@ -107,7 +107,7 @@ export class SessionVault implements Vault {
     for (const row of stored) read.set(row.sk, await this.#pieces.whole(row))
     const found = new Map<string, string>()
     for (const [sk, id] of rows) {
-      // It may have been written meanwhile.
+      // The key may have been written meanwhile.
       const entry = this.#known.get(sk) ?? { value: read.get(sk) ?? null }
       this.#known.set(sk, entry)
       if (entry.value !== null) found.set(id, entry.value)
@@ -148,7 +148,7 @@ export class SessionVault implements Vault {
   }
 
   /**
-   * Awaits nothing before it calls `makeUnit`, so that no other change comes between.
+   * Awaits nothing before it calls `makeUnit`, so that no other change comes in between.
    * @param shared the writes of keys that are not one row each.
    */
   async #make(change: VaultChange, shared: UnitWrite[], makeUnit: MakeUnit): Promise<void> {
@@ -156,7 +156,7 @@ export class SessionVault implements Vault {
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
       type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
     )
-    // The credentials go last, in case it takes several transactions.
+    // The credentials go last, in case the unit takes several transactions.
     const writes: UnitWrite[] = [
       ...(change.outgoing
         ? [sentRow(store, this.#sent(change.outgoing)), ...(change.outgoing.beside?.() ?? [])]
@@ -169,15 +169,15 @@ export class SessionVault implements Vault {
       ...(change.creds === undefined ? [] : [credsRow(store, this.generation, change.creds)]),
     ]
     const made = makeUnit(writes)
-    // No `await` where there is nothing to wait for: nobody may read between the unit and the cache.
+    // No `await` where there is nothing to wait for: no read may come between the unit and the cache.
     if (made !== true && !(await made)) return
     for (const { sk, value } of keys) this.#known.set(sk, { value })
     if (change.creds !== undefined) this.#setCreds(change.creds)
   }
 
   /**
-   * The row's content for a message that is about to leave. It lists those from whom receipts may come, if
-   * anybody wants to know, and the viewers of a status in any case.
+   * The row's content for a message that is about to leave. It lists the people from whom receipts may come
+   * if the customer follows receipts, and the viewers of a status in any case.
    */
   #sent({ members, beside: _beside, ...outgoing }: Outgoing): Sent {
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
@@ -200,7 +200,10 @@ export class SessionVault implements Vault {
     return isPhoneJid(jid) ? await this.#mapped(user, "lid") : undefined
   }
 
-  /** The address with the phone number where that is known, ours included; else the same. */
+  /**
+   * The address with the phone number, if that is known, also for our own account; otherwise the given
+   * address.
+   */
   async phoneOf(jid: string): Promise<string> {
     if (!isLid(jid)) return jid
     return jid === this.#login?.lid ? this.#login.jid : ((await this.otherAddress(jid)) ?? jid)
@@ -216,7 +219,7 @@ export class SessionVault implements Vault {
     return new Set([...spellings, jid, ...others.flatMap((other) => other ?? [])])
   }
 
-  /** Reads Baileys' pairs, which are kept by user. */
+  /** Reads Baileys' pairs of phone number and LID, which are kept by user. */
   async #mapped(id: string, server: string): Promise<string | undefined> {
     const value = (await this.keys("lid-mapping", [id])).get(id)
     return value && `${z.string().parse(JSON.parse(value))}@${server}`
@@ -261,8 +264,8 @@ export function credsOf(stored: Stored | undefined): Creds {
 }
 
 /**
- * The row that begins a generation without credentials: those of the last one are worthless, and so are all
- * its keys.
+ * The row that begins a generation without credentials: the credentials and keys of the last generation are
+ * worthless.
  */
 export function emptyCredsRow(store: SessionStore, next: number): Put {
   return credsRow(store, next, "")

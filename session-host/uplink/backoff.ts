@@ -1,6 +1,6 @@
 const firstMs = 500
 const mostMs = 60_000
-/** A connection that lasted this long was a good one. */
+/** A connection that lasted this long counts as good, in ms. */
 const goodMs = 10_000
 
 /**
@@ -18,7 +18,7 @@ export class Backoff {
     return wait * (0.5 + Math.random() / 2)
   }
 
-  /** No wait at all, but only once until a good connection. */
+  /** Returns no wait, but only once until there was a good connection. */
   onceAtOnce(): number {
     if (this.#askedAtOnce) return this.next()
     this.#askedAtOnce = true

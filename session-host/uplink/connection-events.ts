@@ -13,7 +13,7 @@ import { SessionEnded } from "../memory/session-ended.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
 import type { Timing } from "../timing.ts"
 
-/** No record means `disconnected`. */
+/** What was reported last. Without a record, that is `disconnected`. */
 type Reported = "connected" | "disconnected"
 
 /** The key of its row. */
@@ -30,8 +30,8 @@ interface Parts {
 
 /**
  * Reports to the customer whether the session is connected. The last report is durable, so a restart or a
- * hand-over reports nothing: `connected` comes after pairing and after every `disconnected`
- * (Contract, "Connection events").
+ * hand-over reports nothing. `connected` comes after pairing and after every `disconnected` (Contract,
+ * "Connection events").
  */
 export class ConnectionEvents {
   readonly #parts: Parts
@@ -55,8 +55,8 @@ export class ConnectionEvents {
   }
 
   /**
-   * There is no connection now. If that lasts, it is reported with the last known reason. A connection that
-   * was dead (`unanswered`) is reported at once: it has been gone for minutes.
+   * There is no connection now. If this lasts, it is reported with the last known reason. The loss of a dead
+   * connection (`unanswered`) is reported at once: that connection has been gone for minutes.
    */
   gone(at: OccurrenceNumbers, objection?: WhyDisconnected["objection"]): void {
     this.#why = { objection }
@@ -70,7 +70,8 @@ export class ConnectionEvents {
   }
 
   /**
-   * It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded
+   * The session will not reconnect by itself. `writes` become durable together with the event. @throws
+   * SessionEnded
    */
   async over(at: OccurrenceNumbers, why: WhyDisconnected, writes: UnitWrite[] = []): Promise<void> {
     this.end()
@@ -83,8 +84,8 @@ export class ConnectionEvents {
   }
 
   /**
-   * Notes the number for operators who look for its bridge. A failed write is made up for at the next
-   * connection.
+   * Notes the linked phone number, so that operators can find its bridge. If the write fails, the next
+   * connection writes it again.
    */
   #noteLinked(phone: string): void {
     const { bridgeId, log } = this.#parts
@@ -104,7 +105,7 @@ export class ConnectionEvents {
   }
 
   readonly #ended = (error: unknown): void => {
-    // The next owner reads what was reported, and reports what is new.
+    // The bridge's next holder reads what was reported, and reports what is new.
     if (!(error instanceof SessionEnded)) this.#parts.log.error({ error }, "an event was not appended")
   }
 }

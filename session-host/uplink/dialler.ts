@@ -15,7 +15,7 @@ export type Connect = (input: {
   proxy: Proxy | undefined
   /** How long the network may take over the acknowledgement of a message. */
   ackMs: number
-  /** How long the network may answer nothing at all until the connection counts as dead. */
+  /** How long the network may be silent before the connection counts as dead. */
   deadMs: number
   log: Logger
   onHappening: (happening: Happening) => void
@@ -29,14 +29,14 @@ interface Options {
   /** Whether a connection is wanted and allowed now. */
   mayDial: () => boolean
   /**
-   * Ensures what must hold first: the store answers, the lease is ours, the last connection's writes are
-   * durable.
+   * Ensures what must hold before a dial: the store answers, the lease is ours, and the last connection's
+   * writes are durable.
    */
   prepare: () => Promise<{ vault: Vault; intake: Intake; proxy: Proxy | undefined }>
-  /** How much longer it must not dial, in ms, even where the last connection would allow it. */
+  /** How much longer the session must not dial, in ms, even if the last connection would allow it. */
   waitMs: () => number
   onHappening: (happening: Happening) => void
-  /** Preparing failed, or a living connection threw an error that nobody caught. */
+  /** Preparing failed, or a living connection threw an error that was not caught. */
   onError: (error: unknown) => void
 }
 
@@ -48,7 +48,7 @@ export class Dialler {
   #dialled = 0
   #dialling = false
   #timer: NodeJS.Timeout | undefined
-  /** Until when the network refuses everybody, in milliseconds on the monotonic clock. */
+  /** Until when the network refuses logins (a temporary ban), in milliseconds on the monotonic clock. */
   #bannedUntil = -Infinity
   /** When a postponed dial is due, on the same clock. */
   #dueAt = 0
@@ -93,12 +93,17 @@ export class Dialler {
     return waitMs
   }
 
-  /** Forgets a temporary ban: a customer asked to dial all the same, or another number is to be linked. */
+  /**
+   * Forgets a temporary ban: the customer has asked to dial all the same, or another number is to be linked.
+   */
   forgetBan(): void {
     this.#bannedUntil = -Infinity
   }
 
-  /** How long it waits before it dials, in ms; 0 while it dials, and while there is a connection. */
+  /**
+   * How long the wait before the next dial still lasts, in ms; 0 during a dial, and while there is a
+   * connection.
+   */
   get waitsMs(): number {
     return Math.max(0, this.#dueAt - performance.now())
   }
@@ -109,13 +114,13 @@ export class Dialler {
     this.#timer = setTimeout(() => this.dial(), Math.ceil(ms))
   }
 
-  /** Logged in. */
+  /** The connection has logged in. */
   opened(): void {
     this.forgetBan()
     this.#backoff.opened()
   }
 
-  /** The socket is closed when this returns, and nothing more is heard from it. */
+  /** Closes the socket before this returns. Nothing more is heard from the connection. */
   hangUp(): void {
     clearTimeout(this.#timer)
     this.#dueAt = 0

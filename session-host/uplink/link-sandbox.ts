@@ -6,7 +6,7 @@ import type { Contacts } from "../people/contacts.ts"
 
 /**
  * Shows a sandbox bridge's code to the phone of its account's household, which scans it. The bridge's
- * customer cannot scan it, since the phone is simulated. Only the simulated network knows this question.
+ * customer cannot scan it, since the phone is simulated. Only the simulated network answers this question.
  * @throws NetworkRejected, NoAnswer
  */
 export async function showCodeToHousehold(

@@ -35,11 +35,14 @@ interface Input {
   say: Say
   /** Notified of every change here and of the uplink's. */
   changes: Condition
-  /** Nobody wants to link a phone any more. */
+  /** No caller wants to link a phone any more. */
   onGivenUp: () => void
 }
 
-/** How long a session that was asked for a passkey stays connected, longer than any request lives, ms. */
+/**
+ * How long a session that was asked for a passkey stays connected, in ms: longer than any such request is
+ * valid.
+ */
 const passkeyLastsMs = 6 * 60_000
 
 /**
@@ -48,7 +51,7 @@ const passkeyLastsMs = 6 * 60_000
  */
 export class Linking {
   readonly #input: Input
-  /** Runs while somebody wants to link a phone. An unlinked session dials only for as long. */
+  /** Runs while a caller wants to link a phone. An unlinked session dials only during that time. */
   #wish: NodeJS.Timeout | undefined
   #code: Code | undefined
   /** How many calls that unlink the phone are under way. */
@@ -72,19 +75,21 @@ export class Linking {
     return this.#unlinked
   }
 
-  /** Whether this is a sandbox bridge: nobody else could scan its code. */
+  /**
+   * Whether this is a sandbox bridge, which links its own simulated phone: no real phone could scan its code.
+   */
   get linksItself(): boolean {
     return this.#input.memory.sandboxOf !== undefined
   }
 
-  /** Whether somebody wants to link a phone, or the bridge is a sandbox and links itself. */
+  /** Whether a caller wants to link a phone, or the bridge is a sandbox and links itself. */
   get isWanted(): boolean {
     return this.#wish !== undefined || this.linksItself
   }
 
   /**
-   * Whether no phone is linked and nobody is linking one. A sandbox always counts as idle: nobody misses
-   * anything.
+   * Whether no phone is linked and no caller is linking one. A sandbox always counts as idle: pausing it
+   * loses no real messages.
    */
   get isIdle(): boolean {
     return this.linksItself || (!this.isPaired && !this.isWanted)
@@ -108,10 +113,10 @@ export class Linking {
   async code(): Promise<Code> {
     const { uplink, changes, timing } = this.#input
     if (this.isPaired) throw alreadyPaired()
-    // Programs ask again and again. The phone that took the last code would be turned away.
+    // Programs poll for the code. A new code would turn away the phone that took the last one.
     if (this.#passkey && this.#passkey.expires_at > now()) throw passkeyRequired()
     this.#wishFor(timing.pairingMs)
-    // That phone was not linked. Perhaps another one is, on a new connection.
+    // That phone was not linked. Perhaps another phone can be, on a new connection.
     if (this.#passkeyRequired) uplink.hangUp()
     this.#passkeyRequired = false
     uplink.dial()
@@ -126,7 +131,8 @@ export class Linking {
   }
 
   /**
-   * A code that links the phone of this number (digits) once it is typed there; dials for it if necessary.
+   * A code that links the phone of this number (digits) once its user types it there; dials for the code if
+   * necessary.
    * @throws ApiError `already_paired`, `passkey_required`, `network_rejected`, `session_unavailable`
    */
   async linkCode(phone: string): Promise<string> {
@@ -166,7 +172,7 @@ export class Linking {
   async logout(): Promise<void> {
     if (!this.isPaired) return this.#turnAway()
     const { memory, uplink, changes, timing } = this.#input
-    // Another place is logged in with these credentials, so the network cannot be asked from here.
+    // Another device is logged in with these credentials, so the network cannot be asked from here.
     const connection = memory.standing.isReplaced ? undefined : await uplink.ready()
     this.#logouts += 1
     try {
@@ -178,7 +184,7 @@ export class Linking {
     }
   }
 
-  /** The network gives a code to scan. */
+  /** The network has sent a code to scan. */
   onCode(code: Code): void {
     this.#code = code
     const { memory, uplink, log } = this.#input
@@ -189,7 +195,7 @@ export class Linking {
     )
   }
 
-  /** The network wants a passkey of whoever has scanned. */
+  /** The network wants a passkey from the account whose phone has scanned. */
   onPasskeyRequired({ request }: Extract<Happening, { kind: "passkey_required" }>): void {
     this.#passkeyRequired = true
     this.#passkey = request && { options: request.options, expires_at: request.expiresAt }
@@ -211,7 +217,7 @@ export class Linking {
     return this.#unlinked
   }
 
-  /** The connection is gone, and with it what it has given to link with. */
+  /** The connection is gone, and with it the code or the passkey request that came on it. */
   onHungUp(): void {
     this.#passkey = undefined
     this.#code = undefined
@@ -224,7 +230,7 @@ export class Linking {
     this.#input.onGivenUp()
   }
 
-  /** A phone is linked, or none is wanted any more. */
+  /** A phone is linked, or no caller wants to link one any more. */
   end(): void {
     clearTimeout(this.#wish)
     this.#wish = undefined

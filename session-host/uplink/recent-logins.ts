@@ -11,17 +11,17 @@ interface Options {
   /** Whether a phone is linked: without one there is no login. */
   isPaired: () => boolean
   say: Say
-  /** A session that was connected for this long has stayed. */
+  /** A session that was connected for this long counts as having stayed, in ms. */
   stayedMs: number
   /** Retries a write until the store answers. @throws SessionEnded */
   write: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Recording that the session has stayed failed. */
+  /** Called when the write failed that records that the session has stayed. */
   onError: (error: unknown) => void
 }
 
 /**
  * How often a bridge has recently logged in without staying connected. The lease holds the count, so that
- * neither another host nor a new session starts from zero. Numbers that log in all the time are banned.
+ * neither another host nor a new session starts from zero. The network bans numbers that log in all the time.
  */
 export class RecentLogins {
   readonly #options: Options
@@ -56,7 +56,7 @@ export class RecentLogins {
   }
 
   /**
-   * Says in the log that the next dial, which is due in `dueMs`, waits because of these logins, if it does.
+   * Logs that the next dial, which is due in `dueMs`, waits because of these logins, if that is the reason.
    */
   noteWait(dueMs: number): void {
     const waitS = this.#waitS(dueMs)
@@ -76,13 +76,13 @@ export class RecentLogins {
     )
   }
 
-  /** In whole seconds; 0 if the dial waits for something else. */
+  /** The wait in whole seconds; 0 if the dial waits for something else. */
   #waitS(dueMs: number): number {
     const isForLogins = this.waitMs > 0 && dueMs < this.waitMs + 1000
     return isForLogins ? Math.ceil(dueMs / 1000) : 0
   }
 
-  /** Logged in. */
+  /** The session has logged in. */
   opened(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#stayed(), this.#options.stayedMs)
@@ -93,18 +93,18 @@ export class RecentLogins {
     this.#timer = undefined
   }
 
-  /** The connection is closed as planned: its login has not failed. */
+  /** The connection was closed as planned, so its login does not count as failed. */
   closedAsPlanned(): void {
     this.#count = this.unlessPlanned
     this.closed()
   }
 
-  /** The login that was counted last never began: a proxy was in the way. */
+  /** The login that was counted last never began: the proxy did not let the connection through. */
   neverBegan(): void {
     this.#count = Math.max(0, this.#count - 1)
   }
 
-  /** Another phone is linked. */
+  /** Another phone is linked, so the earlier logins do not count. */
   forget(): void {
     this.#count = 0
   }
@@ -113,7 +113,7 @@ export class RecentLogins {
     this.#timer = undefined
     if (this.#count === 0) return
     this.#count = 0
-    // If it is not written, the next login waits for a while.
+    // If this write fails, the next login only waits for a while.
     Lease.resetLogins(this.#options.lease).catch(this.#options.onError)
   }
 }

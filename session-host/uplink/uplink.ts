@@ -23,7 +23,7 @@ import { type Connect, Dialler } from "./dialler.ts"
 import { Linking } from "./linking.ts"
 import { RecentLogins } from "./recent-logins.ts"
 
-/** What it needs of a session's memory (`session/memory.ts`). */
+/** The parts of a session's memory (`session/memory.ts`) that the uplink needs. */
 interface Memory extends NewsParts {
   patience: Patience
   commits: Commits
@@ -97,7 +97,7 @@ export class Uplink {
     return this.#dialler.connection
   }
 
-  /** Whether it is as it should be: connected, or not linked to a phone. */
+  /** Whether the session is as it should be: connected, or not linked to a phone. */
   get isUp(): boolean {
     return this.#open || !this.linking.isPaired
   }
@@ -109,7 +109,7 @@ export class Uplink {
     return this.#lost ? "disconnected" : "connecting"
   }
 
-  /** Whether the last connection was lost, and no other has come as far as to a code or a login. */
+  /** Whether the last connection was lost, and no later one has come as far as a code or a login. */
   get isLost(): boolean {
     return this.#lost
   }
@@ -124,7 +124,7 @@ export class Uplink {
     return this.#logins.unlessPlanned
   }
 
-  /** Connects, if a phone is linked or somebody wants to link one. */
+  /** Connects, if a phone is linked or a caller wants to link one. */
   dial(): void {
     this.#dialler.dial()
   }
@@ -137,8 +137,8 @@ export class Uplink {
   }
 
   /**
-   * Reconnects with the same credentials, even after another place took over, which only a customer may undo.
-   * Resolves when it is connected, or trying to.
+   * Reconnects with the same credentials, even after another device took the login over: only a customer may
+   * undo that. Resolves when the session is connected or trying to connect.
    * @throws ApiError `session_unavailable`
    */
   async restart(): Promise<void> {
@@ -151,7 +151,7 @@ export class Uplink {
     if (isOver()) throw sessionUnavailable()
   }
 
-  /** Dials anew: there is another way to the network, or none through a proxy any more. */
+  /** Dials anew, since the bridge has another proxy, or none any more. */
   dialAnew(): void {
     this.#logins.closedAsPlanned()
     this.hangUp()
@@ -178,7 +178,7 @@ export class Uplink {
     )
   }
 
-  /** @throws ApiError for the network's answer or silence, and what `work` throws */
+  /** @throws ApiError for the network's refusal or silence, and what `work` throws */
   async during<Result>(connection: Connection, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
@@ -191,9 +191,7 @@ export class Uplink {
     }
   }
 
-  /**
-   * Closes the socket until it is dialled again: the host has not beaten for too long, or the store is away.
-   */
+  /** Closes the socket until `dial` is called: the host has not beaten for too long, or the store is away. */
   disconnect(): void {
     if (!this.connection) return
     this.hangUp()
@@ -201,7 +199,7 @@ export class Uplink {
     this.#input.changes.notify()
   }
 
-  /** The socket is closed when this returns. */
+  /** Closes the socket before this returns. */
   hangUp(): void {
     this.#open = false
     this.linking.onHungUp()
@@ -278,7 +276,7 @@ export class Uplink {
     this.#dialler.opened()
     this.#logins.opened()
     this.#memory.connectionEvents.opened(this.#at, phone)
-    // A new connection is not shown as available, unless the customer wants that.
+    // A new connection is not shown as available, unless the customer wants it to be.
     const shown = this.#memory.standing.isAvailable ? this.connection?.setAvailable(true) : undefined
     shown?.catch((error: unknown) =>
       this.#input.log.warn({ error }, "the session could not be shown as available"),
@@ -295,7 +293,7 @@ export class Uplink {
       fields: { reason, detail, objection },
     })
     this.hangUp()
-    // A dial that fails says nothing else about the network that did not answer.
+    // A dial that fails does not change this finding: the network did not answer.
     const isStillUnanswered = reason === "lost" && this.#refusal.objection === "unanswered"
     if (objection) this.#refusal = { objection }
     else if (!isStillUnanswered) this.#refusal = {}
@@ -324,12 +322,13 @@ export class Uplink {
   }
 
   /**
-   * Another login of the same device took over: perhaps the rightful owner, whom we must not throw out again.
+   * Another login of the same device took over. It may be the rightful owner, whom we must not throw out
+   * again.
    */
   async #wasReplaced(): Promise<void> {
     const { commits, standing, connectionEvents } = this.#memory
     Metrics.add("Replaced")
-    // The lease check throws if the lease is not ours.
+    // `prove` throws if the lease is not ours.
     await commits.prove()
     await standing.setReplaced(true, (writes) =>
       connectionEvents.over(this.#at, { reason: "stream_replaced" }, writes),
@@ -343,7 +342,7 @@ export class Uplink {
     this.#memory.connectionEvents.gone(this.#at, objection)
   }
 
-  /** Nobody wants to link a phone any more. */
+  /** No caller wants to link a phone any more. */
   #givenUp(): void {
     if (this.#input.isOver()) return
     this.#lost = false

@@ -14,8 +14,8 @@ const rememberedFor = 30 * 86_400
 const seenFor = 14 * 86_400
 
 /**
- * In bytes; a stranger's message must not make a row that the store refuses: an item holds 400 KB. The
- * longest text takes two thirds.
+ * In bytes. A stranger's message must not make a row that the store refuses: an item holds 400 KB. The
+ * longest text takes two thirds of this.
  */
 const largest = 300_000
 const longestName = 10_000
@@ -27,7 +27,8 @@ export interface KnownMessage {
   /** Hashes of its ciphertexts that were decrypted. */
   seen: string[]
   /**
-   * The number of the event that it became, 0 if it is in the transcript alone; undefined if it became none.
+   * The number of the event that the message became; 0 if the message is in the transcript alone; undefined
+   * if it became no event.
    */
   event?: number | undefined
   /** The message that others may refer to. */
@@ -47,15 +48,16 @@ export interface Recalled extends Remembered {
    * account's.
    */
   isFormer?: true
-  /** Of every other: when it came, in Unix milliseconds. */
+  /** Of every other message: when it came, in Unix milliseconds. */
   atMs?: number
 }
 
 /**
  * The messages that a bridge has received or that were written on its phone, a row each. A row says which
- * ciphertexts brought the message, which event it became, and what replies, votes and edits need of it. Its
- * key begins with the message's id, so that one query finds all candidates, and goes on with chat and author,
- * since authors choose their ids. Messages sent by the API are remembered by their `SEND` rows alone.
+ * ciphertexts brought the message, which event it became, and what replies, votes and edits need of it. The
+ * key of a row begins with the message's id, so that one query finds all candidates. The chat and the author
+ * follow, since authors choose the ids of their messages. Messages sent by the API are remembered by their
+ * `SEND` rows alone.
  */
 export class Messages {
   readonly #store: SessionStore
@@ -69,7 +71,7 @@ export class Messages {
     this.#own = own
   }
 
-  /** The message of this identity, under whichever address of its author it is kept. @throws SessionEnded */
+  /** The message of this identity. It may be kept under any address of its author. @throws SessionEnded */
   async find(identity: MessageIdentity): Promise<KnownMessage | undefined> {
     const [found] = await this.findAll([identity])
     return found
@@ -126,8 +128,8 @@ export class Messages {
   }
 
   /**
-   * Every remembered message of this id: ours first, then others' in order of arrival. Nobody can put their
-   * own in place of an earlier one.
+   * Every remembered message of this id: ours first, then those of others in order of arrival. So a sender
+   * cannot put a message of theirs in place of an earlier one.
    * @throws SessionEnded
    */
   async recall(id: string): Promise<Recalled[]> {
@@ -209,7 +211,7 @@ function fromRow({ sk, row, secret }: Stored): KnownMessage {
   }
 }
 
-/** Merges two rows, written before it was known that both addresses are one person's. */
+/** Merges two rows that were written before it was known that both addresses belong to one person. */
 function together([first, ...more]: KnownMessage[]): KnownMessage | undefined {
   if (!first) return undefined
   return more.reduce(
@@ -223,14 +225,17 @@ function together([first, ...more]: KnownMessage[]): KnownMessage | undefined {
   )
 }
 
-/** Whether somebody could refer to it: ids and addresses may be of any length. */
+/** Whether a reply can refer to the message: senders' ids and addresses may be of any length. */
 function isNameable(remembered: Remembered | undefined): boolean {
   return (
     remembered !== undefined && (remembered.id + remembered.chat + remembered.sender).length < longestName
   )
 }
 
-/** The whole content if it is not too large; otherwise the secrets that open answers, if those are not. */
+/**
+ * The whole content if it is not too large; otherwise the secrets that open answers, if these are not too
+ * large.
+ */
 function bodyOf(content: Remembered["content"]): Uint8Array {
   const bytes = encodeBare(content)
   if (bytes.length <= largest) return bytes

@@ -8,7 +8,7 @@ import { type Sent, sentMessages, sentTimes } from "./sent.ts"
 const most = 10_000
 /** How many rows are read at a time. */
 const atOnce = 50
-/** How long a call waits while it is found out which messages there are. */
+/** How long a call waits while the list is read, in ms. */
 const waitMs = 3000
 
 interface Place {
@@ -17,10 +17,10 @@ interface Place {
 }
 
 /**
- * Which messages the API has sent, in order. Their rows are named by ids that say nothing of the time, and a
- * list of them in the store would cost a write for each send. So the first call for the list looks at the
- * rows once, and from then on the session, which alone sends, knows the order. A session whose messages
- * nobody lists knows nothing and pays nothing.
+ * Which messages the API has sent, in order. Their rows are named by ids that say nothing about the time, and
+ * a list in the store would cost a write for each send. So the first call for the list reads the rows once.
+ * From then on the session knows the order, since it alone sends. A session whose messages no customer lists
+ * reads and remembers nothing.
  */
 export class SentList {
   readonly #store: SessionStore
@@ -34,7 +34,7 @@ export class SentList {
     this.#commits = input.commits
   }
 
-  /** A message is about to be sent. It need not leave: what has no row is not listed. */
+  /** Notes that a message is about to be sent. If it does not leave, it has no row and is not listed. */
   note({ messageId, askedMs = 0 }: { messageId: string; askedMs?: number | undefined }): void {
     if (!this.#loading) return
     this.#places.push({ messageId, askedMs })
@@ -42,13 +42,13 @@ export class SentList {
   }
 
   /**
-   * The messages, newest first, behind the one of this id.
-   * @throws ApiError `invalid_request` for an id that is not in the list, `session_unavailable` while that is
-   * being read; SessionEnded
+   * The messages, newest first, that come behind the message of this id.
+   * @throws ApiError `invalid_request` for an id that is not in the list, `session_unavailable` while the
+   * list is being read; SessionEnded
    */
   async *behind(after: string | undefined): AsyncGenerator<Sent> {
     await this.#load()
-    // A send that is repeated before it had a row is noted twice.
+    // A send that is repeated before it has a row is noted twice.
     const ids = [...new Set(this.#places.map(({ messageId }) => messageId).toReversed())]
     const from = after === undefined ? 0 : ids.indexOf(after) + 1
     if (after !== undefined && from === 0) throw notInList()

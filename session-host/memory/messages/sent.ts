@@ -7,25 +7,25 @@ import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } fro
 /**
  * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and
  * answers, and what became of it. No phone asks for a message again after so long, and no idempotency record
- * that names it lives as long.
+ * that names the message lives that long.
  */
 const keptFor = 30 * 86_400
 
 const Time = z.number().int()
 
 const Outcome = z.discriminatedUnion("state", [
-  /** It may have reached the network. */
+  /** The message may have reached the network. */
   z.object({ state: z.literal("sent") }),
-  /** The network has it, since this time (Unix seconds). */
+  /** The network has the message, since this time (Unix seconds). */
   z.object({ state: z.literal("acked"), timestamp: Time }),
-  /** The network refused its first transmission with this number. */
+  /** The network refused the first transmission with this number. */
   z.object({ state: z.literal("failed"), network_code: z.number().int(), timestamp: Time }),
 ])
 type Outcome = z.infer<typeof Outcome>
 
 /**
- * When receipts came, in Unix seconds: the last of each kind. They are there only if the customer wants to
- * know.
+ * When the last receipt of each kind came, in Unix seconds. Receipts are kept only if the customer wants to
+ * know of them.
  */
 const Receipts = z.object({
   delivered: Time.optional(),
@@ -44,7 +44,7 @@ export type Sent = Omit<Outgoing, "members" | "beside"> &
   Outcome &
   z.infer<typeof Receipts> & { generation: number; members?: z.infer<typeof Members> }
 
-/** These recipients, of whom no receipt has come. */
+/** These recipients, as members from whom no receipt has come. */
 export function withoutReceipts(recipients: string[]): z.infer<typeof Members> {
   return Object.fromEntries(recipients.map((recipient) => [recipient, 0]))
 }
@@ -75,7 +75,7 @@ export async function sentMessages(store: SessionStore, messageIds: Iterable<str
 function fromRow({ sk, row, secret }: Stored): Sent {
   const generation = z.number().int().parse(row.g)
   const { line, bytes: message } = splitSecret(secret)
-  // It has a part before the first space.
+  // `split` returns at least one part.
   const [chat, members, own] = line.split(" ") as [string, string?, string?]
   return {
     messageId: sk.slice(prefix.length),
