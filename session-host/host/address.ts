@@ -18,9 +18,9 @@ interface Settings {
 
 /**
  * The address at which a host is reached, and the one it listens on: the same, unless the settings say
- * otherwise. On one machine it is a socket, since another user could take the port of a host that has died,
- * and be told what is sent.
- * @throws when ECS does not give an address
+ * otherwise. On one machine it is a Unix socket: a port of a host that has died could be taken by another
+ * user of the machine, who would then read what is sent.
+ * @throws Error if ECS does not give an address
  */
 export async function findAddresses(settings: Settings): Promise<{ reached: string; bind: string }> {
   const { HOST_BIND: bind } = settings

@@ -6,20 +6,20 @@ interface Options {
   log: Logger
   beat: () => Promise<Host.State>
   onState: (state: Host.State) => void
-  /** No beat was answered for so long that the sockets must be closed. */
+  /** Called when no beat was answered for so long that the sockets must be closed. */
   onSilent: () => void
-  /** A beat was answered: the first one, or the first after a silence or a standstill. */
+  /** Called when a beat was answered: the first one, or the first after a silence or a standstill. */
   onHeard: () => void
   /**
-   * The process stood still for a while, so its view of its leases may be out of date. Rejects if it cannot
-   * be refreshed.
+   * Called when the process stood still for a while, so that its view of its leases may be out of date.
+   * Rejects if that view cannot be refreshed.
    */
   onStoodStill: () => Promise<void>
 }
 
 /**
- * A host's sign of life, and what the host may do because of it. Times are counted from when the last
- * answered beat was *sent*.
+ * A host's sign of life, and what the host may do because of it. Times are counted from the moment when the
+ * last answered beat was *sent*.
  */
 export class Heartbeat {
   readonly #options: Options
@@ -27,7 +27,7 @@ export class Heartbeat {
   #watch: NodeJS.Timeout | undefined
   #answeredAt = -Infinity
   #lookedAt = performance.now()
-  /** Until its first beat is answered, nobody knows of this host. */
+  /** Until its first beat is answered, other processes do not know this host. */
   #silent = true
   #stoodStill = false
   #dead = false
@@ -37,7 +37,7 @@ export class Heartbeat {
     this.#options = options
   }
 
-  /** Whether nobody can have declared this host dead yet. */
+  /** Whether no other process can have declared this host dead yet. */
   get isTrusted(): boolean {
     return !this.#dead && !this.#stoodStill && this.#silentFor() < 2 * this.#options.beatMs
   }
@@ -50,7 +50,7 @@ export class Heartbeat {
     return this.#dead
   }
 
-  /** Beats once, then regularly. @throws when the first beat fails. */
+  /** Beats once, then regularly. @throws if the first beat fails */
   async start(): Promise<void> {
     const { beatMs } = this.#options
     await this.#beat()
@@ -60,8 +60,8 @@ export class Heartbeat {
   }
 
   /**
-   * Resolves when no beat is under way: one that comes later than the removal of its host's row would make it
-   * anew.
+   * Resolves when no beat is under way: a beat that came after the removal of its host's row would create the
+   * row again.
    */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
@@ -70,7 +70,7 @@ export class Heartbeat {
   }
 
   async #beatAgain(): Promise<void> {
-    // A hanging beat must not keep the next from trying, but many hanging beats help nobody.
+    // A hanging beat must not keep the next one from trying, but more than three at a time are of no use.
     if (this.#underWay.size >= 3) return
     const beat = this.#beat()
     this.#underWay.add(beat)
@@ -86,8 +86,8 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     const sentAt = performance.now()
     const state = await this.#options.beat()
-    // Notices an unseen silence before the beat ends it, so that sessions that were refused during it dial
-    // again.
+    // Notices a silence that `#look` has not seen before the beat ends it, so that sessions that were refused
+    // meanwhile dial again.
     this.#look()
     this.#answeredAt = Math.max(this.#answeredAt, sentAt)
     if (state === "dead") this.#dead = true
@@ -113,7 +113,7 @@ export class Heartbeat {
     try {
       await this.#options.onStoodStill()
     } catch (error) {
-      // While the store does not give the leases, it answers no beats either, and the beats decide.
+      // A store that does not return the leases answers no beats either, and the beats decide.
       this.#options.log.warn({ error }, "the leases could not be read")
     }
     this.#stoodStill = false

@@ -29,13 +29,14 @@ export interface HostInput {
 const agreeEach = 6
 
 /**
- * How many sessions read their memory at once. A start mostly waits for the store. With more at once each
- * takes longer, and all are late instead of only the last.
+ * How many sessions read their memory at once. A start mostly waits for the store. With more starts at once
+ * each takes longer, and all are late instead of only the last ones.
  */
 const startsAtOnce = 16
 
 /**
- * How many free leases a look reads: more than a host has room for, since others take some of them meanwhile.
+ * How many free leases a look reads: more than a host has room for, since other hosts take some of them
+ * meanwhile.
  */
 const freeSeenAtOnce = 100
 
@@ -71,7 +72,7 @@ export class SessionHost {
     this.#heartbeat = new Heartbeat({
       beatMs: input.timing.beatMs,
       log: this.#log,
-      // A host without room at the moment must not be counted on.
+      // The beat says whether the host has room: without room it must not be counted on.
       beat: async () => {
         const { id, addr, network } = input
         const sessions = this.sessions.size
@@ -95,7 +96,7 @@ export class SessionHost {
     return this.#heartbeat.isTrusted && !this.#stopping.signal.aborted
   }
 
-  /** Beats for the first time, then takes what is free. @throws when the store cannot be reached. */
+  /** Beats for the first time, then takes free leases. @throws if the store cannot be reached */
   async start(): Promise<void> {
     await this.#heartbeat.start()
     const { beatMs } = this.#input.timing
@@ -105,13 +106,13 @@ export class SessionHost {
         await this.#agree()
         await this.#pauseIdle()
       }),
-      // In a loop of its own, since a large bridge takes long to remove.
+      // This runs in a loop of its own, since removing a large bridge takes long.
       this.#each(agreeEach * beatMs, () => this.#removeGone()),
     ]
     this.#log.info({ addr: this.#input.addr, capacity: this.#input.capacity }, "host up")
   }
 
-  /** Takes no more calls, answers those that are open, gives everything back and ends. */
+  /** Takes no more calls, answers the open ones, gives all leases back and ends. */
   async stop(): Promise<void> {
     if (this.#stopping.signal.aborted) return
     this.#stopping.abort()
@@ -127,7 +128,9 @@ export class SessionHost {
     this.#ended.resolve("stopped")
   }
 
-  /** Hands over one session. Each is handed over by itself, so a slow call holds up no other session. */
+  /**
+   * Hands over one session. Sessions are handed over separately, so a slow call holds up no other session.
+   */
   async #handOver(session: Session): Promise<void> {
     await this.calls.settled(session, this.#input.timing.finishMs)
     await session.stop()
@@ -147,8 +150,8 @@ export class SessionHost {
   }
 
   /**
-   * Others have declared this host dead and freed its leases, so nothing here may go on. Its row stays for
-   * them.
+   * Ends all work of this host: other processes have declared it dead and freed its leases. The host's row
+   * stays for them.
    */
   #die(): void {
     this.#log.error("this host was declared dead and ends")
@@ -159,8 +162,8 @@ export class SessionHost {
   }
 
   /**
-   * The store has not answered for three beats: this host will soon be declared dead, and others will
-   * connect.
+   * Closes the sockets: the store has not answered for three beats, so this host will soon be declared dead,
+   * and other hosts will connect.
    */
   #onSilent(): void {
     this.#log.error({ sessions: this.sessions.size }, "no beat was answered: sockets are closed")
@@ -172,8 +175,8 @@ export class SessionHost {
   }
 
   /**
-   * Takes free leases from one part of the index; while it finds some, from the next part as well. A new host
-   * looks at all of them: most are started because there are free leases.
+   * Takes free leases from one part of the index, and goes on with the next part while it finds some. A new
+   * host looks at all parts: most hosts are started because there are free leases.
    */
   async #takeFree(): Promise<void> {
     const isNew = this.#isNew
@@ -183,7 +186,7 @@ export class SessionHost {
       if (!this.isTrusted || this.#room() === 0) return
       isAny = false
       for (const free of shuffled(await Lease.listSomeFree(this.#turn++, freeSeenAtOnce))) {
-        // The rest of a dead host's leases are left to other hosts, which look as often.
+        // The rest of a dead host's leases are left to other hosts, which look just as often.
         if (free.share !== undefined && shared >= free.share) continue
         if (!this.#mayWant(free)) continue
         this.#want(free)
@@ -219,7 +222,8 @@ export class SessionHost {
   async #take(free: Lease.Info): Promise<Session | undefined> {
     if (!this.isTrusted) return undefined
     this.#moving.add(free.bridgeId)
-    // Repeat until the outcome is known: a lease that names a host without a session could stay so for ever.
+    // Repeats until the outcome is known: a lease that names a host without its session could stay so for
+    // ever.
     const lease = await this.#repeat(() => Lease.take(free, this.#input))
     this.#moving.delete(free.bridgeId)
     if (!lease) return undefined
@@ -250,7 +254,8 @@ export class SessionHost {
 
   /**
    * Compares the running sessions with the leases. An idle session never commits, so nothing else would show
-   * that it is fenced. And nobody could take a lease that names a host which does not run it.
+   * that it is fenced. And no host can take a lease that names another host, even if that host does not run
+   * its session.
    */
   async #agree(): Promise<void> {
     const named = await Lease.listByHost(this.id)
@@ -264,7 +269,7 @@ export class SessionHost {
     for (const session of this.sessions.values()) {
       const { bridgeId, epoch } = session.lease
       const seen = named.find((lease) => lease.bridgeId === bridgeId && lease.epoch === epoch)
-      // The index lags, so the session reads the row itself.
+      // The index lags behind, so the session reads the row itself.
       if (seen && session.isAskedForOthers(seen)) await session.lookAtLease()
       if (seen) continue
       const lease = await Lease.get(bridgeId)
@@ -285,14 +290,14 @@ export class SessionHost {
     }
   }
 
-  /** Pauses bridges that are not linked and that nobody calls. The next call wakes them. */
+  /** Pauses bridges that are not linked and that no customer calls. The next call wakes them. */
   async #pauseIdle(): Promise<void> {
     for (const session of this.sessions.values()) {
       const { bridgeId, epoch } = session.lease
       if (!session.isIdleFor(this.#input.timing.idleMs)) continue
       const paused = await Lease.pauseIdle(session.lease)
       if (paused) this.#log.info({ bridgeId, epoch }, "a bridge was paused: nobody uses it")
-      // If it was not paused, somebody else holds it. Either way it is no longer ours.
+      // If the bridge was not paused, another host holds it. Either way its lease is no longer ours.
       session.abandon()
     }
   }
@@ -311,7 +316,7 @@ export class SessionHost {
     return this.sessions.size + this.#wanted.size === 0 && now() >= Lease.triedAgainAt(lease)
   }
 
-  /** Repeats until it succeeds; a host that was declared dead gives up. */
+  /** Repeats the work until it succeeds; a host that was declared dead gives up. */
   async #repeat<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     for (let tries = 0; !this.#heartbeat.isDead; tries++) {
       try {

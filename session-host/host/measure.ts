@@ -2,11 +2,11 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Session } from "../session/session.ts"
 
-/** CloudWatch keeps services' metrics by the minute. */
+/** CloudWatch keeps metrics with a resolution of one minute. */
 const eachMs = 60_000
 /**
- * How often the event loop is looked at, which wakes the process. The reported lag is too long by up to this
- * time; at rest it is just this time.
+ * How often the lag of the event loop is measured, which wakes the process. The reported lag is too long by
+ * up to this time; at rest it is just this time.
  */
 const lookEachMs = 200
 
@@ -15,8 +15,8 @@ interface Measured {
 }
 
 /**
- * Writes the measurements of this process and its sessions each minute. @returns a function that ends it and
- * writes the rest.
+ * Writes the measurements of this process and its sessions each minute. @returns a function that ends this
+ * and writes the rest
  */
 export function measureEachMinute(host: Measured, versionAgeH?: () => number | undefined): () => void {
   const delay = monitorEventLoopDelay({ resolution: lookEachMs })

@@ -1,6 +1,6 @@
 import { Condition } from "../concurrency/condition.ts"
 
-/** The calls that are being answered, by what they are for. */
+/** The calls that are being answered, by the thing that they are for. */
 export class OpenCalls<Key> {
   readonly #open = new Map<Key, number>()
   readonly #changes = new Condition()

@@ -7,9 +7,9 @@ import { tables } from "#core/store/tables.ts"
 const together = 25
 
 /**
- * Removes every row of a deleted bridge, unless another host does. The lease goes last, so if this host dies
- * on the way, another finishes.
- * @returns false when another host does it, or this one had to stop before the end.
+ * Removes every row of a deleted bridge, unless another host does. The lease goes last, so that another host
+ * finishes the work if this one dies.
+ * @returns false if another host removes the rows, or if this one had to stop before the end
  */
 export async function removeBridge(
   bridgeId: string,
@@ -31,7 +31,7 @@ export async function removeBridge(
   return true
 }
 
-/** @returns whether all are removed. */
+/** @returns whether all rows are removed */
 async function removeAll(table: string, pk: string, goesOn: () => Promise<boolean>): Promise<boolean> {
   const rows = query({
     TableName: table,

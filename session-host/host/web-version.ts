@@ -17,10 +17,15 @@ const Kept = z.object({
 /** When the pinned Baileys, 7.0.0-rc14, was published: its built-in version is no newer. Unix seconds. */
 const builtInAt = Date.UTC(2026, 6, 29) / 1000
 
-/** The version changes several times a day, and an old one works for weeks: eleven, in September 2026. */
+/**
+ * How often the version is asked for, in ms. It changes several times a day, and an old one works for weeks:
+ * eleven, in September 2026.
+ */
 const eachMs = 6 * 3600 * 1000
 
-/** The site may lag behind the network. */
+/**
+ * How soon the version may be asked for again after a refusal, in ms: the site may lag behind the network.
+ */
 const againMs = 60_000
 
 interface Options {
@@ -48,7 +53,7 @@ export class WebVersion {
     this.#options = options
   }
 
-  /** Undefined if no version was ever heard of; Baileys' own is used then. */
+  /** The last known version. Undefined if none was ever heard of: then Baileys' own is used. */
   get current(): Version | undefined {
     return this.#version
   }
@@ -59,8 +64,8 @@ export class WebVersion {
   }
 
   /**
-   * Resolves when the version is known, or cannot be learnt. Asks again from time to time. @throws when the
-   * store is away
+   * Resolves when the version is known, or cannot be learnt. Asks again from time to time.
+   * @throws if the store is away
    */
   async start(): Promise<void> {
     const { pinned, log } = this.#options
@@ -77,8 +82,8 @@ export class WebVersion {
   }
 
   /**
-   * The network has refused a version as too old: asks for the current one, once a minute however many
-   * sessions are refused. Resolves when the version is known, or cannot be learnt.
+   * Asks for the current version, since the network has refused one as too old. It asks once a minute,
+   * however many sessions are refused. Resolves when the version is known, or cannot be learnt.
    */
   async refused(): Promise<void> {
     if (this.#options.pinned !== undefined) return

@@ -19,19 +19,19 @@ export interface ConnectedSession {
   /** The JID to send to. @throws ApiError `recipient_not_found` */
   reach: (chat: string) => Promise<string>
   /**
-   * The JID that a caller means by a `chat`, which may be a username. @throws ApiError `not_found` where
-   * nobody has it
+   * The JID that a caller means by a `chat`, which may be a username.
+   * @throws ApiError `not_found` for a username that no account has
    */
   named: (chat: string) => Promise<string>
   /** Every known address of a person or group, in both spellings of a number. */
   namesOf: (jid: string) => Promise<Set<string>>
-  /** Somebody with these addresses is on the network. */
+  /** Notes that the person with these addresses is on the network. */
   heardOf: (addresses: string[]) => void
-  /** The private id that belongs to a number's JID, as far as that is known, without asking the network. */
+  /** The private id that belongs to a number's JID, if it is known without asking the network. */
   lidOf: (jid: string) => Promise<string | undefined>
   /**
-   * Waits until a message to this chat may leave (Contract, "Pacing", "New chats"). @throws ApiError
-   * `pacing`, `new_chat`
+   * Waits until a message to this chat may leave (Contract, "Pacing", "New chats").
+   * @throws ApiError `pacing`, `new_chat`
    */
   pace: (chat: string, newChat?: NewChat) => Promise<void>
   /** Every remembered message of this id, ours first. */
@@ -44,7 +44,7 @@ export interface ConnectedSession {
   standing: LoginStanding
   /** The limit on this bridge's media transfers. */
   media: Slots
-  /** Uploads that the network has by now, by their ids. */
+  /** The files that were uploaded to the network, by the ids of the uploads. */
   sentFiles: Pick<LRUCache<string, UploadedFile>, "get" | "set">
 }
 

@@ -4,14 +4,14 @@ import type { LoginStanding } from "../memory/login-standing.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Timing } from "../timing.ts"
 
-/** How many times a session looks whether its time has come, from one time to the next. */
+/** How many times a session checks whether it is due, from one daily presence to the next. */
 const looks = 144
 
 interface Input {
   bridgeId: string
   timing: Pick<Timing, "dailyPresenceEachMs" | "dailyPresenceMs">
   standing: Pick<LoginStanding, "isAvailable" | "shownMs" | "noteShown">
-  /** Whether the customer wants it. */
+  /** Whether the customer wants the daily presence. */
   isWanted: () => boolean
   /** The connection, if it is open. */
   connection: () => Connection | undefined
@@ -21,8 +21,9 @@ interface Input {
 /**
  * Shows a session as available for some minutes a day, from now on (Contract, "Presence"). A phone warns its
  * owner of a linked device that was never available for fifteen days, and offers to log it out
- * (`docs/network.md`). It takes so few minutes since a phone rings less while another device is available.
- * @returns a function that ends it.
+ * (`docs/network.md`). A presence lasts only a few minutes, since a phone rings less while another device is
+ * available.
+ * @returns a function that ends the daily presence
  */
 export function startDailyPresence(input: Input): () => void {
   const { bridgeId, timing, standing } = input
@@ -31,10 +32,10 @@ export function startDailyPresence(input: Input): () => void {
   async function look(): Promise<void> {
     const connection = input.connection()
     if (!connection || standing.isAvailable) return
-    // It has just been linked.
+    // The phone has just been linked.
     if (standing.shownMs === undefined) return await standing.noteShown()
     if (!input.isWanted() || !isDue(bridgeId, standing.shownMs, timing.dailyPresenceEachMs)) return
-    // Written first: a host that dies amid it leaves no second one for its successor.
+    // Written first: if this host dies during a presence, the next host does not begin a second one.
     await standing.noteShown()
     await connection.setAvailable(true)
     ends = setTimeout(() => void hide(connection).catch(input.onError), timing.dailyPresenceMs).unref()
@@ -53,12 +54,12 @@ export function startDailyPresence(input: Input): () => void {
 }
 
 /**
- * Whether the bridge's time has come since it was last shown. Each has a time of its own: a fleet does not
- * appear at once.
+ * Whether the bridge's time of day has come since it was last shown. Each bridge has a time of its own, so
+ * that not all bridges appear at once.
  */
 export function isDue(bridgeId: string, shownMs: number, eachMs: number, atMs = nowMs()): boolean {
   const hash = createHash("sha256").update(bridgeId).digest().readUInt32BE()
   const begunMs = atMs - ((atMs - (hash % eachMs)) % eachMs)
-  // A time in the future is one of a clock that was set back since.
+  // A time in the future comes from a clock that has been set back since.
   return shownMs < begunMs || shownMs > atMs
 }

@@ -8,7 +8,7 @@ import type { Timing } from "../timing.ts"
 
 type Times = Pick<Timing, "beatMs" | "provenMs" | "healthyMs" | "usedEachMs">
 
-/** A session's notes about itself in its lease. A failed write is never worth ending the session for. */
+/** A session's notes about itself in its lease. A write that fails never ends the session. */
 export class LeaseNotes {
   readonly #lease: Lease.Info
   readonly #timing: Times
@@ -34,7 +34,7 @@ export class LeaseNotes {
     this.#reportWritten = lease.reported
   }
 
-  /** The session runs from now on. */
+  /** Starts the notes of a session that runs from now on. */
   start(): void {
     if (this.#isOver) return
     this.#timers.push(
@@ -48,7 +48,7 @@ export class LeaseNotes {
     return this.#isProven
   }
 
-  /** A customer has called. */
+  /** Notes that the customer has called. */
   noteUse(): void {
     if (this.#isOver) return
     this.#used = now()
@@ -57,15 +57,15 @@ export class LeaseNotes {
     void this.#write("used", Lease.reportUse(this.#lease, this.#used))
   }
 
-  /** The session starts anew. Resolves once that is written, or could not be. */
+  /** Notes that the session is restarted. Resolves once this is written, or could not be written. */
   async noteRestart(): Promise<void> {
     await this.#write("restart", Lease.noteRestart(this.#lease))
   }
 
   /**
-   * Notes the session's status, once, and what the network has against it. A status that an earlier session
-   * already had keeps its time.
-   * @param linkedPhone gives the number of the phone that is linked; the last one stays where there is none.
+   * Notes the session's status, once, and the network's objection to it, if there is one. A status that an
+   * earlier session already had keeps its time.
+   * @param linkedPhone gives the number of the phone that is linked; if it gives none, the last number stays.
    */
   report(
     status: Status,
@@ -123,7 +123,7 @@ export class LeaseNotes {
   /** Having received messages proves nothing: a session that kills its host may receive some first. */
   #prove(): void {
     this.#isProven = true
-    // Unless it is written, the bridge looks as if it had killed its host when that dies.
+    // Unless this is written, the bridge looks as if it had killed its host when the host dies.
     void this.#insist("proven", () => Lease.noteProven(this.#lease))
   }
 
@@ -131,7 +131,7 @@ export class LeaseNotes {
     if (this.#lease.failCount > 0) void this.#insist("healthy", () => Lease.noteHealthy(this.#lease))
   }
 
-  /** A failed write is tried again each beat, for as long as the session lives. */
+  /** Repeats a failed write with each beat, for as long as the session lives. */
   async #insist(what: string, write: () => Promise<void>): Promise<void> {
     while (!this.#isOver) {
       try {

@@ -35,7 +35,7 @@ export interface MemoryInput {
   choice: () => Choice.Info
   /** The store has been away for long: the socket must be closed. */
   onStoreAway: () => void
-  /** The session must end. Called before any promise is rejected. */
+  /** The session must end. Called before any promise of its memory is rejected. */
   onEnd: (error: SessionEnded) => void
 }
 
@@ -59,7 +59,7 @@ export async function findLeftBehind({ lease, timing, ended, onStoreAway }: Memo
     store,
     patience,
     keys,
-    /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
+    /** Rows of the session, by `sk`: the credentials, the standing, and the last report of its connection. */
     rows: new Map(rows.map((row) => [row.sk, row])),
     /** Rows of messages that the phone is asked for (`receive/awaited.ts`). */
     awaited,

@@ -13,17 +13,17 @@ export class Login {
     this.#present = this.#begun(creds)
   }
 
-  /** Its keys. */
+  /** The keys of the login. */
   get vault(): SessionVault {
     return this.#present.vault
   }
 
-  /** The people whom it knows. */
+  /** The people whom the login knows. */
   get contacts(): Contacts {
     return this.#present.contacts
   }
 
-  /** It has ended: the next one has no keys yet, and knows nobody. */
+  /** Begins the next login when this one has ended. The next login has no keys yet and knows no contacts. */
   beginNext(): void {
     this.#present = this.#begun({ generation: this.vault.generation + 1, creds: undefined })
   }

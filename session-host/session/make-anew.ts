@@ -20,9 +20,9 @@ interface Parts {
 }
 
 /**
- * The keys of this login came back from a backup: leaves nothing of them that encrypts, before anything is
- * sent. Whatever ends it, the next session does all of it again, which does no harm. The login itself stays:
- * nobody has to link the phone again.
+ * Leaves no key that can encrypt in a login whose keys came back from a backup, before anything is sent. If
+ * the work is cut short, the next session does all of it again, which does no harm. The login itself stays:
+ * the customer does not have to link the phone again.
  * @throws SessionEnded
  */
 export async function makeAnew({ lease, store, commits, patience, vault, keysAnew }: Parts): Promise<void> {

@@ -45,7 +45,7 @@ export async function openMemory(input: MemoryInput): Promise<Memory> {
   return memoryOf(parts)
 }
 
-/** What the other parts stand on. */
+/** The parts that all other parts need. */
 function groundOf(input: MemoryInput, { store, patience, keys, rows }: LeftBehind) {
   const { lease, timing, log, choice, onEnd } = input
   const commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd })
@@ -76,13 +76,13 @@ async function loginMadeAnew(ground: Ground): Promise<void> {
     await makeAnew({ ...ground, vault: login.vault })
     log.warn("the session's keys came from a backup: what encrypts was made anew")
   } catch (error) {
-    // No caller gets a memory, so none can end it.
+    // No caller gets this memory, so no caller can end it.
     commits.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
     throw error
   }
 }
 
-/** Makes the parts in their order: each takes what it needs of those before it, and its first row. */
+/** Makes the parts in order: each takes the earlier parts that it needs, and its first row. */
 function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: LeftBehind) {
   const { bridgeId, store, login } = ground
   const bell = new Bell(bridgeId)
@@ -148,7 +148,7 @@ function memoryOf(parts: ReturnType<typeof partsOf>) {
       return login.contacts
     },
 
-    /** The bridge's way to the network; undefined: the direct one. */
+    /** The bridge's proxy to the network; undefined: connections are direct. */
     get proxy(): Proxied | undefined {
       const { proxy } = choice()
       return proxy === undefined
@@ -157,8 +157,8 @@ function memoryOf(parts: ReturnType<typeof partsOf>) {
     },
 
     /**
-     * Tries once more, one time per session, to read messages that no mapper could read. Call it when
-     * everything else is under way.
+     * Tries again, once per session, to read messages that no mapper could read. Call this when everything
+     * else is under way.
      * @throws SessionEnded
      */
     async readParkedAgain(): Promise<void> {
@@ -167,7 +167,10 @@ function memoryOf(parts: ReturnType<typeof partsOf>) {
       await readParkedAgain({ store, commits, intake, version: await version() })
     },
 
-    /** The login has ended. `report` commits the writes it is given together with the customer's event. */
+    /**
+     * Forgets the login when it has ended. `report` commits the writes that it is given together with the
+     * customer's event.
+     */
     async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
       const generation = login.vault.generation + 1
       await awaited.giveUpAll()
@@ -179,7 +182,7 @@ function memoryOf(parts: ReturnType<typeof partsOf>) {
       ])
     },
 
-    /** Resolves when everything that was begun is durable, and a process is due to deliver it. */
+    /** Resolves when everything that was begun is durable, and the delivery of its events is due. */
     async settled(): Promise<void> {
       await statuses.settled()
       await outbox.settled()

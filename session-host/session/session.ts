@@ -38,7 +38,8 @@ interface Input {
   /** Whether the host may have sockets now: it has beaten recently. */
   mayConnect: () => boolean
   /**
-   * The socket is closed, and nothing more will be written. `failed`: it ended by its own error. Called once.
+   * Called once, when the socket is closed and nothing more will be written. `failed`: the session ended by
+   * an error of its own.
    */
   onEnd: (end: { failed: boolean }) => void
 }
@@ -54,7 +55,7 @@ interface Parts {
 export class Session {
   readonly lease: Lease.Info
   readonly notes: LeaseNotes
-  /** How many logins in a row had not lasted when the session was stopped. */
+  /** How many logins in a row had not stayed when the session was stopped. */
   plannedLogins: number | undefined
   readonly #input: Input
   readonly #log: Logger
@@ -63,7 +64,7 @@ export class Session {
   readonly #changes = new Condition()
   /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
   readonly storedMedia = boundedCache<true>(10_000, { ttl: StoredMedia.cachedForMs })
-  /** What outlives its connections. */
+  /** The parts that outlive the session's connections. */
   readonly #lasting = {
     /** Contract, "Sent files": two at once per bridge. */
     media: new Slots(
@@ -79,7 +80,7 @@ export class Session {
   #parts: Parts | undefined
   #stopping = false
   #choice: Choice.Info
-  /** Functions that end what the session does by itself from time to time. */
+  /** Functions that end the session's periodic work. */
   #ends: (() => void)[] = []
 
   constructor(input: Input) {
@@ -133,17 +134,17 @@ export class Session {
     }
   }
 
-  /** Whether no phone is linked, and nobody has called for this long. */
+  /** Whether no phone is linked and no customer has called for this long. */
   isIdleFor(ms: number): boolean {
     return this.#parts !== undefined && this.#parts.uplink.linking.isIdle && this.notes.isUnusedFor(ms)
   }
 
-  /** Whether it is as it should be: connected, or not linked to a phone. */
+  /** Whether the session is as it should be: connected, or not linked to a phone. */
   get isUp(): boolean {
     return this.#parts?.uplink.isUp ?? false
   }
 
-  /** How long the oldest of its changes has been waiting to become durable, in ms. */
+  /** How long the oldest change has been waiting to become durable, in ms. */
   get unkeptMs(): number {
     return this.#parts?.memory.commits.oldestMs ?? 0
   }
@@ -179,7 +180,7 @@ export class Session {
     return memory.contacts
   }
 
-  /** The caller says that the lease may have changed. */
+  /** Reads the lease again, since the caller says that it may have changed. */
   async lookAtLease(): Promise<void> {
     const { bridgeId, host, epoch } = this.lease
     const lease = await Lease.get(bridgeId)
@@ -200,7 +201,10 @@ export class Session {
     return !isDeepStrictEqual(seen.choice, this.#choice)
   }
 
-  /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
+  /**
+   * The parts of the memory that commands read, whether or not the session is connected. @throws ApiError
+   * `session_unavailable`
+   */
   async memory(): Promise<
     Pick<
       Memory,
@@ -219,8 +223,7 @@ export class Session {
   }
 
   /**
-   * Asks something of the network. A question that is left open by the end of the connection may be asked
-   * again.
+   * Asks something of the network. A question that the end of the connection left open may be asked again.
    * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws
    */
   async use<Result>(work: (connected: ConnectedSession) => Promise<Result>): Promise<Result> {
@@ -260,7 +263,7 @@ export class Session {
     this.#end(new SessionEnded("the session was stopped"), false)
   }
 
-  /** The session threw an error that nobody caught, or its start failed. */
+  /** Ends the session by an error that was not caught, or that its start failed with. */
   fail(error: unknown): void {
     const ended = error instanceof SessionEnded
     this.#end(ended ? error : new SessionEnded("an error of the session itself", { cause: error }))
@@ -309,7 +312,7 @@ export class Session {
     })
   }
 
-  /** Its parts, once it has read its memory. @throws ApiError `session_unavailable` */
+  /** The session's parts, once it has read its memory. @throws ApiError `session_unavailable` */
   async #started(): Promise<Parts> {
     const parts = await this.#changes.until(() => this.#parts, mayWaitMs(this.#input.timing.connectingMs))
     if (!parts || this.#isOver) throw sessionUnavailable()
@@ -322,8 +325,8 @@ export class Session {
   }
 
   /**
-   * The store has not answered for long, so incoming messages could not be kept. Pending writes go on
-   * waiting.
+   * Closes the socket, since the store has not answered for long: incoming messages could not be kept.
+   * Pending writes go on waiting.
    */
   #storeAway(): void {
     const uplink = this.#parts?.uplink
@@ -334,7 +337,8 @@ export class Session {
   }
 
   /**
-   * `failed`: it ended by an error of its own, which counts; not because the lease is lost or the store away.
+   * @param failed whether the session ended by an error of its own, which counts against it, and not because
+   * the lease is lost or the store is away
    */
   #end(error: SessionEnded, failed = isOwnFault(error)): void {
     if (this.#ended.signal.aborted) return

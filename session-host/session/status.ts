@@ -4,7 +4,7 @@ import { userOf } from "#core/message/jid.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 import type { Memory } from "./memory.ts"
 
-/** What a session answers when it is asked for its status. */
+/** The answer of a session to a call for its status. */
 export function statusOf({
   memory,
   uplink,
