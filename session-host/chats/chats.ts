@@ -9,22 +9,22 @@ import type { SessionVault } from "../memory/vault.ts"
 import type { ChatSetting, FormerChat } from "../network/happening.ts"
 import { hashed, type MessageEvent, padded } from "./transcript.ts"
 
-/** A chat, as its row has it. */
+/** A chat, as its row stores it. */
 const Chat = z.object({
-  /** A group's JID, or the person's: the phone number's where that was known last. */
+  /** A group's JID, or a person's: the JID of their phone number, if it was known last. */
   jid: z.string(),
   /** Of a group, as the network had it at `namedAt` (Unix seconds); `""`: not known. */
   name: z.string().default(""),
   namedAt: z.number().int().default(0),
   /** The time of its last message, Unix seconds. */
   lastAt: z.number().int().default(0),
-  /** How many messages of others nobody of the account has read. */
+  /** How many messages of others have not been read on any of the account's devices. */
   unread: z.number().int().default(0),
-  /** Somebody has marked it as unread. */
+  /** Whether the account has marked the chat as unread. */
   isMarked: z.boolean().default(false),
   isArchived: z.boolean().default(false),
   isPinned: z.boolean().default(false),
-  /** Unix seconds; 0: it is not muted, -1: for ever. */
+  /** Unix seconds; 0: the chat is not muted, -1: it is muted for ever. */
   mutedUntil: z.number().int().default(0),
 })
 export type Chat = z.infer<typeof Chat>
@@ -43,11 +43,11 @@ export interface Place {
   lastAt: number
 }
 
-/** What the order of chats is made of. Unix seconds. */
+/** The attributes of a row that the order of chats depends on. Unix seconds. */
 const Head = z.object({ last_at: z.number(), expires_at: z.number().default(Infinity) })
 type Head = z.infer<typeof Head>
 
-/** The chats of a login by their rows, once somebody has asked for the list. */
+/** The chats of a login by their rows, once a customer has asked for the list. */
 interface Listed {
   prefix: string
   heads: Map<string, Head>
@@ -61,9 +61,9 @@ const day = 86_400
 
 /**
  * The chats of a bridge that keeps messages, a row each: what is shown of them in a list. A message changes
- * the row in the unit that keeps the message, so it is counted once. A session alone writes its rows, so it
- * trusts what it has read or written. A row goes with the last of the chat's messages, as far as strangers
- * can make it; what the account itself has set stays.
+ * the row in the unit that keeps the message, so it is counted once. Only the session writes its rows, so it
+ * trusts what it has read or written. A row that strangers' messages have made expires with the last of them;
+ * the row of a chat for which the account has set something stays.
  */
 export class Chats {
   readonly #parts: Parts
@@ -74,7 +74,7 @@ export class Chats {
     this.#parts = parts
   }
 
-  /** Whether there are any: the bridge keeps messages. */
+  /** Whether chats are kept: they are if the bridge keeps messages. */
   get areKept(): boolean {
     return this.#parts.choice().keep !== undefined
   }
@@ -90,10 +90,10 @@ export class Chats {
     const sk = this.#skOf(phone)
     const known = this.#known.get(sk)
     if (known) return { sk, jid: phone, entry: known }
-    // The chat may be kept under the LID, from when the number was not known.
+    // The chat may still be kept under the LID, from a time when the number was not known.
     const rows = await store.getAll([sk, ...former])
     const found = rows.find((row) => row.sk === sk) ?? rows[0]
-    // It may have been read meanwhile.
+    // The row may have been read meanwhile.
     const entry = this.#known.get(sk) ?? {
       chat: found && Chat.parse(JSON.parse(found.secret.toString())),
       former: rows.map((row) => row.sk).filter((other) => other !== sk),
@@ -102,7 +102,10 @@ export class Chats {
     return { sk, jid: phone, entry }
   }
 
-  /** The writes of a message that is kept: it is the chat's last one, and unread if others wrote it. */
+  /**
+   * The writes of a message that is kept: the message is the chat's last one, and unread if another person
+   * wrote it.
+   */
   said(loaded: LoadedChat, message: MessageEvent): SessionWrite[] {
     const before = this.#chatAt(loaded)
     const isNew = message.edit === undefined && message.type !== "reaction"
@@ -115,8 +118,8 @@ export class Chats {
   }
 
   /**
-   * The account has read this chat. A note: if it is lost, the chat is shown as unread until it is read
-   * again.
+   * Notes that the account has read this chat. If the note is lost, the chat is shown as unread until it is
+   * read again.
    */
   async read(jid: string): Promise<void> {
     if (!this.areKept) return
@@ -125,7 +128,7 @@ export class Chats {
     if (unread > 0 || isMarked) this.#parts.commits.note(this.#change(loaded, { unread: 0, isMarked: false }))
   }
 
-  /** What the account's phone, or another of its devices, has set for its chats. @throws SessionEnded */
+  /** Takes in what the account's phone, or another of its devices, has set for chats. @throws SessionEnded */
   async set(settings: ChatSetting[]): Promise<void> {
     if (!this.areKept) return
     for (const setting of settings) {
@@ -144,10 +147,11 @@ export class Chats {
     const { isArchived, isPinned, mutedUntil } = settings
     const isSet = isArchived || isPinned || mutedUntil !== 0
     if (newest === 0 && !isSet && !loaded.entry.chat) return []
-    // Messages that have come by themselves are counted already.
+    // Messages that the network delivered are already counted.
     const isNews = newest > before.lastAt
     return this.#change(loaded, {
-      // A setting that is off here may only have been left out. The account's settings say whether it is.
+      // A setting that is off here may only have been left out. The account's settings say whether it is
+      // really off.
       ...(isArchived && { isArchived }),
       ...(isPinned && { isPinned }),
       ...(mutedUntil !== 0 && { mutedUntil }),
@@ -162,7 +166,7 @@ export class Chats {
     return loaded.entry.chat && this.#chatAt(loaded)
   }
 
-  /** Groups have got names. */
+  /** Stores new names of groups. */
   async name(names: Map<string, string>): Promise<void> {
     for (const [jid, name] of names) {
       const loaded = await this.load(jid)
@@ -181,7 +185,7 @@ export class Chats {
     return [...heads].map(([sk, { last_at }]) => ({ sk, lastAt: last_at })).toSorted(later)
   }
 
-  /** Reads where the chats are. A place that changes meanwhile is in `heads` already, and newer. */
+  /** Reads the places of the chats. A place that changes meanwhile is already in `heads`, and is newer. */
   #read(prefix: string): Listed {
     const heads = new Map<string, Head>()
     const reading = async () => {
@@ -235,7 +239,7 @@ export class Chats {
 
 /** What is known of a row. */
 interface Entry {
-  /** Undefined where there is none. */
+  /** Undefined if there is no row. */
   chat: Chat | undefined
   /** Rows of the same person under another address, to be removed. */
   former: string[]
@@ -259,7 +263,7 @@ function later(one: Place, other: Place): number {
   return other.lastAt - one.lastAt || (one.sk < other.sk ? -1 : 1)
 }
 
-/** What an `after` says: chats behind this place follow. */
+/** The `after` of a page whose chats come behind this place. */
 export function placeName({ sk, lastAt }: Place): string {
   return `${padded(lastAt, 10)} ${sk}`
 }

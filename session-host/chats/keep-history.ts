@@ -27,9 +27,9 @@ interface Parts {
 const most = { messages: 20_000, ofChat: 500 }
 
 /**
- * What the account's phone tells of its chats when it is linked, for a customer who wants that (`history`):
- * lines of the transcript, and no events. A message is one line, even if the phone tells it several times, or
- * it comes by itself as well.
+ * The history of its chats that the account's phone sends when it is linked, for a customer who wants that
+ * (`history`). Its messages become lines of the transcript, and no events. A message is one line, even if the
+ * phone sends it several times, or the network delivers it as well.
  */
 export class History {
   readonly #parts: Parts
@@ -47,8 +47,7 @@ export class History {
   }
 
   /**
-   * Takes in some messages of a chat, and what the phone shows of the chat. They are notes. @throws
-   * SessionEnded
+   * Takes in some messages of a chat, and what the phone shows of the chat, as notes. @throws SessionEnded
    */
   async take(chat: FormerChat): Promise<void> {
     if (!this.isWanted || this.#taken >= most.messages) return
@@ -61,7 +60,7 @@ export class History {
     if (rows.length > 0) commits.note(rows)
   }
 
-  /** The messages that are to be kept and have not come by themselves. */
+  /** The messages that are to be kept and that the network has not delivered. */
   async #newIn(chat: FormerChat): Promise<MessageEvent[]> {
     const { store, login, messages, transcript } = this.#parts
     const own = login.vault.login
@@ -90,7 +89,8 @@ export class History {
   }
 
   /**
-   * The identity of a message, with each address of its author: it may have come by itself under another one.
+   * The identity of a message, with each address of its author: the network may have delivered the message
+   * under another one.
    */
   async #identityOf(attrs: Received["attrs"], own: Own): Promise<MessageIdentity> {
     const { id = "" } = attrs

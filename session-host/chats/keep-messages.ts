@@ -11,8 +11,8 @@ interface Parts {
 }
 
 /**
- * Keeps messages in the units that exist without them: each with its line in the transcript, and what its
- * chat's row says then.
+ * Keeps messages: adds the line in the transcript, and the change of the chat's row, to a unit that is made
+ * for each message anyway.
  */
 export class MessageKeeping {
   readonly #parts: Parts
@@ -27,8 +27,8 @@ export class MessageKeeping {
   }
 
   /**
-   * Reads what is needed to keep these messages.
-   * @returns makes an event's writes: none if it is not kept.
+   * Reads what is needed to keep the messages among these events.
+   * @returns a function that makes an event's writes: none if the event is not kept
    * @throws SessionEnded
    */
   async ready(events: Event[]): Promise<(event: Event) => SessionWrite[]> {
@@ -44,7 +44,7 @@ export class MessageKeeping {
 
   /**
    * The writes that go with a message that is sent, and those that go with its refusal by the network.
-   * Undefined if it is not kept.
+   * Undefined if the message is not kept.
    * @throws SessionEnded
    */
   async outgoing(outgoing: Pick<Outgoing, "messageId" | "chat" | "message">) {
@@ -54,7 +54,7 @@ export class MessageKeeping {
     const { row, said } = line
     const chat = await chats.load(said.chat_id)
     return {
-      // Called in the moment in which the unit is made: messages may come in meanwhile.
+      // Called at the moment when the unit is made, since messages may come in before that.
       beside: () => [row, ...chats.said(chat, said)],
       withdrawal: [store.remove(row.sk)],
     }

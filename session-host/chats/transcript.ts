@@ -36,31 +36,31 @@ export interface Line {
 }
 
 const day = 86_400
-/** A row holds 400 KB. */
+/** In bytes: a row holds 400 KB. */
 const largest = 380_000
 
 /**
  * What was said in a bridge's chats, for as long as its customer keeps that (`keep`): a row for each message,
- * in the form of its event. A message that came is written in the unit of its event, and one that is sent in
- * the unit that lets it leave, so each is there once. The keys are the chat and the time, so a chat is read
- * from any time on, and nothing else is read. The chat is hashed with the account's own number: whoever links
- * another phone to the bridge reads nothing of the last one's.
+ * in the form of its event. An incoming message is written in the unit of its event, and an outgoing one in
+ * the unit that lets it leave, so each is there once. The keys are the chat and the time, so that a chat can
+ * be read from any time on without other rows. The chat is hashed together with the account's own number: a
+ * customer who links another phone to the bridge cannot read the chats of the last phone.
  */
 export class Transcript {
   readonly #parts: Parts
   /**
-   * The time of the last row, in ms. Of two messages within a second, the one that came later has the greater
-   * one.
+   * The time of the last row, in ms. Of two messages within a second, the one that came later gets the
+   * greater time.
    */
   #lastMs = 0
-  /** Rows of messages from before the link that the phone has sent lately. */
+  /** Rows of messages from before the link that the phone has recently sent. */
   readonly #former = boundedCache<true>(20_000)
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** For how many days messages are kept; undefined: they are not. */
+  /** For how many days messages are kept; undefined: they are not kept. */
   get days(): number | undefined {
     return this.#parts.choice().keep
   }
@@ -71,8 +71,9 @@ export class Transcript {
   }
 
   /**
-   * The row of a message. @throws Error for one that is too large for any row: a hostile one, parked as its
-   * event would be
+   * The row of a message.
+   * @throws Error for a message that is too large for any row: a hostile one, which is parked as its event
+   * would be
    */
   row(message: MessageEvent): Put {
     const json = wellFormedJson(message)
@@ -85,8 +86,8 @@ export class Transcript {
   }
 
   /**
-   * The row of a message from before the link. If the phone sends the message again, or it then comes by
-   * itself, it gets the same row, while the session lives.
+   * The row of a message from before the link. If the phone sends the message again, or the network then
+   * delivers it, it gets the same row, for as long as the session lives.
    */
   oldRow(message: MessageEvent): Put {
     const sk = this.#formerSk(message)
@@ -109,8 +110,8 @@ export class Transcript {
   }
 
   /**
-   * The row of a message that is to be sent; undefined if it is not to be kept, or says nothing to people. If
-   * its row cannot be made, a message is sent all the same.
+   * The row of a message that is to be sent; undefined if the message is not to be kept, or has nothing that
+   * people see. A message whose row cannot be made is sent all the same.
    */
   async rowOf({
     messageId,
@@ -136,7 +137,7 @@ export class Transcript {
   }
 
   /**
-   * What a message says, in the form of its event; undefined if that is nothing to people. @throws
+   * What a message says, in the form of its event; undefined if it has nothing that people see. @throws
    * SessionEnded
    */
   async wordsOf(message: { attrs: Received["attrs"]; content: MessageContent }, own: Own) {
@@ -160,7 +161,7 @@ export class Transcript {
     from: { since?: number | undefined; until?: number | undefined; before?: string | undefined },
   ): AsyncGenerator<Line> {
     const { store } = this.#parts
-    // What is older is not shown, even if it was kept for longer once.
+    // Older messages are not shown, even if they are still kept from a time of a longer `keep`.
     const oldest = now() - (this.days ?? 0) * day
     const since = padded(Math.max(from.since ?? 0, oldest), 10)
     const until = from.until === undefined ? "~" : padded(from.until, 10)
@@ -183,7 +184,7 @@ export class Transcript {
   }
 }
 
-/** As it was written. */
+/** The event as it was written. */
 const Written = z.custom<MessageEvent>()
 const Expiring = z.object({ expires_at: z.number().int() })
 
@@ -212,7 +213,7 @@ async function* merged(lists: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
   }
 }
 
-/** A number as a text, with zeros in front: texts sort as their numbers do. */
+/** A number as a text with leading zeros, so that texts sort as their numbers do. */
 export function padded(value: number, digits: number): string {
   return String(Math.max(0, value)).padStart(digits, "0")
 }

@@ -24,8 +24,8 @@ export async function setBlocked(connection: Asked, jid: string, isBlocked: bool
   try {
     await connection.ask({ xmlns: "blocklist", type: "set", children })
   } catch (error) {
-    // Nobody has asked the live network for this: the simulated one answers so for somebody whom it does not
-    // know.
+    // The simulated network answers this for a person whom it does not know. The live network has not been
+    // tried.
     if (error instanceof NetworkRejected && error.networkCode === 400) throw nobody()
     throw error
   }
@@ -35,7 +35,7 @@ function nobody(): ApiError {
   return new ApiError("not_found", "nobody on the network has this address")
 }
 
-/** Names the person as Baileys does: by private id, and to block them by number as well. */
+/** Names the person as Baileys does: by private id, and for a block by phone number as well. */
 async function itemOf(connection: Asked, jid: string, isBlocked: boolean): Promise<Stanza> {
   const { lid, phone } = await bothOf(connection, jid)
   const action = isBlocked ? "block" : "unblock"

@@ -25,7 +25,7 @@ const Contact = z.object({
   about: z.string(),
   businessAddress: z.string(),
   businessEmail: z.string(),
-  /** True until the network, asked about the number, says otherwise: an address book does not say. */
+  /** True until the network, when asked about the number, says otherwise: an address book does not say it. */
   isRegistered: z.boolean().default(true),
 })
 export type Contact = z.infer<typeof Contact>
@@ -58,12 +58,12 @@ interface Parts {
 
 /** A person has up to two rows, and a commit takes 99. */
 const together = 40
-/** How many rows are opened before others get a turn: some 15 ms of a whole processor. */
+/** How many rows are opened before other work gets a turn: some 15 ms of a whole processor. */
 const openedAtOnce = 200
 
 /**
- * The people whom a login knows, one row each: under the phone number's JID if it is known, else under the
- * LID.
+ * The people whom a login knows, one row each: under the JID of their phone number if it is known, else under
+ * the LID.
  */
 export class Contacts {
   readonly #parts: Parts
@@ -86,14 +86,15 @@ export class Contacts {
   }
 
   /**
-   * Records new information, some people at a time. Resolves when it is recorded, before it is durable.
+   * Records new information, some people at a time. Resolves when the information is recorded, before it is
+   * durable.
    * @throws SessionEnded
    */
   async learn(people: Learnt[], phonesOf: PhonesOf): Promise<void> {
     const addresses = new Set(people.flatMap(addressesOf))
     const before = [...addresses].flatMap((address) => this.#learning.get(address) ?? [])
     const learnt = this.#learnAll(people, phonesOf, before)
-    // The caller sees the error; others only wait for the end.
+    // The caller sees the error; later calls only wait for the end.
     const ended = learnt.catch(() => {})
     for (const address of addresses) this.#learning.set(address, ended)
     try {
@@ -111,7 +112,9 @@ export class Contacts {
     return found
   }
 
-  /** The contacts that `list` gives, in pages; others get a turn in between. @throws SessionEnded */
+  /**
+   * The contacts that `list` gives, in pages; other work gets a turn between two pages. @throws SessionEnded
+   */
   async *pages(page: { after?: string | undefined; limit?: number | undefined }): AsyncGenerator<Contact[]> {
     let { after } = page
     for (let left = page.limit ?? Infinity; left > 0;) {
@@ -126,8 +129,8 @@ export class Contacts {
   }
 
   /**
-   * The contact of this address (phone number or LID), after everything heard about it so far. It does not
-   * wait for what is being learnt about others.
+   * The contact of this address (phone number or LID), with everything heard about this person so far. Does
+   * not wait for news about others that is being recorded.
    * @throws SessionEnded
    */
   async get(jid: string): Promise<Contact | undefined> {
@@ -140,12 +143,12 @@ export class Contacts {
     await Promise.all(this.#learning.values())
   }
 
-  /** `before`: what is being learnt about one of these people, which must come first. */
+  /** @param before earlier news about these people that is being recorded, and must come first */
   async #learnAll(people: Learnt[], phonesOf: PhonesOf, before: Promise<void>[]): Promise<void> {
     if (before.length > 0) await Promise.all(before)
     for (let at = 0; at < people.length; at += together) {
       const some = people.slice(at, at + together)
-      // One commit after the other, so that others get theirs between two of a long list.
+      // One commit after the other, so that other changes can be committed between two of a long list.
       await this.#inTurn(() => this.#learn(some, phonesOf))
     }
   }
@@ -167,14 +170,17 @@ export class Contacts {
       return this.#fits(row) ? [{ jid, contact, row }] : []
     })
     if (changed.length === 0) return
-    // A note is enough: a person who writes again is learnt again, and progress through an address book is a
-    // change, which comes after these.
+    // A note is enough: a person who writes again is recorded again, and the progress through an address book
+    // is a change, which is committed after these notes.
     this.#parts.commits.note(changed.map(({ row }) => row))
     for (const { jid, contact } of changed) this.#known.set(jid, { contact })
     this.#state = {}
   }
 
-  /** A person whom no row can hold stays as they were: others are learnt all the same. */
+  /**
+   * Whether a row can hold this person. If not, the contact stays as it was, and the others are recorded all
+   * the same.
+   */
   #fits(row: SessionWrite): boolean {
     try {
       this.#parts.store.mustFit([row])
@@ -198,7 +204,7 @@ export class Contacts {
     const read = new Map(rows.map(({ sk, secret }) => [sk.slice(this.#prefix.length), fromSecret(secret)]))
     return new Map(
       jids.map((jid) => {
-        // It may have been learnt meanwhile.
+        // The contact may have been recorded meanwhile.
         const entry = this.#known.get(jid) ?? { contact: read.get(jid) }
         this.#known.set(jid, entry)
         return [jid, entry.contact]
@@ -277,15 +283,15 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
   if (JSON.stringify(contacts.get(key)) !== JSON.stringify(contact)) contacts.set(key, contact)
 }
 
-/** The business fields of a person who is no business. */
+/** The business fields of a contact that is no business. */
 const privately = { isBusiness: false, verifiedName: "", businessAddress: "", businessEmail: "" }
 
-/** What may be taken back. */
+/** The fields that a person may clear. */
 const clearable = new Set(["about", "username"])
 
 /**
- * Unknown values change nothing; an about text and a username may be taken back. A person with a name of
- * their own is on the network.
+ * Unknown values change nothing; an about text and a username may be cleared. A person with a name of their
+ * own is on the network.
  */
 function updated(contact: Contact, learnt: Learnt): Contact {
   const said = Object.entries(learnt).filter(

@@ -9,9 +9,14 @@ import { el } from "../network/stanza.ts"
 type Asked = Pick<Connection, "ask" | "registered" | "isInGroup">
 
 const day = 24 * 3600 * 1000
-/** Somebody may join the network at any time, but need not be looked up at each attempt. */
+/**
+ * How long a number that is not on the network is remembered as such, in ms: its owner may join at any time,
+ * but is not looked up at each attempt.
+ */
 const unknownFor = 10 * 60 * 1000
-/** A username may be given up, and taken by somebody else. */
+/**
+ * How long the owner of a username is remembered, in ms: they may give it up, and another person may take it.
+ */
 const usernameFor = 10 * 60 * 1000
 
 interface Known {
@@ -20,7 +25,10 @@ interface Known {
   isLocked?: boolean
 }
 
-/** Who can be written to. Messaging numbers that are not on the network gets numbers restricted. */
+/**
+ * The people and groups that can be written to. The network restricts accounts that message numbers which are
+ * not registered on it.
+ */
 export class Recipients {
   readonly #known = boundedCache<Known>(5000)
 
@@ -29,22 +37,23 @@ export class Recipients {
   }
 
   /**
-   * The JID to send to. @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: nothing is known
-   * then.
+   * The JID to send to.
+   * @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: it is not known whether the recipient
+   * exists
    */
   async reach(chat: string, connection: Asked): Promise<string> {
     return await this.#reach(chat, connection, "recipient_not_found")
   }
 
   /**
-   * The JID that a caller means. Only for a username is the network asked. @throws ApiError `not_found` where
-   * nobody has it. NetworkRejected, NoAnswer
+   * The JID that a caller means. The network is asked only for a username.
+   * @throws ApiError `not_found` for a username that no account has. NetworkRejected, NoAnswer
    */
   async named(chat: string, connection: Asked): Promise<string> {
     return isUsername(chat) ? await this.#reach(chat, connection, "not_found") : chat
   }
 
-  /** Somebody with these addresses is on the network. */
+  /** Notes that the person with these addresses is on the network. */
   heardOf(addresses: string[]): void {
     for (const address of addresses)
       if (this.#known.peek(address)?.jid === undefined) this.#known.delete(address)
@@ -52,7 +61,7 @@ export class Recipients {
 
   async #reach(chat: string, connection: Asked, code: "recipient_not_found" | "not_found"): Promise<string> {
     if (isGroup(chat)) {
-      // The connection remembers it, and hears of each change.
+      // The connection remembers its groups, and hears of each change.
       if (await connection.isInGroup(chat)) return chat
       throw notInGroup()
     }
@@ -69,7 +78,7 @@ export class Recipients {
   }
 }
 
-/** A message is for a group that does not exist, or that the session is not in. */
+/** The refusal of a message to a group that does not exist, or that the session is not in. */
 export function notInGroup(): ApiError {
   const sentence = "there is no such group, or the session is not in it: check `chat`, or join it first"
   return new ApiError("recipient_not_found", sentence)

@@ -14,7 +14,7 @@ interface Asking {
 const mostViewers = 5000
 
 /**
- * Who may see the account's statuses, as its owner has chosen on the phone: the lists there are. @throws
+ * The lists of people who may see the account's statuses, as its owner has chosen on the phone. @throws
  * NetworkRejected, NoAnswer
  */
 export async function askForStatusLists(connection: Pick<Connection, "ask">): Promise<Stanza[]> {
@@ -27,7 +27,7 @@ export function peopleOn(list: Stanza | undefined): string[] {
 }
 
 /**
- * Those who may see a status that is posted now: the address book, or all of it but some, or some alone.
+ * The people who may see a status that is posted now: all of the address book, all but some, or only some.
  * @throws ApiError `recipient_not_found`, `payload_too_large`. NetworkRejected, NoAnswer
  */
 export async function findStatusAudience(connected: Asking): Promise<string[]> {

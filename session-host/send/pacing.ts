@@ -30,13 +30,13 @@ interface Parts {
 }
 
 /**
- * How slowly a bridge sends (Contract, "Pacing"). The chats that it begins are counted durably, before the
- * message leaves: a message that then fails has used one up. The gap is kept by this host alone: it is
- * shorter than a change of hosts takes.
+ * How slowly a bridge sends (Contract, "Pacing"). The chats that the bridge begins are counted durably before
+ * the message leaves, so a message that then fails has used one up. The gap between messages is kept only in
+ * this host's memory: it is shorter than a change of hosts takes.
  */
 export class Pacing {
   readonly #parts: Parts
-  /** One after another: two first messages to one person begin one chat. */
+  /** Messages take turns, so that two first messages to one person begin one chat. */
   readonly #inTurn = newTurns()
   #count: z.infer<typeof Count>
   /** When the next message may leave, on the monotonic clock. */
@@ -48,21 +48,21 @@ export class Pacing {
     this.#count = row ? Count.parse(JSON.parse(row.secret.toString())) : { day: 0, begun: 0 }
   }
 
-  /** How many chats it may still begin today; undefined without such a limit. */
+  /** How many chats the bridge may still begin today; undefined without such a limit. */
   get newChatsLeft(): number | undefined {
     const most = this.#parts.choice().pacing?.new_chats_a_day
     return most === undefined ? undefined : Math.max(0, most - this.#today.begun)
   }
 
   /**
-   * Waits until a message to this chat may leave, and is shown as typing.
+   * Waits until a message to this chat may leave, and shows the account as typing before it does.
    * @throws ApiError `pacing`, `new_chat`, SessionEnded
    */
   async wait(chat: string, connection: Pick<Connection, "showTyping">, newChat?: NewChat): Promise<void> {
     const limits = this.#parts.choice().pacing ?? {}
     const isStatus = chat === statusChat
     const { gap_ms = 0 } = limits
-    // Nobody would see it.
+    // A status has no chat in which typing could be seen.
     const typing_ms = isStatus ? 0 : (limits.typing_ms ?? 0)
     if (!isStatus && (newChat || this.newChatsLeft !== undefined))
       await this.#inTurn(() => this.#mayWrite(chat, newChat))
@@ -77,7 +77,7 @@ export class Pacing {
   async #mayWrite(chat: string, newChat: NewChat | undefined): Promise<void> {
     if (isGroup(chat) || !(await this.#isNew(chat))) return
     if (newChat === "refuse") throw new ApiError("new_chat")
-    // Another day allows none either.
+    // On another day, no new chat is allowed either.
     if (this.#parts.choice().pacing?.new_chats_a_day === 0) throw new ApiError("pacing", noNewChats)
     if (this.newChatsLeft === 0) throw new ApiError("pacing", undefined, retryAfter(day - (now() % day)))
     const { store, commits } = this.#parts
@@ -90,8 +90,8 @@ export class Pacing {
   }
 
   /**
-   * Whether no message has come from this person, nor gone to them under a limit or `new_chat`. @throws
-   * SessionEnded
+   * Whether no message has come from this person, and none has gone to them under a limit or `new_chat`.
+   * @throws SessionEnded
    */
   async #isNew(chat: string): Promise<boolean> {
     const { login, store } = this.#parts
@@ -102,7 +102,9 @@ export class Pacing {
     return true
   }
 
-  /** How long the message waits for its turn, which is its own from now on, ms. @throws ApiError `pacing` */
+  /**
+   * Reserves the message's turn. @returns how long the message waits for it, in ms. @throws ApiError `pacing`
+   */
   #turn(gapMs: number, typingMs: number): number {
     const atMs = performance.now()
     const waitMs = Math.max(0, this.#nextMs - atMs)

@@ -1,7 +1,7 @@
 import type { Sent } from "../memory/messages/sent.ts"
 import { type ReceiptKind, receiptKinds } from "../network/connection.ts"
 
-/** A receipt of one message by one person, as its row names them. */
+/** A receipt of one message by one person, under the address that the message's row has. */
 export interface Step {
   who: string
   kind: ReceiptKind
@@ -28,10 +28,10 @@ export function countsOf(sent: Pick<Sent, "members">): Counts {
 }
 
 /**
- * The message after these receipts, and what is worth reporting. Nobody goes back: a receipt that says no
- * more than an earlier one of the same person changes nothing, and neither does one of somebody whom the
- * message was not sent to. In a group a number is reported when it has doubled, and when it is all of them;
- * with `each`, every change is.
+ * The message after these receipts, and what is worth reporting. A recipient never goes back: a receipt that
+ * says no more than an earlier one of the same person changes nothing. Nor does a receipt of a person whom
+ * the message was not sent to. In a group, a number is reported when it has doubled and when it has reached
+ * all recipients; with `each`, every change is reported.
  * @returns undefined if nothing changes
  */
 export function afterReceipts<Its extends Sent>(
@@ -57,7 +57,7 @@ export function afterReceipts<Its extends Sent>(
     const its = news.get(kind)
     const isWorthIt = milestone(after, kind) > milestone(before, kind)
     if (its && (each || isWorthIt)) reported.unshift(its)
-    // Receipts of a later kind count for this kind, too. If that kind is reported, its event says both
+    // Receipts of a later kind count for this kind, too. If the later kind is reported, its event says both
     // numbers.
     else if (!each && isWorthIt && reported.length === 0)
       reported.unshift({ ...latestOf(news), kind, who: [] })
@@ -83,7 +83,7 @@ function countsIn(levels: number[]): Counts {
   }
 }
 
-/** The last number that was worth telling: a power of two, or all. */
+/** The last number that was worth reporting: a power of two, or all. */
 function milestone(counts: Counts, kind: ReceiptKind): number {
   const count = counts[kind]
   return count === counts.recipients || count === 0 ? count : 2 ** Math.floor(Math.log2(count))

@@ -34,11 +34,11 @@ export interface Wish {
   /** Chosen by the API before anything else happened. A retry of the call has the same id. */
   messageId: string
   /**
-   * This call is the first under its id, so there is no row of it. The API repeats such a call only if no
-   * host has begun it.
+   * Whether this call is the first under its id, so that the message has no row. The API repeats such a call
+   * only if no host has begun it.
    */
   isNew?: boolean | undefined
-  /** The request of the API that asks for it. */
+  /** The API request that asks for the message. */
   requestId?: string | undefined
   /**
    * Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was
@@ -49,12 +49,12 @@ export interface Wish {
 
 export interface SendAnswer {
   messageId: string
-  /** The chat that it went to. */
+  /** The chat that the message went to. */
   chat: string
   timestamp: number
   /**
    * An earlier call under this id had its message sent. That message counts, even if this call asked for
-   * another.
+   * another one.
    */
   repeated: boolean
 }
@@ -99,9 +99,9 @@ export class Sending {
 
   /**
    * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, and the step
-   * of the ratchet as one unit before the stanza may leave; the network's answer turns it into `acked` or,
-   * the first time, `failed`. If the host dies before that row is durable, nothing has left. If it dies
-   * later, a retry on the next host finds the row, and sends the same bytes under the same id.
+   * of the ratchet as one unit before the stanza may leave. The network's answer turns the state into `acked`
+   * or, at the first attempt, `failed`. If the host dies before the row is durable, nothing has left. If it
+   * dies later, a retry on the next host finds the row, and sends the same bytes under the same id.
    */
   async #send({ messageId, isNew, requestId, compose }: Wish): Promise<SendAnswer> {
     const { memory, uplink } = this.#input
@@ -112,19 +112,19 @@ export class Sending {
     // call has another id.
     if (before?.state === "failed") throw networkRefusal(before.network_code)
     const { generation } = memory.vault
-    // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the
+    // The bridge was linked anew meanwhile: the same message from its new device would be a second one to the
     // recipient.
     if (before && before.generation !== generation) throw outcomeUnknown()
 
     const connection = await uplink.ready().catch((error: unknown) => {
-      // The present obstacle says nothing about the earlier transmission.
+      // The present error says nothing about the earlier transmission.
       throw before && error instanceof ApiError ? outcomeUnknown() : error
     })
     const { chat, message, members } = before
       ? { ...before, members: viewersOf(before) }
       : await uplink.during(connection, () => compose(connection))
 
-    // A new message is not written yet. If the host dies here, a retry composes it again.
+    // A new message has no row yet. If the host dies here, a retry composes it again.
     const {
       askedMs,
       requestId: asked,
@@ -151,7 +151,8 @@ export class Sending {
   }
 
   /**
-   * Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer.
+   * Encrypts the message, commits its row, and lets the stanza through the gate. Resolves with the time of
+   * the network's answer.
    */
   async #transmit(
     connection: Connection,
@@ -174,16 +175,16 @@ export class Sending {
         count({ isUnknown: false })
         Metrics.add("SendRejected")
         log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
-        // A refusal of the repeated stanza says nothing about the first one.
+        // A refusal of the repeated stanza says nothing about the first stanza.
         if (again) throw outcomeUnknown()
-        // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is
-        // sent; refused again, its outcome stays unknown.
+        // If the host dies before this is durable, a retry sends the same bytes: if the network accepts them,
+        // the message is sent; if it refuses them again, the outcome stays unknown.
         const { statuses } = this.#input.memory
         await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, transcriptWrites?.withdrawal))
         throw networkRefusal(error.networkCode)
       }
-      // These say that the stanza has not left. A row may be there all the same: a retry finds it and sends
-      // those bytes.
+      // These errors say that the stanza has not left. The row may exist all the same: a retry finds it and
+      // sends the same bytes.
       if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)
       if (error instanceof NotInGroup && !again) throw notInGroup()
       if (error instanceof NotSent && !again) throw sessionUnavailable()
@@ -192,13 +193,13 @@ export class Sending {
         log.warn({ messageId, again }, "a message's outcome is unknown")
         throw outcomeUnknown()
       }
-      // A defect of ours. The API takes it for an unknown outcome.
+      // This is a defect of ours. The API takes it for an unknown outcome.
       throw error
     }
   }
 }
 
-/** Those whom a status is for. The members of a group are found anew. */
+/** The people whom a status is for. The members of a group are found anew. */
 function viewersOf({ chat, members }: Sent): string[] | undefined {
   return chat === statusChat && members ? Object.keys(members) : undefined
 }
@@ -208,8 +209,8 @@ function inRow({ members, ...outgoing }: Outgoing & { generation: number }) {
 }
 
 /**
- * The network has answered. If the session ends before that is written, the bridge's next holder does not
- * know.
+ * Waits until the network's answer is written. If the session ends before that, the bridge's next holder does
+ * not know the answer.
  */
 async function unlessEnded(written: Promise<void>): Promise<void> {
   try {

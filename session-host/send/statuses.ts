@@ -47,21 +47,23 @@ type Status = Omit<Extract<Event, { event: "message_status" }>, "event" | "messa
 
 /**
  * What becomes of the messages that the API sends (Contract, "Message statuses"): the network takes or
- * refuses them, and receipts come. All of it is in a message's own row, and a change of the row is one unit
- * with the customer's event of it. So a receipt that comes again, since the host died before its ack had
- * left, changes nothing and is no event. Nobody but us makes such a row: a receipt of a message that we did
- * not send, or of a person whom it was not sent to, costs a read at the most.
+ * refuses them, and receipts come. All of this is in the message's own row, and a change of the row is one
+ * unit with the customer's event of it. So a receipt that comes again, because the host died before its ack
+ * had left, changes nothing and makes no event. Only our own sends make such a row: a receipt of a message
+ * that we did not send, or of a person whom the message was not sent to, costs a read at most.
  *
- * A customer who has not chosen `message_status` pays for nothing of this. Then an acknowledgement alone is
- * noted.
+ * For a customer who has not chosen `message_status`, only the acknowledgement is noted, and the rest costs
+ * nothing.
  */
 export class Statuses {
   readonly #parts: Parts
-  /** Changes one row after the other: each is read, changed and made. */
+  /** Serialises the changes of rows: each row is read, changed and written before the next one. */
   readonly #turn = newTurns()
   #waiting: Waiting[] = []
   #isTaking = false
-  /** The receipts that wait are due. They are taken together, once those being taken are done with. */
+  /**
+   * Whether the waiting receipts are due. They are taken together, once the receipts before them are done.
+   */
   #isDue = false
   #timer: NodeJS.Timeout | undefined
 
@@ -81,8 +83,8 @@ export class Statuses {
 
   /**
    * The network has the message. Resolves when the customer's event is durable, if they want one. Otherwise
-   * it is a note: if that is lost, a retry sends the same bytes under the same id, and phones show them only
-   * once.
+   * the acknowledgement is a note: if it is lost, a retry sends the same bytes under the same id, and phones
+   * show them only once.
    * @throws SessionEnded
    */
   async acked(sent: Unacked, timestamp: number): Promise<void> {
@@ -93,7 +95,7 @@ export class Statuses {
     const unit = await this.#turn(async () => {
       const before = (await sentMessage(store, sent.messageId)) ?? { ...sent, state: "sent" as const }
       const after = { ...before, ...acked }
-      // A receipt may have shown before that the network has the message.
+      // An earlier receipt may already have shown that the network has the message.
       return await this.#make(after, before.state === "sent" ? [{ status: "sent", timestamp }] : [])
     })
     await commits.whenKept(unit)
@@ -106,7 +108,8 @@ export class Statuses {
   }
 
   /**
-   * The network refused the message. Resolves when that is durable, `beside` with it. @throws SessionEnded
+   * The network refused the message. Resolves when the refusal is durable, together with `beside`. @throws
+   * SessionEnded
    */
   async refused(sent: Unacked, networkCode: number, beside: SessionWrite[] = []): Promise<void> {
     const failed = { ...sent, state: "failed", network_code: networkCode, timestamp: now() } as const
@@ -121,7 +124,7 @@ export class Statuses {
   }
 
   /**
-   * Takes in receipts. Resolves when what they change is made; their acks wait at the gate until it is
+   * Takes in receipts. Resolves when the changes are made; the acks wait at the gate until the changes are
    * durable. Receipts of a group or a status wait for a moment, so that several become one change.
    * @throws SessionEnded
    */
@@ -147,7 +150,7 @@ export class Statuses {
     while (this.#isTaking) await this.#turn(async () => {})
   }
 
-  /** The session has ended. Receipts that wait come again, at the bridge's next holder. */
+  /** The session has ended. The network delivers waiting receipts again to the bridge's next holder. */
   end(error: SessionEnded): void {
     clearTimeout(this.#timer)
     for (const { taken } of this.#waiting.splice(0)) taken.reject(error)
@@ -181,7 +184,7 @@ export class Statuses {
         await this.#takeOf(sent, its)
       } catch (error) {
         if (error instanceof SessionEnded) throw error
-        // Thrown on, this error would bring the receipts again with each connection.
+        // If this error were thrown on, the receipts would come again with each connection.
         log.error({ error, messageId: sent.messageId }, "receipts of a message were not written")
       }
     }
@@ -202,14 +205,15 @@ export class Statuses {
     }))
     const { after } = changed
     if (after.state === "acked") return void (await this.#make(after, await Promise.all(reported)))
-    // Its acknowledgement was lost, or is not taken in yet: whoever has the message has it from the network.
+    // The acknowledgement was lost, or is not taken in yet. The network must have the message, since a
+    // recipient has got it.
     const timestamp = changed.reported[0]?.timestamp ?? now()
     this.#parts.messageCount.sent(sent.messageId)
     const first = { status: "sent", timestamp } as const
     await this.#make({ ...after, state: "acked", timestamp }, [first, ...(await Promise.all(reported))])
   }
 
-  /** The receipts that are of recipients of the message, in its row's words. */
+  /** The receipts of the message's recipients, under the addresses that its row has. */
   async #stepsOf(sent: Sent, receipts: Receipt[]): Promise<Step[]> {
     const steps = receipts.map(async ({ kind, chat, person, timestamp }): Promise<Step[]> => {
       if (sent.members && chat !== sent.chat) return []
@@ -220,7 +224,7 @@ export class Statuses {
     return (await Promise.all(steps)).flat()
   }
 
-  /** These addresses of a person, and the others that are known. */
+  /** These addresses of a person, and all others that are known of them. */
   async #namesOf(person: string[]): Promise<string[]> {
     const others = person.map(async (address) => (await this.#parts.login.vault.otherAddress(address)) ?? [])
     return [...person, ...(await Promise.all(others)).flat()]
@@ -230,7 +234,7 @@ export class Statuses {
     return await this.#parts.login.vault.phoneOf(jid)
   }
 
-  /** Makes the unit of a change: the row, and what the customer is told of it. @returns its number */
+  /** Makes the unit of a change: the row, and the customer's events of it. @returns the unit's number */
   async #make(sent: Sent, statuses: Status[], beside: SessionWrite[] = []): Promise<number> {
     const chat = await this.#phoneOf(sent.chat)
     const counts = sent.members && countsOf(sent)
@@ -241,7 +245,7 @@ export class Statuses {
   }
 }
 
-/** A note that is lost with the session changes nothing for its caller. */
+/** Makes a note. If the session has ended, the note is lost, which changes nothing for the caller. */
 function noteUnlessEnded(commits: Pick<Commits, "note">, row: Put): void {
   try {
     commits.note([row])
@@ -254,7 +258,7 @@ function mappedOf(messageId: string, chat: string, counts: Counts | undefined, s
   const { status: kind } = status
   const isReceipt = kind !== "sent" && kind !== "failed"
   return {
-    // A status comes once in a chat with one person, and in a group once with each number.
+    // A status is reported once in a chat with one person, and in a group once for each number.
     identity: ["message_status", messageId, kind, ...(isReceipt && counts ? [String(counts[kind])] : [])],
     event: {
       event: "message_status",
