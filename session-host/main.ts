@@ -63,9 +63,9 @@ const host = new SessionHost({
 })
 const app = serverApp(host, log)
 
-// A second signal changes nothing: who loses patience sends SIGKILL, as ECS does after two minutes.
+// A second signal changes nothing: an impatient operator sends SIGKILL, as ECS does after two minutes.
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void host.stop())
-// Without its parent, nobody would ever end this process.
+// Without its parent, no process would ever end this one.
 if (config.LOCAL_PARENT) {
   process.once("disconnect", () => process.exit(0))
   if (!process.connected) process.exit(0)

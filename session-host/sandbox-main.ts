@@ -8,8 +8,8 @@ import { spawnSimulator } from "#simulator/spawn.ts"
 
 /**
  * The main program of a sandbox's only task: the simulated network, kept in DATA_DIR, and the host of all
- * bridges on it. They reach each other within the task, and nobody else reaches the network. When one of them
- * ends, the task ends.
+ * bridges on it. The two reach each other within the task, and no other process reaches the network. When one
+ * of them ends, the task ends.
  */
 const dataDir = resolve(z.string().min(1).parse(process.env.DATA_DIR))
 mkdirSync(join(dataDir, "logs"), { recursive: true })

@@ -58,7 +58,7 @@ export function serverApp(
 export interface Server {
   /** The address at which it is reached, `host:port`, or the name of a socket. */
   addr: string
-  /** Resolves when nobody is connected, or after this time. */
+  /** Resolves when no client is connected, or after this time. */
   left: (withinMs: number) => Promise<void>
   /** Answers the calls it has read, then closes all connections. */
   close: () => Promise<void>

@@ -52,7 +52,7 @@ export interface Timing {
   usedEachMs: number
   /** Contract, "Usage": how long messages are counted before that is written down. */
   messageCountMs: number
-  /** Contract, "Bridges": an unpaired bridge that nobody calls for this long is paused. */
+  /** Contract, "Bridges": an unpaired bridge that no customer calls for this long is paused. */
   idleMs: number
 }
 

@@ -15,7 +15,7 @@ type Wanted = z.output<
   (typeof contract.updateChat)["request"]["body"]["content"]["application/json"]["schema"]
 >
 
-/** One change, as the account's devices hear of it and as it is shown here. */
+/** One change, in the form that the account's devices get and in the form that is shown here. */
 interface Step {
   field: "archived" | "pinned" | "muted" | "unread"
   change: SettingChange
@@ -23,8 +23,8 @@ interface Step {
 }
 
 /**
- * Changes a chat on all of the account's devices, one field after the other (Contract, "Chats").
- * @throws ApiError `not_kept`, `not_found`; if a later change fails, its sentence names those before it.
+ * Changes a chat on all of the account's devices, one field after another (Contract, "Chats").
+ * @throws ApiError `not_kept`, `not_found`; if a later change fails, its sentence names the earlier ones.
  * NetworkRejected, NoAnswer
  */
 export async function changeChat(session: Session, asked: string, wanted: Wanted) {
@@ -74,7 +74,7 @@ async function stepsOf(
   const named = other ?? jid
   const steps: Step[] = []
   const { archived, muted, muted_until, unread } = wanted
-  // Archiving ends a pin, as phones do it.
+  // Archiving a chat ends its pin, as on phones.
   const pinned = archived && chat.isPinned ? false : wanted.pinned
   const messageRange = archived === undefined && unread === undefined ? {} : await rangeOf(memory, jid, named)
   if (pinned !== undefined)

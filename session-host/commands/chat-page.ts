@@ -15,14 +15,14 @@ type Asked = z.output<typeof contract.listChats.request.query>
 
 const purpose = "chats after"
 /**
- * How long a group's name is good for, in seconds. Every name is asked for at once, and the network limits
- * how often.
+ * How long a group's name is shown without asking again, in seconds. The names of all groups are asked for at
+ * once, and the network limits how often.
  */
 const nameGoodFor = 86_400
 
 /**
- * A page of the chats, the one with the latest message first, and what leads to the next one
- * (Contract, "Chats").
+ * A page of the chats, the one with the latest message first, and the `after` of the next page (Contract,
+ * "Chats").
  * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge; SessionEnded
  */
 export async function chatPage(session: Session, asked: Asked): Promise<{ chats: Wire[]; next?: string }> {
@@ -64,7 +64,7 @@ async function named(session: Session, { chats }: Pick<Memory, "chats">, page: C
   }
 }
 
-/** A chat in the contract's form. A person is called as in the list of contacts. */
+/** A chat in the contract's form. A person has the same name as in the list of contacts. */
 export async function chatWire({ contacts }: Pick<Memory, "contacts">, chat: Chat): Promise<Wire> {
   const { jid, name, unread, isMarked, isArchived, isPinned, mutedUntil, lastAt } = chat
   const contact = isGroup(jid) ? undefined : await contacts.get(jid)

@@ -5,12 +5,12 @@ import type { HostCall } from "#core/lease/signed-call.ts"
 import { wellFormedJson } from "#core/platform/well-formed-json.ts"
 import type { Session } from "../session/session.ts"
 
-/** The variables of every command: the session it is for, and the call as the API signed it. */
+/** The variables of every command: the session that it is for, and the call as the API signed it. */
 export interface CommandEnv {
   Variables: { session: Session; call: HostCall }
 }
 
-/** A route as the contract writes it down, as far as commands look at it. */
+/** The parts of a contract's route that commands use. */
 export interface Route {
   method: string
   path: string
@@ -61,7 +61,7 @@ export function command<const Its extends Route>(
   return {
     route,
     run: async (c) => {
-      // As the schemas say.
+      // `inputOf` has checked this against the route's schemas.
       const called = { ...c.var, ...(await inputOf(route, c)) } as unknown as Called<Its>
       const made = await answer(called)
       if (made instanceof Response) return made
@@ -70,7 +70,7 @@ export function command<const Its extends Route>(
   }
 }
 
-/** A page; `next` leads to the one after it. */
+/** A page; `next` leads to the page after it. */
 export function pageResponse(page: object[], next: string | undefined): Response {
   const headers = { "content-type": "application/json", ...(next !== undefined && { "x-next-after": next }) }
   return new Response(wellFormedJson(page), { headers })
@@ -86,7 +86,7 @@ async function inputOf({ request }: Route, c: Context<CommandEnv>) {
   }
 }
 
-/** The reference is not part of the path at a host. */
+/** The bridge's reference is not part of a path at a host. */
 function paramsOf({ shape }: z.ZodObject, given: Record<string, string>): object {
   const names = Object.keys(given).filter((name) => name in shape)
   return Object.fromEntries(names.map((name) => [name, checked(shape[name] as z.ZodType, given[name], name)]))

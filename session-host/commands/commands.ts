@@ -11,8 +11,8 @@ import { profile } from "./profile.ts"
 import { session } from "./session.ts"
 
 /**
- * The command of each route that a host answers. It does not compile with one missing, or under another's
- * name.
+ * The command of each route that a host answers. This does not compile if a command is missing or has another
+ * command's name.
  */
 export const commands = {
   ...session,

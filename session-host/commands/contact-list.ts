@@ -14,25 +14,23 @@ import type { Session } from "../session/session.ts"
 type Asked = z.infer<typeof contract.listContacts.request.query>
 const contentType = "application/json"
 
-/**
- * Complete contact lists as they were answered, by the state of the contacts they show (`Contacts.state`).
- */
+/** Complete contact lists as they were answered, by the state of their contacts (`Contacts.state`). */
 const kept = new LRUCache<object, Answer>({
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: ({ body }) => (body?.length ?? 0) + 200,
   // A list in the bucket may still be streamed from there for some time.
   ttl: StoredMedia.cachedForMs / 2,
 })
-/** A session makes one such list at a time. Everybody who asks meanwhile gets the next one. */
+/** A session makes one such list at a time. All callers who ask meanwhile get the next list. */
 const making = new WeakMap<Contacts, BatchedLookups<string, Answer>>()
 
-/** A list may have any length (Contract, "Contacts"). A long one goes through the bucket, as media do. */
+/** A list may have any length (Contract, "Contacts"). A long list goes through the bucket, as media do. */
 interface Answer {
   body: Buffer<ArrayBuffer> | null
   headers: Record<string, string>
 }
 
-/** The contacts of a session, a page of them or all (Contract, "Contacts"). */
+/** Answers with the contacts of a session, a page of them or all (Contract, "Contacts"). */
 export async function contactsResponse(session: Session, asked: Asked): Promise<Response> {
   const contacts = await session.contacts()
   const isAll = asked.limit === undefined && asked.after === undefined

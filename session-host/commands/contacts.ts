@@ -23,14 +23,14 @@ export const contacts = {
       const registered = await connection.registered(asked)
       const said = asked.map((phone) => learntOf(phone, registered.get(phone)))
       await contacts.learn(said, (lids) => connection.phonesOf(lids))
-      // The JIDs that were learnt may spell a number differently.
+      // The JIDs in the network's answer may spell a number differently.
       heardOf([...registered.keys()].map(toJid))
       return registered
     })
     return digits.map((phone) => resultOf(phone, found.get(phone)))
   }),
 
-  // Stands before `getContact`: where the path of that route has a JID, this one has a word.
+  // Stands before `getContact`: where the path of `getContact` has a JID, this path has a word.
   listBlocked: command(contract.listBlocked, ({ session }) =>
     session.use(({ connection }) => askForBlockedPeople(connection)),
   ),
@@ -66,7 +66,7 @@ export function jpegResponse(picture: Uint8Array<ArrayBuffer>): Response {
   return new Response(picture, { headers: { "content-type": "image/jpeg" } })
 }
 
-/** Learnt only about people who are contacts already. */
+/** The network's answer as news about a person. It changes existing contacts only. */
 function learntOf(phone: string, person: Registered | undefined): Learnt {
   const isRegistered = person !== undefined
   return { jid: person?.jid ?? toJid(phone), isRegistered, ofContactsOnly: true }
@@ -98,7 +98,10 @@ async function find(connected: ConnectedSession, asked: string) {
   throw new ApiError("not_found", "there is no such contact: nobody on the network has this address")
 }
 
-/** For a person who hides their number, only the cards of common groups show a part of it. */
+/**
+ * The contact with a part of the phone number. For a person who hides their number, only the cards of common
+ * groups show that part.
+ */
 async function withRedactedPhone(
   known: Contact,
   { connection, contacts }: ConnectedSession,
@@ -110,6 +113,6 @@ async function withRedactedPhone(
     to: "@g.us",
     children: [el("participating", {}, [el("participants")])],
   })
-  // The connection reports what it hears about people, so the contact may be up to date now.
+  // The connection records what it hears about people, so the contact may be up to date now.
   return (await contacts.get(known.lid)) ?? known
 }

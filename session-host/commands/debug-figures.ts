@@ -12,7 +12,7 @@ new PerformanceObserver((list) => {
 export const debugFigures = {
   healthz: command(contract.healthz, () => ({ ok: true })),
 
-  /** Figures of this process under the names of the contract. */
+  /** Figures of this process, under the names that the contract gives them. */
   debugStats: command(contract.debugStats, ({ session }) => {
     const heap = getHeapStatistics()
     return {

@@ -9,8 +9,8 @@ import type { Recalled } from "../memory/messages/messages.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
 /**
- * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says
- * which is meant.
+ * The message that a call is about. Senders choose ids, so one id may belong to several messages; the chat
+ * then says which one is meant.
  */
 interface Asked {
   id: string
@@ -31,7 +31,10 @@ export async function findMessages(
   throw new ApiError("not_found", `there is no such message${where}: messages are remembered for 30 days`)
 }
 
-/** Whether it is in a chat of the account that is linked now: what another one wrote to people is not. */
+/**
+ * Whether the message is in a chat of the account that is linked now. What a formerly linked account wrote to
+ * people is not.
+ */
 function isReachable({ isFormer, chat }: Recalled): boolean {
   return !isFormer || isGroup(chat)
 }
@@ -65,7 +68,7 @@ async function findPresent(connected: ConnectedSession, asked: Asked): Promise<R
   return message
 }
 
-/** The chat for an answer to a message: a broadcast is answered to its author alone. */
+/** The chat for an answer to a message: a broadcast is answered in the chat with its author. */
 export function chatOf({ chat, sender, fromMe }: Remembered): string {
   return chat.endsWith("@broadcast") && !fromMe ? sender : chat
 }

@@ -25,7 +25,8 @@ export const groups = {
     return kept(answer, repeated)
   }),
 
-  // Stand before the routes of one group: where their paths have a JID, these have a word.
+  // These routes stand before the routes of one group: where the latter have a JID in their paths, these have
+  // a word.
   lookAtInvite: command(contract.lookAtInvite, ({ session, query }) =>
     session.use((connected) => findGroupBehind(connected, query.link)),
   ),
@@ -58,7 +59,7 @@ export const groups = {
 
   setGroupAvatar: command(contract.setGroupAvatar, ({ session, params, body }) =>
     session.use(async (connected) => {
-      // Asked before the picture is fetched.
+      // The group is looked up before the picture is fetched.
       if (!(await askForGroupCard(connected.connection, params.jid))) throw notInGroup()
       return await orGroupRefusal(setPicture(connected, body.url, params.jid))
     }),
@@ -120,7 +121,7 @@ function identified({ messageId: id, isNew = false }: HostCall): { id: string; i
 }
 
 /**
- * An answer that may have a thousand people in it: it stays in this bridge's own row, and a retry is answered
+ * An answer that may contain a thousand people. It is kept in a row of the bridge, and a retry is answered
  * from there.
  */
 function kept(answer: object, repeated: boolean): Response {
@@ -128,7 +129,7 @@ function kept(answer: object, repeated: boolean): Response {
   return Response.json(answer, { headers })
 }
 
-/** Whoever has a group's link may join. */
+/** An answer that must not be cached, since a person who has a group's link may join the group. */
 function secret(answer: object): Response {
   return Response.json(answer, { headers: { "cache-control": "no-store" } })
 }

@@ -13,7 +13,7 @@ import { chatOf } from "./find-message.ts"
 
 type Message = z.input<(typeof contract.getMessage.responses)[200]["content"]["application/json"]["schema"]>
 
-/** A message with its chat and its author by phone number where known. */
+/** A message with its chat and its author, by phone number where that is known. */
 interface Named {
   message: Recalled
   chat: string
@@ -21,7 +21,7 @@ interface Named {
 }
 
 /**
- * The message of this id, ours first. A chat says which is meant if there are several.
+ * The message of this id, ours first. If there are several, the chat says which one is meant.
  * @throws ApiError `not_found`
  */
 export async function recall(

@@ -14,7 +14,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { chatOf } from "./find-message.ts"
 
-/** Answers with the place of a message's media. The bytes go from the bucket to the customer. */
+/** Answers with the place of a message's media in the bucket, from where the bytes go to the customer. */
 export async function mediaResponse(
   session: Session,
   asked: { id: string; chat?: string | undefined; card?: number | undefined },
@@ -43,7 +43,7 @@ async function store(session: Session, wanted: Wanted, key: string): Promise<voi
   const { media } = wanted
   await session.use((connected) =>
     inTurn(connected, async (folder) => {
-      // Another call may have stored it while this one waited.
+      // Another call may have stored the file while this one waited.
       if (await StoredMedia.isFresh(key)) return
       const path = await download(connected, wanted, folder)
       const contentType = contentTypeOf(media.mimetype)
@@ -54,7 +54,7 @@ async function store(session: Session, wanted: Wanted, key: string): Promise<voi
 }
 
 /**
- * Downloads a file. If the network no longer has it, the phone may.
+ * Downloads a file. If the network no longer has it, the account's phone is asked for it.
  * @throws ApiError `media_expired`, and those of `downloadMedia`
  */
 async function download(

@@ -11,11 +11,11 @@ import { outcomeOf } from "./look-up-message.ts"
 type Message = z.input<typeof contract.KeptMessage>
 type Asked = z.output<typeof contract.listMessages.request.query> & { chat: string }
 
-/** How much is read for one page, since a filter may match little of it. */
+/** How much is read for one page at most, since a filter may match little of it. */
 const most = { lines: 2000, bytes: 8_000_000 }
 
 /**
- * A page of the messages of a chat, newest first, and what leads to the next one, if there may be more
+ * A page of the messages of a chat, newest first, and the `after` of the next page, if there may be more
  * (Contract, "Kept messages").
  * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge or chat; SessionEnded
  */
@@ -54,7 +54,7 @@ function notItsPage(): ApiError {
   return invalid([{ path: "after", message }])
 }
 
-/** Whether a message is of the person and the type that were asked for. */
+/** Makes the test whether a message is of the person and the type that were asked for. */
 async function filterOf(
   { vault }: Pick<Memory, "vault">,
   { person, type }: Asked,
@@ -64,7 +64,7 @@ async function filterOf(
     (names === undefined || names.has(message.contact_id)) && (type === undefined || message.type === type)
 }
 
-/** The messages in the contract's form; with what became of those that the API sent. */
+/** The messages in the contract's form. Those that the API sent have their outcome. */
 async function withStatus({ store }: Pick<Memory, "store">, found: Line[]): Promise<Message[]> {
   const own = found.flatMap(({ message }) => (message.from_me ? message.message_id : []))
   const sent = new Map((await sentMessages(store, own)).map((each) => [each.messageId, each]))

@@ -142,7 +142,7 @@ export const messages = {
           "only a text, and the caption of a picture, a video or a document, can be changed",
         )
       },
-      // The edit's own id is of no use to anybody: it is still the same message.
+      // The answer has the id of the edited message: a caller cannot use the id of the edit itself.
       id,
     )
   }),
@@ -156,7 +156,7 @@ export const messages = {
   readMessage: command(contract.readMessage, async ({ session, params, body }) => {
     await session.use(async (connected) => {
       const found = await findMessages(connected, { id: params.id, chat: body.chat })
-      // Our own messages need no receipt.
+      // Messages of our own need no receipt.
       const received = found.find(({ fromMe }) => !fromMe)
       if (!received) return
       await connected.connection.markRead(keyOf(received))
@@ -171,8 +171,8 @@ export const messages = {
 }
 
 /**
- * The chat that a look-up names. Only for a username is the network asked.
- * @throws ApiError as `Session.use`, and `not_found` where nobody has it
+ * The chat that a look-up names. The network is asked only for a username.
+ * @throws ApiError as `Session.use`, and `not_found` for a username that no account has
  */
 async function named(session: Session, chat: string | undefined): Promise<string | undefined> {
   return chat && isUsername(chat) ? await session.use((connected) => connected.named(chat)) : chat
@@ -212,7 +212,7 @@ function forwarded({ content, fromMe, sent }: Recalled, context: MessageContext)
   )
 }
 
-/** The people to whom a status was shown. If it was not posted here: those to whom it may be shown now. */
+/** The people to whom a status was shown. For a status that was not posted here: those who may see it now. */
 async function viewersOf({ sent }: Recalled, connected: ConnectedSession): Promise<string[]> {
   return sent?.members ? Object.keys(sent.members) : await findStatusAudience(connected)
 }

@@ -55,9 +55,9 @@ export const profile = {
 }
 
 /**
- * The mutation changes what people see. The old question is answered and changes nothing on most accounts;
- * WhatsApp Web asks it all the same, after the mutation (Baileys 2798). So its refusal says nothing about the
- * text.
+ * Changes the About text. The mutation changes what people see. The older request is answered but changes
+ * nothing on most accounts; WhatsApp Web sends it all the same, after the mutation (Baileys 2798). So a
+ * refusal of the older request says nothing about the text.
  * @throws NetworkRejected, NoAnswer
  */
 async function changeAbout(connection: Pick<Connection, "ask">, text: string): Promise<void> {
@@ -69,7 +69,8 @@ async function changeAbout(connection: Pick<Connection, "ask">, text: string): P
 }
 
 /**
- * Built as WhatsApp Web and whatsmeow build it: the network returns either the whole link or only the code.
+ * The link, built as WhatsApp Web and whatsmeow build it: the network returns either the whole link or only
+ * its code.
  */
 function linkOf(code: string): string {
   return code.startsWith("https://") ? code : `https://wa.me/qr/${code}`

@@ -55,8 +55,8 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
 }
 
 /**
- * Sends under the id that the API has chosen, completes the idempotency record, and answers with this id.
- * @param shownId answered in its place: the message that this one edits
+ * Sends under the id that the API has chosen, completes the idempotency record, and answers with that id.
+ * @param shownId the id to answer instead: that of the message that this one edits
  */
 export async function sendAndAnswer(
   { session, call }: Pick<Called, "session" | "call">,
@@ -81,10 +81,7 @@ export async function sendAndAnswer(
   return Response.json(answer, { headers: sent.repeated ? { "x-send-repeated": "true" } : {} })
 }
 
-/**
- * The context of a message. A quoted message is one of this chat, or a status of the person who is written
- * to.
- */
+/** The context of a message. A quoted message is from this chat, or is a status of the recipient. */
 async function contextOf(
   input: Addressed,
   { chat, mentions }: { chat: string; mentions: string[] },

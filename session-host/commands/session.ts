@@ -4,18 +4,19 @@ import { command } from "./command.ts"
 
 /**
  * Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. Each module has the
- * same number of pixels: with a fixed width they differ, and one code in some hundreds was not read by a
- * common reader.
+ * same number of pixels: with a fixed width of the picture the modules differ, and a common reader failed on
+ * one code in some hundreds.
  */
 const image = { type: "png", scale: 6, margin: 4 } as const
 /**
- * Most lines of pixels equal the one above them: to say so takes half the time of trying every filter, and
- * fewer bytes.
+ * Most lines of pixels equal the line above them. This filter says so, which takes half the time of trying
+ * every filter, and fewer bytes.
  */
 const packed = { filterType: 2, deflateLevel: 6, deflateStrategy: 0 } as const
 
 /**
- * A page asks for the same code every other second, and a picture takes this process longer than a message.
+ * Pictures that were made: a page asks for the same code every other second, and a picture takes this process
+ * longer than a message.
  */
 const pictures = new LRUCache<string, Promise<Uint8Array<ArrayBuffer>>>({ max: 100, ttl: 60_000 })
 
@@ -63,7 +64,7 @@ export const session = {
   }),
 }
 
-/** Calls of the API itself, which are in no contract. */
+/** Calls that the API itself makes, and that are in no contract. */
 export const internalCommands = [
   /** The webhook has changed (Contract, "Changing the webhook"). */
   command({ method: "post", path: "/restart" }, async ({ session }) => {

@@ -1,4 +1,7 @@
-/** Batches look-ups: one request is under way, and the next takes all names that were asked for meanwhile. */
+/**
+ * Batches look-ups: one request is under way at a time, and the next one takes all names that were asked for
+ * meanwhile.
+ */
 export class BatchedLookups<Name, Found> {
   readonly #find: (names: Name[]) => Promise<Found[]>
   #waiting: { name: Name; found: PromiseWithResolvers<Found> }[] = []

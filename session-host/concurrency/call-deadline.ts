@@ -1,8 +1,8 @@
 import { sessionScope } from "./session-scope.ts"
 
 /**
- * How much longer the call being answered may wait for its session in all, in milliseconds: to start, to
- * connect, to know its people. Outside a call, `atMost`.
+ * How much longer the call that is being answered may wait for its session, in milliseconds: for its start,
+ * its connection and its contacts. Outside a call, `atMost`.
  */
 export function mayWaitMs(atMost: number): number {
   const untilMs = sessionScope.getStore()?.untilMs ?? Infinity
@@ -10,7 +10,7 @@ export function mayWaitMs(atMost: number): number {
 }
 
 /**
- * The outcome of `work`; if that takes longer than `ms`, the outcome of `onLate`. The work then goes on
+ * The outcome of `work`; if `work` takes longer than `ms`, the outcome of `onLate`. The work then goes on
  * unobserved.
  */
 export async function within<Result>(

@@ -2,7 +2,7 @@
 export class Condition {
   readonly #waiting = new Set<() => void>()
 
-  /** Something has changed: everybody who waits looks again. */
+  /** Makes every waiting caller look again, since something has changed. */
   notify(): void {
     for (const look of this.#waiting) look()
   }

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
 /**
- * Code that runs in this scope belongs to one session: an exception that nobody catches ends that session,
- * not the process.
+ * Code that runs in this scope belongs to one session: an uncaught exception ends that session, not the
+ * process.
  */
 export interface Scope {
-  /** Called with an error of the session that nobody caught. */
+  /** Called with an uncaught error of the session. */
   fail: (error: unknown) => void
   /**
-   * Of a call: when it has waited for its session long enough, in milliseconds on this process's clock. The
-   * API has used some of the 5 s to find this host (Contract, "Time to answer").
+   * Of a call: the latest time until which it waits for its session, in milliseconds on this process's clock.
+   * The API has used some of the 5 s to find this host (Contract, "Time to answer").
    */
   untilMs?: number
 }

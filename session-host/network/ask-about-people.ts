@@ -25,15 +25,16 @@ export async function askUsync(
   const question = el("usync", attrs, [el("query", {}, asked.about), el("list", {}, asked.users)])
   const answer = await connection.ask({ xmlns: "usync", type: "get", children: [question] })
   const list = child(child(answer, "usync"), "list")
-  // A person who is not on the list does not exist; without a list, that is not said of anybody.
+  // A person who is not on the list does not exist; an answer without a list says nothing about any person.
   if (!list) throw new NoAnswer("the network's answer says nothing of people")
   const jids = new Set(asked.users.map(({ attrs }) => attrs.jid))
   return childrenOf(list, "user").map((user) => asAskedAbout(user, jids))
 }
 
 /**
- * The network may name somebody by private id who was asked about by number, with the number beside it
- * (`pn_jid`; whatsapp-rust, `usync.rs`; zapo, `SignalDeviceSyncApi.ts`).
+ * The person in an answer, under the address that was asked about: the network may name a person by private
+ * id who was asked about by number, with the number beside it (`pn_jid`; whatsapp-rust, `usync.rs`; zapo,
+ * `SignalDeviceSyncApi.ts`).
  */
 function asAskedAbout(user: Stanza, asked: Set<string | undefined>): Stanza {
   const { jid = "", pn_jid = "" } = user.attrs
@@ -43,8 +44,8 @@ function asAskedAbout(user: Stanza, asked: Set<string | undefined>): Stanza {
 }
 
 /**
- * The private ids of the owners of these numbers, as far as the network knows them. @throws NetworkRejected,
- * NoAnswer
+ * The private ids of the owners of these numbers, as far as the network knows them.
+ * @throws NetworkRejected, NoAnswer
  */
 export async function askForLids(
   connection: Pick<Connection, "ask">,
@@ -133,12 +134,12 @@ export async function findByUsername(
 type Asked = Pick<Connection, "ask" | "registered" | "tokenOf">
 
 /**
- * The network's present information about a person; undefined if it does not know them. @throws
- * NetworkRejected, NoAnswer
+ * The network's present information about a person; undefined if the network does not know them.
+ * @throws NetworkRejected, NoAnswer
  */
 export async function askForPerson(connection: Asked, jid: string): Promise<Learnt | undefined> {
   const addresses = await addressesOf(connection, jid)
-  // Only the spelling that the network knows finds the rest.
+  // Only under the spelling that the network knows can the rest be asked for.
   const card = addresses && (await cardOf(connection, addresses.jid ?? jid))
   if (!addresses || !card) return undefined
   const business = businessIn(card)
@@ -163,7 +164,10 @@ export async function askForAbout(
   return textOf(child(await cardOf(connection, jid), "status"))
 }
 
-/** A number's JID may spell it differently, and a number may have none. */
+/**
+ * The addresses of a person: the JID of a number may spell the number differently, and a number may have no
+ * JID.
+ */
 async function addressesOf(connection: Asked, jid: string) {
   if (!isPhoneJid(jid)) return { jid: undefined, lid: jid, isBusiness: false, verifiedName: "" }
   const phone = userOf(jid)
@@ -171,7 +175,8 @@ async function addressesOf(connection: Asked, jid: string) {
 }
 
 /**
- * Whoever shows the About text to contacts alone shows it to those who have their token (whatsmeow 00ce57f2).
+ * The part of a person's information that is asked for with their token: a person who shows the About text to
+ * contacts alone shows it to those who have the token (whatsmeow 00ce57f2).
  */
 async function cardOf(
   connection: Pick<Connection, "ask" | "tokenOf">,

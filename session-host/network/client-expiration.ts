@@ -3,7 +3,9 @@ import { iso } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { child, type Stanza } from "./stanza.ts"
 
-/** When the network will refuse this version, as it said last, in Unix seconds; 0: it names no day. */
+/**
+ * When the network will refuse this version, as the network said last, in Unix seconds; 0: it names no day.
+ */
 let expiresAt = 0
 
 /**
@@ -22,10 +24,10 @@ export function reportExpiration(frame: Stanza, log: Pick<Logger, "error" | "inf
   const expiration = child(frame, "client_expiration")
   if (!expiration) return
   const seconds = Number(expiration.attrs.t)
-  // A time of the next century would be none, and may be no date.
+  // A time of the next century cannot be meant, and may be no valid date.
   const next = Number.isInteger(seconds) && seconds > 0 && seconds < 4_102_444_800 ? seconds : 0
   if (next > 0) Metrics.add("ClientExpires")
-  // The network names it to each session, and need not do so in the same second.
+  // The network names the time to each session, not always with the same second.
   const isSameDay = dayOf(next) === dayOf(expiresAt)
   expiresAt = next
   if (isSameDay) return

@@ -1,7 +1,7 @@
 /**
  * The messaging network as a session sees it, as types. Its errors are in `errors.ts`. Baileys' socket is
- * behind this (`whatsapp/`). Only the content of messages, the protocol's protobuf in Baileys' form, is known
- * elsewhere, too.
+ * behind these types (`whatsapp/`). Of Baileys, only the form of a message's content, which is the protocol's
+ * protobuf, is known elsewhere, too.
  */
 
 import type { PasskeyAssertion } from "#contract/passkey.ts"
@@ -18,7 +18,7 @@ export type MessageContent = Message
  * An answer that only holders of the answered message can read: a vote, or a response to an event message.
  */
 export interface OpenedAnswer {
-  /** The message it answers. */
+  /** The message that it answers. */
   original: { id: string; content: MessageContent }
   vote?: Message_PollVoteMessage
   response?: Message_EventResponseMessage
@@ -32,7 +32,7 @@ export interface Received {
   attrs: Record<string, string>
   /** The decrypted bytes: a padded protobuf `Message`. */
   plaintext: Uint8Array
-  /** The stanza names a business whose name the network has verified. */
+  /** Whether the stanza names a business whose name the network has verified. */
   verified?: boolean
   /** What the stanza says beside the message (`<meta>`): such as the key of a scheduled one. */
   meta?: Stanza[]
@@ -56,13 +56,13 @@ export interface Outgoing {
   /** The protobuf `Message`. It is built only once, since secrets and media keys are random each time. */
   message: Uint8Array
   /**
-   * Of a status: those who may see it. Of a group, once it is encrypted: whom it was encrypted for, ourselves
-   * included. By address without device.
+   * Of a status: the people who may see it. Of a message to a group, once it is encrypted: the people whom it
+   * was encrypted for, ourselves included. They are addresses without a device.
    */
   members?: string[]
   /** The account that sends it, by JID: another phone may be linked later. */
   own?: string
-  /** When the API asked for it, in Unix milliseconds, and in which of its requests. */
+  /** When the API asked for the message, in Unix milliseconds, and in which of its requests. */
   askedMs?: number
   requestId?: string
   /** Rows that are written together with the message's row. Called when that row is made. */
@@ -71,7 +71,7 @@ export interface Outgoing {
 
 export type MediaKind = "image" | "video" | "audio" | "voice" | "document" | "sticker"
 
-/** Where the bytes of a file are, and how they are decrypted. */
+/** The place of a file's bytes, and the keys that decrypt them. */
 export interface Media {
   kind: MediaKind
   caption: string
@@ -84,17 +84,17 @@ export interface Media {
   fileSha256: Uint8Array
 }
 
-/** What the devices of a recipient say of a message, in the order in which it happens. */
+/** The kinds of receipt that a recipient's devices send for a message, in the order in which they come. */
 export const receiptKinds = ["delivered", "read", "played"] as const
 export type ReceiptKind = (typeof receiptKinds)[number]
 
-/** Somebody's receipt of messages. */
+/** A receipt of messages by one person. */
 export interface Receipt {
   kind: ReceiptKind
   messageIds: string[]
-  /** A group, or the person themselves; without device. */
+  /** A group, or the person themselves, without a device. */
   chat: string
-  /** The addresses that the stanza gives of the person, without device. */
+  /** The addresses of the person in the stanza, without a device. */
   person: string[]
   /** Unix seconds; 0 if the stanza does not say. */
   timestamp: number
@@ -127,35 +127,37 @@ export interface Gate {
   /** Whether so much waits to become durable that nothing more may be received. */
   readonly isFull: boolean
   /**
-   * Resolves when this unit is durable, and hurries it. Rejects when the session has ended (fenced or given
-   * up); the connection is closed before that.
+   * Resolves when this unit is durable, and makes its commit begin at once. Rejects when the session has
+   * ended (fenced or given up); the connection is closed before that.
    */
   whenKept(unit: number): Promise<void>
 }
 
 /**
- * The credentials and Signal keys of a login, and the messages that it has sent, as a connection may use
- * them.
+ * The credentials and Signal keys of a login, and the messages that it has sent, in the form that a
+ * connection uses.
  */
 export interface Vault {
   readonly gate: Gate
   /** The credentials as last kept; undefined before the first. */
   readonly creds: string | undefined
-  /** Includes every change that was made, durable or not. */
+  /** The values of these keys, with every change that was made, durable or not. */
   keys(type: string, ids: string[]): Promise<Map<string, string>>
   /**
-   * Resolves when the change is made, as one unit. It becomes durable later, and no frame sent after it
-   * leaves before that. Rejects when the session has ended (the connection is closed before that), and with
-   * RowTooLarge when nothing was made.
+   * Resolves when the change is made, as one unit. The change becomes durable later, and no frame that is
+   * sent after it leaves before that. Rejects when the session has ended (the connection is closed before
+   * that), and with RowTooLarge when nothing was made.
    */
   keep(change: VaultChange): Promise<void>
   /** A recently sent message, by its id alone, for retry receipts. */
   sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message" | "members"> | undefined>
 }
 
-/** Where a session's messages arrive, whichever connection brings them. */
+/** Where the messages of all of a session's connections arrive. */
 export interface Intake {
-  /** A message stanza with these attributes has arrived, and `whatToDoWith` will be asked. */
+  /**
+   * Announces that a message stanza with these attributes has arrived, and that `whatToDoWith` will be asked.
+   */
   foresee(attrs: Received["attrs"]): void
   /**
    * What to do with the ciphertext of this hash: `seen` if it was decrypted before, `skip` if the operator
@@ -166,7 +168,10 @@ export interface Intake {
     ciphertext: Pick<Received, "hash" | "attrs">,
     mayBeNew: boolean,
   ): Promise<"decrypt" | "seen" | "skip">
-  /** A placeholder of this message has come, and the phone is asked for it. Resolves when that is durable. */
+  /**
+   * Notes that a placeholder of this message has come, and that the phone is asked for the message. Resolves
+   * when this is durable.
+   */
   expect(attrs: Received["attrs"]): Promise<void>
   /** Whether this ciphertext was decrypted before, as far as that is remembered. */
   isSeen(ciphertext: Pick<Received, "hash" | "attrs">): Promise<boolean>
@@ -178,33 +183,34 @@ export interface Intake {
   /** Whether the customer wants to know what happens in this group. */
   followsGroup(group: string): boolean
   /**
-   * Takes in a decrypted message. Resolves when its unit is made: its events, what remembers it, and the
-   * changes of keys that decrypting it has made. Nothing is made for a message that was taken in before.
+   * Takes in a decrypted message. Resolves when its unit is made: its events, the rows that remember it, and
+   * the changes of keys that its decryption has made. Nothing is made for a message that was taken in before.
    * Rejects as `Vault.keep` does.
    */
   take(received: Received, keys: KeyChange[]): Promise<void>
   /** Whether the customer wants to know what becomes of sent messages. */
   readonly followsReceipts: boolean
   /**
-   * Takes in receipts of others. Resolves when what they change is made, as units. Receipts that change
-   * nothing, or that are of nobody who was written to, make none. Rejects when the session has ended.
+   * Takes in receipts of others. Resolves when their changes are made, as units. Receipts that change
+   * nothing, or that come from people who are no recipients, make no unit. Rejects when the session has
+   * ended.
    */
   takeReceipts(receipts: Receipt[]): Promise<void>
   /** Whether the customer wants to see chats, and what the account sets for them. */
   readonly keepsChats: boolean
   /** Whether the customer wants what was said before the link. */
   readonly keepsHistory: boolean
-  /** The account has read this chat on its phone or another of its devices. */
+  /** Notes that the account has read this chat on its phone or another of its devices. */
   takeRead(chat: string): Promise<void>
 }
 
 /** A change of the account's settings, for all its devices. */
 export interface SettingChange {
   collection: "regular_high" | "regular_low"
-  /** What it is about, such as [archive, jid]. */
+  /** The setting that is changed, such as [archive, jid]. */
   index: string[]
   value: proto.ISyncActionValue
-  /** Of this kind of setting. */
+  /** The version of this kind of setting. */
   version: number
 }
 
@@ -222,7 +228,7 @@ export interface Registered {
 export interface Question {
   xmlns: string
   type: "get" | "set"
-  /** The network itself if absent. */
+  /** Whom the question is for; the network itself if absent. */
   to?: string
   target?: string
   children?: Stanza[]
@@ -261,33 +267,37 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   registered(phones: string[]): Promise<Map<string, Registered>>
-  /** Shows a chat's other side that somebody is writing or recording. Nobody confirms it. */
+  /**
+   * Shows the people in a chat that the account is writing or recording. The network does not confirm this.
+   */
   showTyping(chat: string, state: "composing" | "recording" | "paused"): Promise<void>
-  /** Shows us as available or not, from now on, on this connection. Nobody confirms it. */
+  /** Shows us as available or not, from now on, on this connection. The network does not confirm this. */
   setAvailable(isAvailable: boolean): Promise<void>
-  /** Subscribes to somebody's presence and typing for some minutes. Nobody confirms it. */
+  /** Subscribes to a person's presence and typing for some minutes. The network does not confirm this. */
   watch(jid: string): Promise<void>
   /** Declines a call. Declining one that is over has no effect. @throws NetworkRejected, NoAnswer */
   rejectCall(call: { id: string; caller: string }): Promise<void>
   /**
-   * The URL of a person's or a group's picture; undefined when there is none, or none for us. @throws
-   * NetworkRejected, NoAnswer
+   * The URL of a person's or a group's picture; undefined if there is none, or none that we may see.
+   * @throws NetworkRejected, NoAnswer
    */
   pictureUrl(jid: string): Promise<string | undefined>
   /**
-   * Shows a message's author that it was read; or only our own devices, if the account's privacy settings say
-   * so.
+   * Tells a message's author that the message was read; or only our own devices, if the account's privacy
+   * settings say so.
    * @throws NetworkRejected, NoAnswer
    */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
   /**
    * Changes a setting of the account.
-   * @returns whether the change was also reported (`chats`), among the changes of other devices; else that
-   * comes later
+   * @returns whether the change has already been reported (`chats`), among the changes of other devices;
+   * otherwise the report comes later
    * @throws NetworkRejected, NoAnswer
    */
   changeSetting(change: SettingChange): Promise<boolean>
-  /** Uploads an encrypted file. Its message then says where it is. @throws NetworkRejected, NoAnswer */
+  /**
+   * Uploads an encrypted file, whose message then says where the file is. @throws NetworkRejected, NoAnswer
+   */
   upload(file: { path: string; kind: Media["kind"]; fileEncSha256: Uint8Array }): Promise<{
     url: string
     directPath: string
@@ -297,11 +307,11 @@ export interface Connection {
    * them.
    */
   toFiles(): Connections
-  /** Where files are fetched. @throws NetworkRejected, NoAnswer */
+  /** The host from which files are fetched. @throws NetworkRejected, NoAnswer */
   mediaHost(): Promise<MediaHost>
   /**
    * Asks the account's phone to upload the file of a message again, since the network no longer keeps it.
-   * @returns where it is then; undefined when the phone does not have it or does not answer.
+   * @returns where the file is then; undefined if the phone does not have it or does not answer
    */
   bringAgain(missed: {
     id: string
@@ -311,30 +321,31 @@ export interface Connection {
     mediaKey: Uint8Array
   }): Promise<string | undefined>
   /**
-   * Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it
-   * comes, by itself.
+   * Asks the account's phone for a message of which the network gave only a placeholder. If the phone has the
+   * message, it arrives later as a stanza of its own.
    */
   askPhoneFor(attrs: Received["attrs"]): Promise<void>
   /**
-   * A token that this person has given us, which opens what they show to contacts alone; undefined if there
-   * is none that is still valid.
+   * The token that this person has given us, which opens what they show to contacts alone; undefined without
+   * a token that is still valid.
    */
   tokenOf(jid: string): Promise<Uint8Array | undefined>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>
   /**
-   * Whether the session is in this group. Only if that is not known is the network asked. @throws
-   * NetworkRejected, NoAnswer
+   * Whether the session is in this group. The network is asked only if this is not known.
+   * @throws NetworkRejected, NoAnswer
    */
   isInGroup(group: string): Promise<boolean>
   /**
-   * The timer of a chat whose messages disappear; undefined where they stay. For a group the network may be
-   * asked. @throws NetworkRejected, NoAnswer
+   * The timer of a chat whose messages disappear; undefined where they stay. For a group, the network may be
+   * asked.
+   * @throws NetworkRejected, NoAnswer
    */
   timerOf(chat: string): Promise<DisappearingTimer | undefined>
   /**
-   * Whether a group names its members by private id. The network may be asked. @throws NetworkRejected,
-   * NoAnswer
+   * Whether a group names its members by private id. The network may be asked.
+   * @throws NetworkRejected, NoAnswer
    */
   isByLid(group: string): Promise<boolean>
   /** The network's time in Unix seconds, whatever this host's clock says. */
@@ -342,19 +353,19 @@ export interface Connection {
   /** Removes this device from the account, then closes. */
   logout(): Promise<void>
   /**
-   * Closes the socket at once, synchronously, without logging out. Nothing leaves and nothing happens any
-   * more, not even `closed`. The changes already handed to `keep` must be settled before this vault's next
-   * connection.
+   * Closes the socket at once, synchronously, without logging out. Nothing leaves any more, and nothing more
+   * is reported, not even `closed`. The changes already handed to `keep` must be settled before this vault's
+   * next connection.
    */
   close(): void
 }
 
 /**
- * What a network's own keys allow once they came back from a backup (decision 25): each takes them as they
- * are kept.
+ * Says how keys that came back from a backup may still be used (decision 25). Each function takes a value in
+ * its stored form.
  */
 export interface KeysAnew {
-  /** Kinds of keys that are of no use any more. */
+  /** Kinds of keys that are of no use after a restore. */
   worthlessKinds: readonly string[]
   /** A peer's session that only reads from now on. */
   readingOnly: (record: string, nowMs: number) => string

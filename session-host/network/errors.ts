@@ -1,13 +1,16 @@
 /**
- * Definitely not sent: nothing of this message has left, and nothing will. A row that `keep({ sending })` has
- * written may exist all the same, in a session that is still ours.
+ * The message was definitely not sent: nothing of it has left, and nothing will. A row that `keep({ sending
+ * })` has written may exist all the same, in a session that is still ours.
  */
 export class NotSent extends Error {}
 
-/** Not sent, since the network names no device of the recipient's, or gives no keys for any. */
+/**
+ * The message was not sent, since the network names no device of the recipient, or gives no keys for any of
+ * them.
+ */
 export class NobodyReached extends NotSent {}
 
-/** Not sent, since the session is not in this group. */
+/** The message was not sent, since the session is not in this group. */
 export class NotInGroup extends NotSent {}
 
 /** The network refused a message or another request. */
@@ -20,10 +23,11 @@ export class NetworkRejected extends Error {
 }
 
 /**
- * A passkey's assertion was not taken. `malformed`: not what a browser makes. `origin`, `challenge`: made on
- * another page, or for an earlier request. `foreign`: by another passkey. `wrong`: the network did not accept
- * its signature. `late`: after its time. `busy`: another one is being looked at. `not_awaited`: nobody asked.
- * `unreadable`: the network's own part.
+ * A passkey's assertion was refused. `malformed`: no browser makes such an assertion. `origin`, `challenge`:
+ * it was made on another page, or for an earlier request. `foreign`: another passkey made it. `wrong`: the
+ * network did not accept its signature. `late`: its time was over. `busy`: another assertion is being
+ * checked. `not_awaited`: the network has not asked for one. `unreadable`: the network's own part cannot be
+ * read.
  */
 export class PasskeyRefused extends Error {
   readonly why: PasskeyRefusal
@@ -32,7 +36,7 @@ export class PasskeyRefused extends Error {
     this.why = why
   }
 
-  /** Whether the network may have used up its challenge, or its time is over. */
+  /** Whether the network may have used up the challenge, or its time is over. */
   get isSpent(): boolean {
     return this.why === "wrong" || this.why === "late" || this.why === "unreadable"
   }
@@ -55,10 +59,10 @@ export class OutcomeUnknown extends Error {}
 /** The network did not answer a question in time. */
 export class NoAnswer extends Error {}
 
-/** The network's codes for a group or a picture that does not exist, or not for us. */
+/** The network's codes for a group or a picture that does not exist, or that we may not see. */
 const none = new Set([401, 403, 404, 406])
 
-/** The answer; undefined when the network says that it does not exist, or not for us. */
+/** The answer; undefined if the network says that the thing does not exist, or that we may not see it. */
 export async function ifAny<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -11,7 +11,7 @@ export interface Me {
   name: string
 }
 
-/** Who the session itself is. */
+/** The addresses of the session's own account. */
 export type Own = Pick<Me, "jid" | "lid">
 
 /** The identity of a session that has not logged in. */
@@ -21,7 +21,7 @@ export const nobody: Own = { jid: "", lid: "" }
  * - `logged_out`: the phone or the network removed the device; the credentials are worthless.
  * - `replaced`: another login of the same device took over.
  * - `restart`: the network asks to reconnect at once (after pairing).
- * - `refs_ended`: nobody scanned in time; reconnect to go on.
+ * - `refs_ended`: no phone scanned in time; reconnect to go on.
  * - `lost`: anything else; reconnect with backoff.
  */
 type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
@@ -29,7 +29,7 @@ type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost
 /** How a connection ended. */
 export interface End {
   reason: ClosedReason
-  /** The network's words, with its number, for a log. */
+  /** The network's reason with its code, for a log. */
   detail: string
   /** Set if the network refused the login and said why. */
   objection?: Objection
@@ -45,8 +45,8 @@ type Step =
   /** A QR code to show until the next one. `expiresAt` is in Unix seconds. */
   | { kind: "qr"; text: string; expiresAt: number }
   /**
-   * The account is linked with a passkey only. Comes again with each new request of the network. `request` is
-   * missing if it cannot be read.
+   * The account can be linked with a passkey only. This comes again with each new request of the network.
+   * `request` is missing if it cannot be read.
    */
   | { kind: "passkey_required"; request?: { options: PasskeyOptions; expiresAt: number } }
   /** Linked: the credentials are kept before the network hears of it. The network will ask for a restart. */
@@ -73,10 +73,10 @@ export type News =
   | { kind: "history"; chat: FormerChat; onTaken?: () => void }
   /** The key of a scheduled message, which has come before it or comes after it. */
   | { kind: "revealed"; keyId: string; key: Uint8Array; onTaken?: () => void }
-  /** About an account, for a log or for `status`. */
+  /** News about an account, for a log or for `status`. */
   | { kind: "notice"; notice: Notice }
 
-/** A limit that the network has set for the account: it may not begin chats, or no more of them. */
+/** A limit that the network has set for the account: it may not begin chats, or may begin no more of them. */
 export interface Restriction {
   kind: "new_chats" | "new_chats_quota"
   /** When it ends, in Unix seconds; 0 if the network does not say. */
@@ -84,15 +84,15 @@ export interface Restriction {
 }
 
 /**
- * - `identity_changed`: somebody has another phone, or has installed anew. `jid` is their private one where
- *   it is known.
- * - `number_changed`: somebody has another number; `jid` likewise.
+ * - `identity_changed`: a person has another phone, or has installed WhatsApp anew. `jid` is their private
+ *   one if it is known.
+ * - `number_changed`: a person has another number; `jid` likewise.
  * - `newsletter`: news of a newsletter, which a bridge ignores.
- * - `bot_message`: a message of a bot's that nobody here can read.
+ * - `bot_message`: a message of a bot that this session cannot read.
  * - `withheld_message`: a message that the network gives to the phone alone.
  * - `old_placeholder`: the placeholder of a message that is too old for the phone to be asked for it.
  * - `quota_nears`: the account will soon have started as many chats as it may.
- * - `restriction`: one is on now, or off.
+ * - `restriction`: a restriction is now on, or off.
  */
 export type Notice =
   | { kind: "identity_changed" | "number_changed"; jid: string | undefined }
@@ -105,27 +105,27 @@ export interface ChatSetting {
   jid: string
   isArchived?: boolean
   isPinned?: boolean
-  /** Unix seconds; 0: it is not muted, -1: for ever. */
+  /** Unix seconds; 0: the chat is not muted, -1: it is muted for ever. */
   mutedUntil?: number
-  /** False: it is marked as unread. */
+  /** False: the chat is marked as unread. */
   isRead?: boolean
 }
 
 /** A chat from before the link, as the account's phone sends it, with some of its messages, newest first. */
 export interface FormerChat {
   jid: string
-  /** Of a group; else `""`. */
+  /** The name of a group; else `""`. */
   name: string
-  /** With the first messages of the chat; else 0. */
+  /** The number of unread messages, which comes with the first messages of the chat; else 0. */
   unread: number
   isArchived: boolean
   isPinned: boolean
-  /** As of a setting. */
+  /** As in `ChatSetting`. */
   mutedUntil: number
   messages: WebMessageInfo[]
 }
 
-/** The network's information about a person; only what it said is set. */
+/** The network's information about a person; only what the network said is set. */
 export interface Acquaintance {
   /** The JID with the phone number. */
   jid?: string | undefined
@@ -139,18 +139,18 @@ export interface Acquaintance {
   username?: string | undefined
   /** A business's name, verified by the network. */
   verifiedName?: string | undefined
-  /** Was a business, and is none any more. */
+  /** The person was a business, and is none any more. */
   isNoBusiness?: true
   /** The part that a group shows of a number that it hides. */
   redactedPhone?: string | undefined
   about?: string | undefined
   /** The number that the person had before. */
   formerJid?: string | undefined
-  /** Adds to an existing contact only; it does not create one. */
+  /** This information is added to an existing contact only, and creates none. */
   ofContactsOnly?: true
 }
 
-/** Anything that may be learnt about somebody: what the network says by itself, and what it answers. */
+/** Anything that may be learnt about a person: what the network sends unasked, and what it answers. */
 export interface Learnt extends Acquaintance {
   isBusiness?: boolean
   businessAddress?: string

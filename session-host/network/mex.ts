@@ -3,14 +3,14 @@ import type { Connection } from "./connection.ts"
 import { NetworkRejected } from "./errors.ts"
 import { child, el } from "./stanza.ts"
 
-/** A question that is refused in GraphQL's way: the answer is there, and has a code in it. */
+/** A refusal in GraphQL's way: the network answers, and the answer has an error code in it. */
 const Refused = z.object({
   errors: z.array(z.object({ extensions: z.object({ error_code: z.number() }) })).nonempty(),
 })
 
 /**
- * Asks in GraphQL (`w:mex`). The id names a query that the network already has: its text is never sent.
- * @returns the JSON of the answer, unchecked; undefined where it is none.
+ * Asks in GraphQL (`w:mex`). The id names a query that the network already has, so its text is never sent.
+ * @returns the JSON of the answer, unchecked; undefined if the answer is no JSON
  * @throws NetworkRejected, NoAnswer
  */
 export async function askMex(
@@ -26,16 +26,16 @@ export async function askMex(
   return said
 }
 
-/** Bytes. Answers that are known have some hundred. */
+/** In bytes. The answers that are known have some hundred. */
 const longest = 100_000
 
-/** The JSON in the content of a node; undefined where it is none. */
+/** The JSON in the content of a node; undefined if the content is no JSON. */
 export function jsonIn(content: unknown): unknown {
   if (!(content instanceof Uint8Array) || content.length > longest) return undefined
   try {
     return JSON.parse(Buffer.from(content).toString())
   } catch {
-    // It is not JSON, so it is none of the notices and answers that are known here.
+    // The content is no JSON, so it is none of the notices and answers that are known here.
     return undefined
   }
 }

@@ -7,13 +7,13 @@ export interface Field {
   whole: Uint8Array
 }
 
-/** No entry of an address book and no chat is larger than this. */
+/** In bytes: no entry of an address book and no chat is larger than this. */
 const largest = 64 * 1024 * 1024
 
 /**
- * The fields of a protobuf message as it arrives, undecoded. Nobody has to decode or hold all of a large one
- * at once.
- * @throws Error if it is none, and the errors of `chunks`
+ * The fields of a protobuf message as it arrives, undecoded, so that a large message need not be decoded or
+ * held in memory as a whole.
+ * @throws Error if this is no protobuf message, and the errors of `chunks`
  */
 export async function* fieldsInStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Field> {
   let rest: Uint8Array = Buffer.alloc(0)
@@ -30,7 +30,7 @@ export async function* fieldsInStream(chunks: AsyncIterable<Uint8Array>): AsyncG
   if (rest.length > 0) throw new Error("a message that ends within a field")
 }
 
-/** The fields of a protobuf message that is there. @throws Error where it is none */
+/** The fields of a whole protobuf message. @throws Error if this is no protobuf message */
 export function* fieldsOf(message: Uint8Array): Generator<Field> {
   let at = 0
   for (let field = fieldAt(message, at); field; field = fieldAt(message, at)) {
@@ -40,7 +40,10 @@ export function* fieldsOf(message: Uint8Array): Generator<Field> {
   if (at < message.length) throw new Error("a message that ends within a field")
 }
 
-/** The field that begins there; undefined if its end has not come yet. @throws Error if there can be none */
+/**
+ * The field that begins at `start`; undefined if its end has not come yet. @throws Error if no field can
+ * begin there
+ */
 function fieldAt(message: Uint8Array, start: number): Field | undefined {
   const tag = varintAt(message, start)
   if (!tag) return undefined
@@ -73,7 +76,10 @@ function sizeAt(message: Uint8Array, at: number, type: number) {
   }
 }
 
-/** Of a large number only the length is exact, and nothing else of it is used. */
+/**
+ * The number that begins at `start`. Of a large number only the length is exact, and nothing else of it is
+ * used.
+ */
 function varintAt(message: Uint8Array, start: number): { value: number; end: number } | undefined {
   let value = 0
   for (let at = start; at < message.length; at++) {

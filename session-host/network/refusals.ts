@@ -10,12 +10,15 @@ export function alreadyPaired(): ApiError {
   return new ApiError("already_paired")
 }
 
-/** A phone has taken a code, and its account wants a passkey. */
+/** The refusal when a phone has taken a code, and its account wants a passkey. */
 export function passkeyRequired(): ApiError {
   return new ApiError("passkey_required")
 }
 
-/** This lasts until the customer does something, so a caller need not ask every two seconds. */
+/**
+ * The refusal when another device has taken over. It lasts until the customer does something, so a caller
+ * need not ask every two seconds.
+ */
 export function takenOver(): ApiError {
   const sentence =
     "another place has taken over this session: PATCH the bridge with its webhook_url to connect it again, or log it out"
@@ -28,7 +31,7 @@ export function networkRefusal(networkCode: number): ApiError {
   })
 }
 
-/** The part of the network's answer, or silence, that a customer may see; undefined for every other error. */
+/** What a customer may see of the network's refusal or silence; undefined for every other error. */
 export function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof NetworkRejected) return networkRefusal(error.networkCode)
   if (error instanceof PasskeyRefused) return passkeyRefusal(error.why)
@@ -55,5 +58,5 @@ function passkeyRefusal(why: PasskeyRefusal): ApiError {
   return new ApiError(isNow ? "passkey_not_awaited" : "passkey_refused", passkeySentences[why])
 }
 
-/** No phone asks for a passkey. */
+/** The refusal of an assertion when no phone has asked for a passkey. */
 export const passkeyNotAwaited = (): ApiError => passkeyRefusal("not_awaited")

@@ -64,8 +64,8 @@ function codecOf<Content>(name: string): Codec<Content> {
 }
 
 /**
- * Each type as protobufjs has it. A field that a message lacks reads as null: the default values of
- * protobufjs would make an empty text of a missing one.
+ * Each type in the form that protobufjs uses. A field that a message lacks reads as null: with the default
+ * values of protobufjs, a missing text would read as an empty one.
  */
 function typesOf(all: Record<string, Row[]>): Map<string, protobuf.Type> {
   const root = new protobuf.Root()

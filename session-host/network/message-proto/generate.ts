@@ -6,7 +6,7 @@ import protobuf from "protobufjs"
  */
 const later = { newsletterScheduledMessage: 132, acp2SettingMessage: 133, audioStickerMessage: 134 }
 
-/** What is decoded here: messages, as they come, as phones keep them, and their sealed answers. */
+/** The types that are decoded here: messages as they arrive and as phones keep them, and sealed answers. */
 const roots = [
   "Message",
   "WebMessageInfo",
@@ -76,7 +76,7 @@ function reachable(root: protobuf.Root): Set<protobuf.Type> {
   return found
 }
 
-/** Its name with those of the types that it stands in: `Message_ImageMessage`. */
+/** The name of a type, after the names of the types that it is nested in: `Message_ImageMessage`. */
 function nameOf(type: protobuf.Type): string {
   return type.fullName.split(".").slice(2).join("_")
 }
