@@ -80,7 +80,8 @@ export class Chats {
   }
 
   /**
-   * Reads what `said`, `read` and `set` need of a chat (a JID) before they change it. @throws SessionEnded
+   * Reads what `said`, `read` and `set` need of a chat (a JID) before they change it.
+   * @throws SessionEnded
    */
   async load(jid: string): Promise<LoadedChat> {
     const { store, login } = this.#parts

@@ -47,7 +47,8 @@ export class History {
   }
 
   /**
-   * Takes in some messages of a chat, and what the phone shows of the chat, as notes. @throws SessionEnded
+   * Takes in some messages of a chat, and what the phone shows of the chat, as notes.
+   * @throws SessionEnded
    */
   async take(chat: FormerChat): Promise<void> {
     if (!this.isWanted || this.#taken >= most.messages) return

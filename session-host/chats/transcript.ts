@@ -137,8 +137,8 @@ export class Transcript {
   }
 
   /**
-   * What a message says, in the form of its event; undefined if it has nothing that people see. @throws
-   * SessionEnded
+   * What a message says, in the form of its event; undefined if it has nothing that people see.
+   * @throws SessionEnded
    */
   async wordsOf(message: { attrs: Received["attrs"]; content: MessageContent }, own: Own) {
     const { vault } = this.#parts.login

@@ -112,8 +112,8 @@ export const groups = {
 }
 
 /**
- * The id that the API has chosen for a call, and whether no earlier call had it. @throws ApiError
- * `invalid_request`
+ * The id that the API has chosen for a call, and whether no earlier call had it.
+ * @throws ApiError `invalid_request`
  */
 function identified({ messageId: id, isNew = false }: HostCall): { id: string; isNew: boolean } {
   if (!id) throw new ApiError("invalid_request", "the call names no id for what it makes")

@@ -15,8 +15,8 @@ interface Measured {
 }
 
 /**
- * Writes the measurements of this process and its sessions each minute. @returns a function that ends this
- * and writes the rest
+ * Writes the measurements of this process and its sessions each minute.
+ * @returns a function that ends this and writes the rest
  */
 export function measureEachMinute(host: Measured, versionAgeH?: () => number | undefined): () => void {
   const delay = monitorEventLoopDelay({ resolution: lookEachMs })

@@ -66,8 +66,8 @@ export class LoginStanding {
   }
 
   /**
-   * Notes this moment as the one when the account was last shown as available, or was linked. @throws
-   * SessionEnded
+   * Notes this moment as the one when the account was last shown as available, or was linked.
+   * @throws SessionEnded
    */
   async noteShown(): Promise<void> {
     this.#shownMs = nowMs()

@@ -296,7 +296,8 @@ export interface Connection {
    */
   changeSetting(change: SettingChange): Promise<boolean>
   /**
-   * Uploads an encrypted file, whose message then says where the file is. @throws NetworkRejected, NoAnswer
+   * Uploads an encrypted file, whose message then says where the file is.
+   * @throws NetworkRejected, NoAnswer
    */
   upload(file: { path: string; kind: Media["kind"]; fileEncSha256: Uint8Array }): Promise<{
     url: string

@@ -5,16 +5,16 @@ import type { WebMessageInfo } from "./message-proto/types.ts"
 export { eventResponse, pollVote, reaction } from "./message-proto/codec.ts"
 
 /**
- * The content of a decrypted message. @throws if the padding is longer than the text, or the text is not a
- * protobuf.
+ * The content of a decrypted message.
+ * @throws if the padding is longer than the text, or the text is not a protobuf.
  */
 export function decode(plaintext: Uint8Array): MessageContent {
   return message.decode(unpad(plaintext))
 }
 
 /**
- * A decrypted message without its padding, whose length is its last byte. @throws Error if the padding is
- * longer than the message
+ * A decrypted message without its padding, whose length is its last byte.
+ * @throws Error if the padding is longer than the message
  */
 export function unpad(padded: Uint8Array): Uint8Array {
   const padding = padded.at(-1) ?? 1

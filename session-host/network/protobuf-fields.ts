@@ -41,8 +41,8 @@ export function* fieldsOf(message: Uint8Array): Generator<Field> {
 }
 
 /**
- * The field that begins at `start`; undefined if its end has not come yet. @throws Error if no field can
- * begin there
+ * The field that begins at `start`; undefined if its end has not come yet.
+ * @throws Error if no field can begin there
  */
 function fieldAt(message: Uint8Array, start: number): Field | undefined {
   const tag = varintAt(message, start)

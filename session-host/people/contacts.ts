@@ -113,7 +113,8 @@ export class Contacts {
   }
 
   /**
-   * The contacts that `list` gives, in pages; other work gets a turn between two pages. @throws SessionEnded
+   * The contacts that `list` gives, in pages; other work gets a turn between two pages.
+   * @throws SessionEnded
    */
   async *pages(page: { after?: string | undefined; limit?: number | undefined }): AsyncGenerator<Contact[]> {
     let { after } = page

@@ -14,8 +14,8 @@ interface Asking {
 const mostViewers = 5000
 
 /**
- * The lists of people who may see the account's statuses, as its owner has chosen on the phone. @throws
- * NetworkRejected, NoAnswer
+ * The lists of people who may see the account's statuses, as its owner has chosen on the phone.
+ * @throws NetworkRejected, NoAnswer
  */
 export async function askForStatusLists(connection: Pick<Connection, "ask">): Promise<Stanza[]> {
   const answer = await connection.ask({ xmlns: "status", type: "get", children: [el("privacy")] })

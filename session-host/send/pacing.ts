@@ -103,7 +103,9 @@ export class Pacing {
   }
 
   /**
-   * Reserves the message's turn. @returns how long the message waits for it, in ms. @throws ApiError `pacing`
+   * Reserves the message's turn.
+   * @returns how long the message waits for it, in ms.
+   * @throws ApiError `pacing`
    */
   #turn(gapMs: number, typingMs: number): number {
     const atMs = performance.now()

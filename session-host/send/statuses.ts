@@ -108,8 +108,8 @@ export class Statuses {
   }
 
   /**
-   * The network refused the message. Resolves when the refusal is durable, together with `beside`. @throws
-   * SessionEnded
+   * The network refused the message. Resolves when the refusal is durable, together with `beside`.
+   * @throws SessionEnded
    */
   async refused(sent: Unacked, networkCode: number, beside: SessionWrite[] = []): Promise<void> {
     const failed = { ...sent, state: "failed", network_code: networkCode, timestamp: now() } as const

@@ -202,8 +202,8 @@ export class Session {
   }
 
   /**
-   * The parts of the memory that commands read, whether or not the session is connected. @throws ApiError
-   * `session_unavailable`
+   * The parts of the memory that commands read, whether or not the session is connected.
+   * @throws ApiError `session_unavailable`
    */
   async memory(): Promise<
     Pick<

@@ -70,8 +70,8 @@ export class ConnectionEvents {
   }
 
   /**
-   * The session will not reconnect by itself. `writes` become durable together with the event. @throws
-   * SessionEnded
+   * The session will not reconnect by itself. `writes` become durable together with the event.
+   * @throws SessionEnded
    */
   async over(at: OccurrenceNumbers, why: WhyDisconnected, writes: UnitWrite[] = []): Promise<void> {
     this.end()

@@ -80,8 +80,8 @@ export class Dialler {
   }
 
   /**
-   * Reconnects after a connection that ended like this, when its back-off is over. @returns the wait in
-   * milliseconds.
+   * Reconnects after a connection that ended like this, when its back-off is over.
+   * @returns the wait in milliseconds.
    */
   dialAgain({ reason, refusedForMs = 0 }: Pick<End, "reason" | "refusedForMs">): number {
     const asked = reason === "restart" || reason === "refs_ended"

@@ -107,8 +107,8 @@ export class Linking {
   }
 
   /**
-   * The current code that links a phone; dials for it if necessary. @throws ApiError `already_paired`,
-   * `passkey_required`, `session_unavailable`
+   * The current code that links a phone; dials for it if necessary.
+   * @throws ApiError `already_paired`, `passkey_required`, `session_unavailable`
    */
   async code(): Promise<Code> {
     const { uplink, changes, timing } = this.#input
@@ -145,8 +145,9 @@ export class Linking {
   }
 
   /**
-   * Answers the network's request for a passkey. @throws ApiError `already_paired`, `passkey_not_awaited`,
-   * `passkey_refused`, `network_rejected`, `session_unavailable`
+   * Answers the network's request for a passkey.
+   * @throws ApiError `already_paired`, `passkey_not_awaited`, `passkey_refused`, `network_rejected`,
+   * `session_unavailable`
    */
   async takePasskey(assertion: PasskeyAssertion): Promise<void> {
     if (this.isPaired) throw alreadyPaired()

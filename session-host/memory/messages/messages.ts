@@ -120,8 +120,8 @@ export class Messages {
   }
 
   /**
-   * Every remembered message of this id that others may have got, as `recall` gives them. @throws
-   * SessionEnded
+   * Every remembered message of this id that others may have got, as `recall` gives them.
+   * @throws SessionEnded
    */
   async all(id: string): Promise<Recalled[]> {
     return (await this.recall(id)).filter(({ sent }) => sent?.state !== "failed")
