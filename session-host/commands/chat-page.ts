@@ -21,8 +21,8 @@ const purpose = "chats after"
 const nameGoodFor = 86_400
 
 /**
- * A page of the chats, the one with the latest message first, and the `after` of the next page (Contract,
- * "Chats").
+ * A page of the chats, the one with the latest message first, and the `after` of the next page
+ * (Contract, "Chats").
  * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge; SessionEnded
  */
 export async function chatPage(session: Session, asked: Asked): Promise<{ chats: Wire[]; next?: string }> {

@@ -30,8 +30,8 @@ interface Parts {
 
 /**
  * Reports to the customer whether the session is connected. The last report is durable, so a restart or a
- * hand-over reports nothing. `connected` comes after pairing and after every `disconnected` (Contract,
- * "Connection events").
+ * hand-over reports nothing. `connected` comes after pairing and after every `disconnected`
+ * (Contract, "Connection events").
  */
 export class ConnectionEvents {
   readonly #parts: Parts
