@@ -5,7 +5,10 @@ import type { OutgoingFrames } from "./send/hold-frames.ts"
 /** How long after a failed write the socket may take to end by itself, ms. */
 const closingMs = 1000
 
-/** Waits for the network, for as long as there is a connection. @throws Error at the end of it */
+/**
+ * Waits for an answer of the network, for as long as the connection lives.
+ * @throws Error at the end of the connection
+ */
 export type AnswerOrEnd = <T>(answer: Promise<T>) => Promise<T>
 
 /**

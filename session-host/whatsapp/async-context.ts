@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import type { KeyChange } from "../network/connection.ts"
 import type { Transmission } from "./send/transmission.ts"
 
-/** What one step has changed of the keys so far, by name: kept together, or not at all. */
+/** The changes that one step has made to the keys so far, by name. They are kept together, or not at all. */
 export type Unit = Map<string, KeyChange>
 
 interface Context {
@@ -13,22 +13,23 @@ interface Context {
 }
 
 /**
- * The one way past Baileys, which hands nothing of ours through its own functions. Who calls Baileys notes
- * here for which message and in which step. What Baileys calls back reads that here.
+ * The one way past Baileys, whose functions pass nothing of ours on to what they call. The caller of Baileys
+ * notes here for which message and in which step it calls. The functions of ours that Baileys calls back read
+ * that here.
  */
 const context = new AsyncLocalStorage<Context>()
 
-/** The message for which Baileys calls; undefined where it calls for none. */
+/** The message for which Baileys calls; undefined if it calls for none. */
 export function transmissionNow(): Transmission | undefined {
   return context.getStore()?.transmission
 }
 
-/** The step in which Baileys reads and writes keys; undefined outside of any. */
+/** The step in which Baileys reads and writes keys; undefined outside of a step. */
 export function unitNow(): Unit | undefined {
   return context.getStore()?.unit
 }
 
-/** The id of the signed prekey that is asked for now; undefined where none is. */
+/** The id of the signed prekey that is asked for now; undefined if none is. */
 export function signedPreKeyNow(): number | undefined {
   return context.getStore()?.signedPreKey
 }
@@ -49,8 +50,8 @@ export function inUnit<T>(unit: Unit, work: () => T): T {
 }
 
 /**
- * Runs `work` for no message and in no step. Otherwise whatever `work` begins for long, such as a connection,
- * would belong to the present message for ever, even after that message was given up.
+ * Runs `work` for no message and in no step. Otherwise a lasting thing that `work` begins, such as a
+ * connection, would belong to the present message for ever, even after that message was given up.
  */
 export function outsideOfContext<T>(work: () => T): T {
   return context.exit(work)

@@ -25,7 +25,7 @@ import type { Recorder } from "./stanza-recorder.ts"
 import { tap } from "./tap.ts"
 
 export interface ConnectInput extends DialInput {
-  /** How long the network may answer nothing at all until the connection counts as dead. */
+  /** How long the network may be silent before the connection counts as dead. */
   deadMs: number
   /** Gets every frame that comes in. */
   record?: Recorder
@@ -33,8 +33,8 @@ export interface ConnectInput extends DialInput {
 }
 
 /**
- * Dials. Everything after that comes by `onHappening`, in order. A vault has one connection at a time: the
- * next may begin only when all changes that this one handed to `keep` are made.
+ * Dials. Everything after that is reported by `onHappening`, in order. A vault has one connection at a time:
+ * the next may begin only when all changes that this one handed to `keep` are made.
  */
 export function connect(input: ConnectInput): Connection {
   installRepairs()

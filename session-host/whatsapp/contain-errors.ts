@@ -6,8 +6,8 @@ import { type ILogger, redacted } from "./quiet-log.ts"
 export type OnError = (event: string, error: unknown) => void
 
 /**
- * Catches errors of this emitter's listeners, thrown or in promises that nobody awaits. One connection's
- * trouble stays its own.
+ * Catches errors of this emitter's listeners, both thrown ones and those of promises that are not awaited, so
+ * that a fault of one connection harms no other.
  */
 export function containErrors(emitter: EventEmitter, onError: OnError) {
   for (const event of emitter.eventNames()) {
@@ -28,19 +28,21 @@ export function containErrors(emitter: EventEmitter, onError: OnError) {
   }
 }
 
-/** Ends the connection at an error that makes it worthless, and logs any other. */
+/** Ends the connection at an error that makes it worthless, and logs any other error. */
 export function endOrLog(lifetime: Pick<Lifetime, "isOver" | "end">, log: ILogger): OnError {
   return (event: string, error: unknown) => {
     if (lifetime.isOver) return
     log.error({ error }, `a listener of ${event} failed`)
-    // Only this stanza is bad. If it ended the connection, it would come again with each new one, whose login
-    // it would end too.
+    // Only this stanza is bad. If it ended the connection, the stanza would come again with each new
+    // connection, and end that one's login, too.
     if (event.startsWith("CB:") || (event === "message" && !isForged(error))) return
     lifetime.end({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
   }
 }
 
-/** Whether a frame was not encrypted by the server. A frame of the server may be unreadable, too. */
+/**
+ * Whether the server did not encrypt this frame. A frame that the server did encrypt may be unreadable, too.
+ */
 function isForged(error: unknown): boolean {
   return String(error).includes("unable to authenticate data")
 }

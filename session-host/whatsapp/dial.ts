@@ -41,7 +41,7 @@ export interface DialInput {
   log: Logger
   /** The WebSocket of a simulated network (`trustRoot` first); the live one without. */
   url?: string
-  /** The bridge's way to the network, if it is not the direct one. */
+  /** The bridge's proxy, if its connections are not direct. */
   proxy?: Proxy | undefined
   /** The version of WhatsApp Web that the network wants; Baileys' own by default. */
   version?: WAVersion
@@ -50,7 +50,7 @@ export interface DialInput {
 }
 
 /**
- * Baileys' socket, dialling, and the parts of ours that its settings name, or that every other part needs.
+ * Baileys' socket, which dials, and the parts of ours that its settings name or that every other part needs.
  */
 export function dial(input: DialInput, lifetime: Lifetime) {
   const { vault, intake, proxy } = input
@@ -131,7 +131,7 @@ function guardedVault(vault: Vault, guarded: ReturnType<typeof guardedBy>) {
   return { keep, sent, keys }
 }
 
-/** Lets the login say how many there were, as a browser's does. */
+/** Lets the login say how many logins there were, as a browser's login does. */
 function sayLogins(creds: AuthenticationCreds, known: ReturnType<typeof newKnown>, lifetime: Lifetime): void {
   if (!creds.me) return
   const { logins: lc = 0 } = keptWith(creds)
@@ -172,8 +172,8 @@ function newKeepingCreds(creds: AuthenticationCreds, { keep, gate }: Pick<Vault,
 }
 
 /**
- * A vault outlives its connections, and so does what they learn of chats, devices, logins and messages that
- * were sent again.
+ * What connections learn of chats, devices, logins and messages that were sent again outlives them, as long
+ * as their vault lives.
  */
 const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
 const newKnown = () => ({
@@ -190,14 +190,14 @@ function knownWith(vault: Vault) {
 }
 
 /**
- * Baileys' own transactions hold their changes back until they end, and frames leave meanwhile: a retry
- * receipt would name a prekey that nobody has kept. So each change is made at once, before the next frame is
- * stamped, and a transaction only keeps others out. `rotateSignedPreKey`, which nobody calls, would still
+ * Baileys' own transactions hold their changes back until they end, while frames leave: a retry receipt would
+ * name a prekey that is not kept. So each change is made at once, before the next frame is stamped, and a
+ * transaction only keeps other transactions out. `rotateSignedPreKey`, which is never called, would still
  * inform the network before it keeps anything (`signal/signed-pre-keys.ts` is called in its place).
  *
  * Messages need no transaction. Baileys runs one at a time for all that it does under our own id, so a
- * message that the network does not answer would hold up all others for as long as a minute. Messages have an
- * order already, and the state that they share with others is locked where it changes.
+ * message that the network does not answer would hold up all others for as long as a minute. Messages already
+ * have an order, and the state that they share with other work is locked where it changes.
  */
 function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
   const run = keys.transaction.bind(keys)
@@ -211,7 +211,7 @@ function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">,
   keys.transaction = (work, lock) => (transmissionNow() ? work() : run(work, lock))
 }
 
-/** Asks the sender of a message for it once more. */
+/** Asks the sender of a message to send it again. */
 async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {
   await sock.sendRetryRequest(stanza)
   // Baileys would then ask the phone for its own message, and again for each answer that cannot be read.

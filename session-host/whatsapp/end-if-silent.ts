@@ -7,8 +7,8 @@ export type SilenceWatch = ReturnType<typeof endIfSilent>
 
 /**
  * Ends a connection on which the network answers nothing any more, neither questions nor messages. Baileys
- * asks for a sign of life each half a minute, but takes whatever comes in for one, and a dead session may go
- * on hearing of others (whatsapp-rust 630).
+ * asks for a sign of life every half a minute, but counts everything that comes in as one, and a dead session
+ * may go on hearing about others (whatsapp-rust 630).
  */
 export function endIfSilent(
   lifetime: Pick<Lifetime, "atEnd" | "end">,

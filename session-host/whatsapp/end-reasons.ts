@@ -3,7 +3,7 @@ import { ProxyError } from "#core/fetch/proxy-tunnel.ts"
 import type { End } from "../network/happening.ts"
 
 /**
- * `<failure>`s at login after which the device is none of the account's any more (whatsmeow
+ * `<failure>`s at login after which the device does not belong to the account any more (whatsmeow
  * `ConnectFailureReason.IsLoggedOut`).
  */
 const loggedOutFailures = new Set([401, 403, 406])

@@ -4,7 +4,8 @@ import { fetchLatestWaWebVersion, type WAVersion } from "@whiskeysockets/baileys
 const withinMs = 10_000
 
 /**
- * The current version of WhatsApp Web, from the network's own site. @throws Error if the site does not say
+ * The current version of WhatsApp Web, from the network's own site.
+ * @throws Error if the site does not say
  */
 export async function fetchWebVersion(): Promise<WAVersion> {
   const { version, isLatest, error } = await fetchLatestWaWebVersion({

@@ -2,9 +2,9 @@ import { areJidsSameUser, type WASocket } from "@whiskeysockets/baileys"
 import { buildTcTokenFromJid } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
 
 /**
- * The token that this person has given us (`tctoken`). Baileys puts it into messages, pictures and presence;
- * other questions take it from here. For ourselves there is none: the network leaves a question with our own
- * token unanswered.
+ * The token that this person has given us (`tctoken`). Baileys puts the token into messages and into
+ * questions for pictures and presence; other questions take it from here. For ourselves there is none: the
+ * network leaves a question with our own token unanswered.
  */
 export async function tokenGivenBy(
   { authState, signalRepository }: Pick<WASocket, "authState" | "signalRepository">,

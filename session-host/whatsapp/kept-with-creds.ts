@@ -5,7 +5,7 @@ const Key = z.custom<SignedKeyPair>((given) =>
   Number.isInteger((given as Partial<SignedKeyPair> | null)?.keyId),
 )
 
-/** What is kept with the credentials beside what Baileys keeps. */
+/** The values of ours that are kept with Baileys' credentials. */
 const Kept = z
   .object({
     /** Whether the account's chats are still by number, or were moved to private ids. */
@@ -34,7 +34,7 @@ export function keptWith(creds: Creds): Kept {
   return Kept.parse(creds.additionalData ?? {})
 }
 
-/** Changes some of what is kept with the credentials. The caller keeps them. */
+/** Changes some of the values that are kept with the credentials. The caller keeps the credentials. */
 export function changeKeptWith(creds: Creds, change: Kept): void {
   creds.additionalData = { ...keptWith(creds), ...change }
 }

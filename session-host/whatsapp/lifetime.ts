@@ -3,12 +3,12 @@ import type { End, Happening, Me } from "../network/happening.ts"
 
 /** A connection from dialling to its end. */
 export interface Lifetime {
-  /** Logged in, and not over. */
+  /** Whether the connection has logged in and has not ended. */
   readonly isOpen: boolean
   readonly isOver: boolean
   /** Emits a happening, unless the connection has ended. */
   emit(happening: Happening): void
-  /** Logged in. */
+  /** The connection has logged in. */
   open(me: Me): void
   /**
    * Ends the connection with `otherwise` unless `goesOn` is called in time. There is one such wait at a time.
@@ -18,7 +18,7 @@ export interface Lifetime {
   goesOn(): void
   /** Calls back at the end, before the end is emitted. The returned function removes the callback. */
   atEnd(release: () => void): () => void
-  /** Ends the connection, once. Emits `closed` if a reason is given. */
+  /** Ends the connection; further calls do nothing. Emits `closed` if a reason is given. */
   end(why?: End): void
 }
 
@@ -27,9 +27,9 @@ export type Guarded = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
  * The memory works for a connection only while that connection lives: a later write would overwrite those of
- * the next one. When the memory fails, the connection is closed before Baileys hears of the failure. Baileys
- * would answer with a refusal, and a message that was refused never comes back. Baileys hears only of a
- * message that can never be kept.
+ * the next connection. When the memory fails, the connection is closed before Baileys hears of the failure.
+ * Baileys would answer with a refusal, and a message that was refused never comes back. Baileys hears only of
+ * a message that can never be kept.
  */
 export function guardedBy(lifetime: Pick<Lifetime, "isOver" | "end">): Guarded {
   return async (work) => {

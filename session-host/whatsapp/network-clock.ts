@@ -3,11 +3,14 @@ import { now } from "#core/platform/clock.ts"
 
 export type NetworkClock = ReturnType<typeof newNetworkClock>
 
-/** The network's time, which it tells at a login: this host's may be minutes ahead or behind. */
+/**
+ * The network's time, which the network says at a login: the clock of this host may be minutes ahead or
+ * behind.
+ */
 export function newNetworkClock() {
   let heard: { t: number; atMs: number } | undefined
   return {
-    /** Unix seconds; this host's own before the login, or if that tells none. */
+    /** Unix seconds; this host's own time before the login, or if the login says no time. */
     now: (): number => (heard ? heard.t + Math.floor((performance.now() - heard.atMs) / 1000) : now()),
     /** Takes every frame. */
     take: ({ tag, attrs }: BinaryNode): void => {

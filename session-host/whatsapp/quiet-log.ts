@@ -5,8 +5,8 @@ import type { Logger } from "pino"
 export type ILogger = SocketConfig["logger"]
 
 /**
- * Baileys' log, cut down to what may be written: its warnings and errors, without the stanzas, keys and
- * bodies it hands to its logger, and without phone numbers.
+ * Baileys' log, reduced to what may be written: its warnings and errors, without the stanzas, keys and bodies
+ * that it hands to its logger, and without phone numbers.
  */
 export function quietLog(log: Logger): ILogger {
   const quiet: ILogger = {

@@ -8,8 +8,8 @@ export interface ShowAsAvailable {
 }
 
 /**
- * The network takes a presence only with the account's name. A device that was linked just now has not heard
- * the name yet: its presence is sent once the name has come.
+ * The network takes a presence only with the account's name. A newly linked device does not know the name
+ * yet: its presence is sent once the name has come.
  */
 export function newShowAsAvailable(
   sock: Pick<WASocket, "sendPresenceUpdate">,

@@ -27,7 +27,7 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
-  /** Of the socket. */
+  /** The agent of the socket. */
   agent: Agent | undefined
   repository: Omit<RepositoryInput, "creds" | "keys" | "hold">
 }
@@ -55,8 +55,8 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     emitOwnEvents: false,
     syncFullHistory: false,
-    // The history is read beside Baileys (`history.ts`). Baileys may read one kind, which nobody asks for: if
-    // it may read none, it warns.
+    // The history is read beside Baileys (`history.ts`). Baileys may read only the kind that is never asked
+    // for: if it may read none, it logs a warning.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
     // A limit would make Baileys set a timer and note two stacks for each frame that leaves.
     // `login/follow-login.ts` limits the whole login.

@@ -8,7 +8,7 @@ import { nowMs } from "#core/platform/clock.ts"
 /** Takes every frame that comes in. */
 export type Recorder = (frame: BinaryNode) => void
 
-/** More facts than any network has: a stranger must not fill the disk. */
+/** More facts than any network has. The limit keeps a stranger from filling the disk. */
 const mostFacts = 50_000
 
 /**

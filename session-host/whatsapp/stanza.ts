@@ -5,7 +5,7 @@ export function hasChild(node: BinaryNode, tag: string): boolean {
   return Array.isArray(node.content) && node.content.some((child) => child.tag === tag)
 }
 
-/** Copies of its children of this name, in plain data. */
+/** Copies of the node's children of this name, in plain data. */
 export function childrenNamed({ content }: BinaryNode, tag: string): Stanza[] {
   return Array.isArray(content) ? content.filter((child) => child.tag === tag).map(toStanza) : []
 }
@@ -18,7 +18,7 @@ export function toStanza(node: BinaryNode): Stanza {
   return { tag, attrs: { ...attrs }, children: [], bytes: Buffer.from(content) }
 }
 
-/** The stanza as a node of Baileys' again. */
+/** The stanza as a node of Baileys. */
 export function toNode({ tag, attrs, children, bytes }: Stanza): BinaryNode {
   return { tag, attrs, content: children.length > 0 ? children.map(toNode) : bytes }
 }

@@ -36,8 +36,8 @@ import { toStanza } from "./stanza.ts"
 type Pass = (node: BinaryNode) => unknown
 
 /**
- * Takes the place of a listener of Baileys': it gets each stanza, and passes on those that Baileys is to
- * have.
+ * Takes the place of a listener of Baileys: the interceptor gets each stanza, and passes on those that
+ * Baileys is to get.
  */
 export type Interceptor = (node: BinaryNode, pass: Pass) => unknown
 
@@ -61,7 +61,7 @@ interface Parts extends ReturnType<typeof dial> {
 }
 
 /**
- * The table of all listeners of Baileys' that are replaced or wrapped, and of all events of Baileys' that are
+ * The table of all listeners of Baileys that are replaced or wrapped, and of all events of Baileys that are
  * followed. The order matters: of two replacements the later one gets the stanza first, and only listeners
  * that are there already are wrapped.
  */
@@ -105,7 +105,7 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
   // message.
   ws.on("CB:status", (node: BinaryNode) => onMessage(node, pass))
 
-  // An error that a listener throws, or leaves in a promise that nobody awaits, would end the process.
+  // An error that a listener throws, or leaves in a promise that is not awaited, would end the process.
   containErrors(ws, failed)
 
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
@@ -117,8 +117,8 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
   // Baileys throws at a receipt that names no sender, and asks the network for keys at each receipt that asks
   // for a message.
   replace(ws, "CB:receipt", filterReceipts({ ...parts, onError: failedAt("CB:receipt") }))
-  // Baileys works at any number of these at once, and for each it reads the store or asks the network.
-  // Replaced last, so that the work of the replacements above counts, too.
+  // Baileys works at any number of these at once, and reads the store or asks the network for each. These
+  // listeners are replaced last, so that the work of the replacements above counts, too.
   for (const event of ["CB:receipt", "CB:notification"])
     replace(ws, event, (node, go) => backpressure.whileWorking(node, async () => await go(node)))
   // Baileys waits for an answer by listening for its id. If the answer were not read, work that needs it
@@ -134,8 +134,8 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
 function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): void {
   const { sock, warn } = parts
   const { ws } = sock
-  // Baileys reports an acknowledgement to nobody, and many stanzas to nobody or too late. Each of these gets
-  // every frame.
+  // Baileys reports no acknowledgements, and reports many stanzas too late or not at all. Each of these
+  // listeners gets every frame.
   ws.on("CB:ack,class:message", parts.acks.take)
   ws.on(
     "CB:ack,class:message",
@@ -211,9 +211,9 @@ function isQuestion(event: unknown): boolean {
 }
 
 /**
- * Puts a listener in the place of Baileys'.
- * @returns Baileys' own
- * @throws Error where Baileys does not listen for this event any more
+ * Replaces Baileys' listener for this event.
+ * @returns Baileys' own listener
+ * @throws Error if Baileys does not listen for this event any more
  */
 function replace(ws: EventEmitter, event: string, interceptor: Interceptor): Pass {
   const [listener] = ws.listeners(event)

@@ -28,7 +28,7 @@ interface Input {
 }
 
 export interface AppState {
-  /** Reads the account's settings, unless they were read before. */
+  /** Reads the account's settings, unless they have been read before. */
   readIfNew: () => void
   /** Changes a setting, as the phone does. Throws NetworkRejected, NoAnswer */
   change: Connection["changeSetting"]
@@ -37,7 +37,7 @@ export interface AppState {
 }
 
 /**
- * What the account's phone shares with its devices: its settings, the address book among them, and the
+ * What the account's phone shares with its devices: its settings, which include the address book, and the
  * history from before the link.
  */
 export function newAppState(input: Input): AppState {
@@ -77,7 +77,8 @@ export function newAppState(input: Input): AppState {
     readIfNew,
     async change(setting) {
       await answerOrEnd(answerInTime(change(setting)))
-      // Read back, since the last change of any device counts, which need not be the one made here.
+      // The setting is read back, since the last change of any device counts, which need not be the one made
+      // here.
       return await answerOrEnd(changed([setting.collection]))
     },
     onServerSync: onServerSync(changed),

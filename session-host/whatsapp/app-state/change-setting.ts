@@ -25,14 +25,14 @@ const mostTries = 4
 /**
  * Changes settings of the account, as its phone does. A change has to prove that its maker knows the whole
  * collection, by a hash over all of it. The hash is made here from what the network has, and kept for as long
- * as the connection. It is in no row: nobody else needs it, and its state grows with each setting that was
+ * as the connection. It is in no row: no other part needs it, and its state grows with each setting that was
  * ever made.
  * @returns makes one change. It throws NetworkRejected, NoAnswer
  */
 export function newSettingChanges(input: Changing) {
   const states = new Map<string, LTHashState>()
 
-  /** Brings what is known of a collection up to date. */
+  /** Brings the known state of a collection up to date. */
   async function known(name: string): Promise<LTHashState> {
     let state = states.get(name) ?? newLTHashState()
     for (let hasMore = true; hasMore;) {
@@ -48,7 +48,7 @@ export function newSettingChanges(input: Changing) {
     return state
   }
 
-  /** One change after the other: each begins where the last one ended. */
+  /** Changes take turns: each begins where the last one ended. */
   const inTurn = newTurns()
   const change = async ({ collection, index, value, version }: SettingChange): Promise<void> => {
     const { myAppStateKeyId } = input.sock.authState.creds
@@ -74,7 +74,7 @@ export function newSettingChanges(input: Changing) {
       const bytes = proto.SyncdPatch.encode(patch).finish()
       const answer = await askForCollection(input, collection, before.version, bytes)
       if (!answer.isConflict) return void states.set(collection, state)
-      // Another device has changed the collection meanwhile. What it changed is read, and this change is made
+      // Another device has changed the collection meanwhile. Its change is read, and this change is made
       // anew.
       if (tries === mostTries) throw new NetworkRejected(409)
     }

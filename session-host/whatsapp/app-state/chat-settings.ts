@@ -1,7 +1,7 @@
 import { type ChatMutation, jidNormalizedUser } from "@whiskeysockets/baileys"
 import type { ChatSetting } from "#session-host/network/happening.ts"
 
-/** What an entry of the account's settings says of a chat; empty if it is about something else. */
+/** What an entry of the account's settings says about a chat; empty if the entry is about something else. */
 export function chatSettingIn({ syncAction: { value }, index: [, chat] }: ChatMutation): ChatSetting[] {
   if (!value || !chat?.includes("@")) return []
   const jid = jidNormalizedUser(chat)

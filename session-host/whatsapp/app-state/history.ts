@@ -23,7 +23,7 @@ const { HistorySyncType } = proto.HistorySync
 
 /** The parts of a phone's history that bring its contacts' addresses and names. */
 const always = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
-/** Further parts, which are read only if messages are wanted. Others never are. */
+/** Further parts, which are read only if messages are wanted. All other parts are never read. */
 const withMessages = new Set<number>([HistorySyncType.RECENT, HistorySyncType.FULL])
 
 /** Numbers of fields of `HistorySync`, and of `Conversation`. */
@@ -43,14 +43,14 @@ interface Following {
   recordPeople: RecordPeople
   /** Whether chats and their messages are wanted. */
   keepsHistory: () => boolean
-  /** Resolves when they are taken in, before they are durable. */
+  /** Resolves when the chat's messages are taken in, before they are durable. */
   recordChat: (chat: FormerChat) => Promise<void>
   onError: (error: unknown) => void
 }
 
 /**
- * Reads the history from before the link, as the account's phone gives it. Baileys itself would inflate and
- * decode it whole, with all its messages, and read or write thousands of rows at once.
+ * Reads the history from before the link that the account's phone sends. Baileys itself would inflate and
+ * decode it as a whole, with all its messages, and read or write thousands of rows at once.
  */
 export function newHistory(following: Following) {
   const { keys, isOpen, mediaHost, recordPeople, keepsHistory, recordChat, onError } = following
@@ -58,7 +58,7 @@ export function newHistory(following: Following) {
   const onMessages = ({ messages }: BaileysEventMap["messages.upsert"]) => {
     for (const { key, message } of messages) {
       const notice = message ? getHistoryMsg(message) : undefined
-      // A stranger may send one, too.
+      // A stranger may send such a notice, too.
       const type = notice?.syncType ?? -1
       if (!notice || !key.fromMe || !(always.has(type) || (keepsHistory() && withMessages.has(type))))
         continue
@@ -85,7 +85,7 @@ export function newHistory(following: Following) {
 
     async function record(fields: Field[]): Promise<void> {
       await recordPeople(peopleIn(notice, fields, tokens))
-      // The people go first, so that each chat is kept under its number.
+      // The people are recorded first, so that each chat is kept under its number.
       if (keepsHistory())
         for (const { number, bytes } of fields) if (number === conversations) await recordChats(bytes)
     }
@@ -94,12 +94,12 @@ export function newHistory(following: Following) {
   async function recordChats(bytes: Uint8Array): Promise<void> {
     for (const chat of chatsIn(bytes)) {
       await recordChat(chat)
-      // The rows of a chat are notes. This resolves when they are durable, and lets others have their turn.
+      // The rows of a chat are notes. This resolves when they are durable, and lets other work have its turn.
       await recordPeople({ people: [], pairs: [] })
     }
   }
 
-  /** Keeps tokens. Without them the network treats messages to these chats as a stranger's. */
+  /** Keeps tokens. Without them the network treats messages to these chats as those of a stranger. */
   async function keepTokens(tokens: Token[]): Promise<void> {
     for (let at = 0; at < tokens.length; at += atATime) {
       const some = tokens.slice(at, at + atATime)
@@ -148,7 +148,7 @@ async function inflated(
     payload ? [payload] : downloadOwnDevicesFile(notice, "History", await mediaHost()),
   )
   pipeline(source, inflate, () => {
-    // Whoever reads `inflate` gets the error.
+    // The reader of `inflate` gets the error.
   })
   return inflate
 }
@@ -195,7 +195,10 @@ function* chatsIn(bytes: Uint8Array): Generator<FormerChat> {
   yield { ...chat, unread, messages }
 }
 
-/** Decodes a chat without its messages. With them only if nothing else says whose number its LID is. */
+/**
+ * Decodes a chat without its messages. They are decoded, too, only if nothing else says which number its LID
+ * belongs to.
+ */
 function conversationOf(bytes: Uint8Array): proto.IConversation {
   const about = [...fieldsOf(bytes)].filter(({ number }) => number !== messagesField)
   const chat = proto.Conversation.decode(Buffer.concat(about.map(({ whole }) => whole)))

@@ -8,7 +8,7 @@ import {
 import { usernameIn } from "#core/message/jid.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
 
-/** The person in a contact of Baileys'; empty if it is none. */
+/** The person in a contact of Baileys; empty if the contact is no person. */
 export function personIn(contact: Partial<Contact>): Acquaintance[] {
   const { id, lid, phoneNumber, name, notify, verifiedName, username, imgUrl } = contact
   const jids = [id, phoneNumber, lid].map((jid) => jidNormalizedUser(jid))
@@ -23,7 +23,7 @@ export function personIn(contact: Partial<Contact>): Acquaintance[] {
     verifiedName,
   }
   const isPerson = person.jid !== undefined || person.lid !== undefined
-  // A changed picture does not make somebody a contact.
+  // A changed picture does not make a person a contact.
   return isPerson && imgUrl === undefined ? [person] : []
 }
 

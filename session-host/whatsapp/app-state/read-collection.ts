@@ -45,7 +45,7 @@ interface Answer {
   snapshot: Uint8Array | undefined
   patches: proto.SyncdPatch[]
   hasMore: boolean
-  /** A change was not taken, since another device has changed the collection meanwhile. */
+  /** Whether a change was refused, since another device has changed the collection meanwhile. */
   isConflict: boolean
 }
 
@@ -62,10 +62,10 @@ interface Batch {
 
 /**
  * Reads a collection of the account's settings from where it was read last. Baileys' own reading never
- * yields: a large address book would stop the host for seconds. And it keeps a hash of each setting that was
- * ever read, which only `change-setting.ts` needs. How far a collection was read is kept only once all that
- * it said of people and chats is durable.
- * @throws Error where a key is missing (`isMissingKeyError`), or the network refuses or does not answer
+ * yields: a large address book would stop the host for seconds. Baileys also keeps a hash of each setting
+ * that was ever read, which only `change-setting.ts` needs. How far a collection was read is kept only once
+ * everything that it said about people and chats is durable.
+ * @throws Error if a key is missing (`isMissingKeyError`), or if the network refuses or does not answer
  */
 export async function readCollection(reading: ReadInput, name: string): Promise<void> {
   const { keys, isOpen } = reading
@@ -88,8 +88,8 @@ async function keep(keys: Pick<Keys, "set">, name: string, version: number): Pro
 }
 
 /**
- * What the network has of a collection beyond this version; or whether it takes a patch that leads on from
- * there.
+ * The network's changes of a collection after this version; or whether the network takes a patch that follows
+ * this version.
  * @throws NetworkRejected, and Error when the network does not answer
  */
 export async function askForCollection(
@@ -211,12 +211,15 @@ async function applySome(reading: ReadInput, changes: Change[]): Promise<void> {
   await reading.recordPeople(found)
 }
 
-/** A change that cannot be read is left out. @throws Error where the key is missing (`isMissingKeyError`) */
+/**
+ * Decodes changes, without those that cannot be read.
+ * @throws Error if the key is missing (`isMissingKeyError`)
+ */
 async function decoded(reading: ReadInput, changes: Change[]): Promise<ChatMutation[]> {
   const found: ChatMutation[] = []
   try {
-    // A new state each time, which is dropped: that of the whole collection would be copied and hashed for
-    // each hundred changes.
+    // Each batch gets a new state, which is dropped: the state of the whole collection would be copied and
+    // hashed for each hundred changes.
     const state = newLTHashState()
     await decodeSyncdMutations(changes, state, reading.keyOf, (mutation) => found.push(mutation), false)
     return found

@@ -7,11 +7,11 @@ import { addressPair } from "./people.ts"
 interface Input {
   sock: Pick<WASocket, "signalRepository">
   vault: Pick<Vault, "keep" | "gate">
-  /** Resolves when they are recorded. Rejects when they will not be, since the connection has ended. */
+  /** Resolves when the people are recorded. Rejects when they will not be, since the connection has ended. */
   learn: (people: Acquaintance[]) => Promise<void>
 }
 
-/** How many people, or entries that may name some, are recorded at a time. */
+/** How many people, or entries that may name people, are recorded at a time. */
 export const atATime = 100
 
 /**

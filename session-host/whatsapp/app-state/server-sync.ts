@@ -3,8 +3,8 @@ import type { Interceptor } from "../tap.ts"
 
 /**
  * Learns in Baileys' place which collections of the account's settings have changed. Once they are read,
- * Baileys gets the notification to acknowledge it, with nothing in it to read. Unacknowledged, it comes again
- * at the next login.
+ * Baileys gets the notification without its content, and acknowledges it. A notification that is not
+ * acknowledged comes again at the next login.
  * @param changed resolves with whether they were read, or never will be.
  */
 export function onServerSync(changed: (collections: string[]) => Promise<boolean>): Interceptor {

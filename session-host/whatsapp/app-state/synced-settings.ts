@@ -18,8 +18,8 @@ interface Input extends Omit<ReadInput, "keyOf"> {
 }
 
 /**
- * How long a key may take to come by itself, in ms: after a link the phone sends it just after the first
- * login.
+ * How long a key may take to arrive before the phone is asked for it, in ms: after a link, the phone sends it
+ * just after the first login.
  */
 const keyComesMs = 3000
 
@@ -33,7 +33,7 @@ export function newSyncedSettings(input: Input) {
   const inTurn = newTurns()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
 
-  /** Works in turn. @returns whether it was done */
+  /** Does the work in turn. @returns whether it was done */
   const later = async (work: () => Promise<void>): Promise<boolean> => {
     try {
       await inTurn(work)
@@ -63,23 +63,23 @@ export function newSyncedSettings(input: Input) {
 
   return {
     /**
-     * Reads settings from before the link, and those under a key that was missing. To be called after each
-     * login, and when the phone has given a key: before, nothing can be opened.
+     * Reads settings from before the link, and those under a key that was missing. Call this after each
+     * login, and when the phone has sent a key: before that, nothing can be opened.
      */
     readIfNew: (): void => {
       if (isOpen()) open()
       void later(readMissing)
     },
     /**
-     * The network says that these collections have changed. Resolves when those that matter here are read, or
-     * could not be.
-     * @returns false when the network is to report them again at the next login: a key is missing, the
-     * network did not answer, or the connection has ended.
+     * Takes in that these collections have changed. Resolves when those that matter here are read, or could
+     * not be.
+     * @returns false if the network is to report them again at the next login: a key is missing, the network
+     * did not answer, or the connection has ended
      */
     changed: async (names: string[]): Promise<boolean> => {
       const ours = wanted().filter((name) => names.includes(name))
       if (ours.length === 0) return true
-      // Changes from while we were away are reported before the login is over.
+      // Changes that were made while we were away are reported before the login is over.
       if (!isOpen()) await opened
       const done = await Promise.all(ours.map((name) => later(() => readUnlessBlocked(name))))
       return isOpen() && !done.includes(false) && !ours.some((name) => blocked.has(name))
@@ -87,9 +87,9 @@ export function newSyncedSettings(input: Input) {
   }
 }
 
-/** Keys that are missing. Those that do not come by themselves are asked for. */
+/** Keys that are missing. The phone is asked for those that it does not send unasked. */
 function newMissingKeys({ keys, isOpen, askForKeys, log }: Input) {
-  /** By id: whether the phone was asked for it on this connection. */
+  /** By id: whether the phone was asked for the key on this connection. */
   const missing = new Map<string, boolean>()
 
   const keyOf = async (id: string) => {

@@ -22,7 +22,7 @@ const loginMs = 60_000
 /** The longest time from the pairing to the network's wish to restart, ms. */
 const restartMs = 15_000
 
-/** How long somebody may take to type a code, ms (Contract, "Linking a phone"). */
+/** How long a user may take to type a code, ms (Contract, "Linking a phone"). */
 const linkCodeMs = 3 * 60_000
 
 interface Input {
@@ -44,8 +44,8 @@ export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen
     lifetime.end({ reason: "lost", detail: `HTTP ${status} to the upgrade` })
   let typed: { code: string | undefined; sinceMs: number } | undefined
   /**
-   * Whether somebody may be typing a link code. A new one is noticed only with the next QR code, so it counts
-   * for up to a minute longer.
+   * Whether a user may be typing a link code. A new link code is noticed only with the next QR code, so it
+   * counts for up to a minute longer.
    */
   const mayBeTyped = () => {
     if (typed?.code !== creds.pairingCode) typed = { code: creds.pairingCode, sinceMs: performance.now() }
@@ -54,7 +54,7 @@ export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen
   const onUpdate = (update: BaileysEventMap["connection.update"]) => {
     const isTyped = update.qr !== undefined && mayBeTyped()
     if (update.qr && (passkey.isAsked || isSpareCode(update.qr))) {
-      // While a passkey is asked for, nobody scans a code. Otherwise the network's own codes are used up.
+      // While a passkey is asked for, no code is scanned. Otherwise the network's own codes are used up.
       if (!passkey.isAsked && !isTyped)
         lifetime.end({ reason: "refs_ended", detail: "nobody scanned a code" })
     } else if (update.qr) {

@@ -12,8 +12,8 @@ import { credsFromText } from "../signal/keys-as-text.ts"
 const answerMs = 15_000
 
 /**
- * Asks for a code that is typed on the phone of this number. Baileys gives one without waiting for the
- * network. The network may refuse it, and then nobody could ever use it.
+ * Asks for a code that is typed on the phone of this number. Baileys returns a code without waiting for the
+ * network. The network may refuse the code, and then it would never work.
  * @throws NetworkRejected, NoAnswer
  */
 export async function askForLinkCode(
@@ -39,14 +39,17 @@ export async function askForLinkCode(
   }
 }
 
-/** A connection that only links asks nothing else, so an error is an answer to this question. */
+/**
+ * Whether a frame is the answer. A connection that only links asks nothing else, so an error is an answer to
+ * this question.
+ */
 function isAnswer(frame: BinaryNode): boolean {
   if (frame.tag !== "iq") return false
   return frame.attrs.type === "error" || getBinaryNodeChild(frame, "link_code_companion_reg") !== undefined
 }
 
 /**
- * The credentials to dial with. Credentials of a link code that nobody typed are dropped: they name a phone,
+ * The credentials to dial with. Credentials of a link code that was not typed are dropped: they name a phone,
  * and Baileys would log in as a device that was never linked.
  */
 export function credsToDialWith(kept: string | undefined): AuthenticationCreds {

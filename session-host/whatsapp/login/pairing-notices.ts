@@ -25,7 +25,8 @@ interface Input {
 }
 
 /**
- * How many hellos of a phone are answered: it says hello again if it has not seen the answer (zapo 7f7f560).
+ * How many hellos of a phone are answered: the phone says hello again if it has not seen the answer (zapo
+ * 7f7f560).
  */
 const mostHellos = 3
 
@@ -63,8 +64,8 @@ const lengths = [
 /**
  * Lets Baileys answer a phone on which our code was typed, if the hello names that code, and three times at
  * most. By itself Baileys answers every notification about a link code, at any time, and each answer makes
- * another secret. The network may also ask for another code (`refresh_code`). The person has been given
- * theirs already, so that request is only acknowledged.
+ * another secret. The network may also ask for another code (`refresh_code`). The user already has their
+ * code, so that request is only acknowledged.
  */
 export function limitHellos(
   sock: Pick<WASocket, "sendNode">,
@@ -84,14 +85,14 @@ function partIn(node: BinaryNode, tag: string): Uint8Array | undefined {
 }
 
 /**
- * Takes the steps of pairing that Baileys does not know. Without an account its own acknowledgement fails,
- * too.
+ * Takes the steps of pairing that Baileys does not know. Without an account, Baileys' own acknowledgement
+ * fails, too.
  */
 export function newPairingNotices(input: Input) {
   const { sock, creds, passkey, hellos, codes, lifetime, keepCreds, onError } = input
   /**
-   * A phone on which our code was typed has said hello. It knows the secret from our answer: another would
-   * end the link.
+   * Whether a phone on which our code was typed has said hello. The phone knows the secret from our answer:
+   * another secret would end the link.
    */
   let isAgreed = false
   const refreshSecret = (notification: BinaryNode) => {

@@ -22,7 +22,7 @@ import { newAdvSecret } from "./qr.ts"
 /** How long the phone's half of the agreement may take, ms. */
 const answerMs = 15_000
 /**
- * A request's longest life, s: other clients prove for five minutes that they had the secret that was
+ * The longest life of a request, in s: other clients prove for five minutes that they had the secret that was
  * scanned.
  */
 const longestS = 300
@@ -61,10 +61,10 @@ export type PasskeyLink = ReturnType<typeof newPasskeyLink>
 type Step = (type: "get" | "set", child: Stanza) => Promise<Stanza>
 
 /**
- * Links an account that wants a passkey first. Baileys knows none of it. The order and the contents are those
- * of whatsmeow (`pair-passkey.go`), whatsapp-rust (928) and zapo (`WaShortcakeFlow.ts`): an assertion goes
- * out with our half of a key agreement and a commitment to a nonce, the phone's half comes, the nonce is
- * shown, and our keys go out under the agreed key with a new secret. Then the phone vouches for us as ever.
+ * Links an account that wants a passkey first, of which Baileys knows nothing. The order and the contents are
+ * those of whatsmeow (`pair-passkey.go`), whatsapp-rust (928) and zapo (`WaShortcakeFlow.ts`): an assertion
+ * goes out with our half of a key agreement and a commitment to a nonce, the phone's half comes, the nonce is
+ * shown, and our keys go out under the agreed key with a new secret. Then the phone vouches for us as usual.
  */
 export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: Input) {
   let request: { options: PasskeyOptions; expiresAt: number } | undefined
@@ -90,7 +90,7 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
     try {
       show(optionsIn(asked))
     } catch {
-      // The request cannot be read. The network can be asked for another.
+      // The request cannot be read. The network can be asked for another one.
       await again().catch((error: unknown) => {
         lifetime.emit({ kind: "passkey_required" })
         onError(error)
@@ -121,11 +121,11 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
 
   return {
     take,
-    /** Whether the network waits for a passkey: it shows no code meanwhile. */
+    /** Whether the network waits for a passkey. Meanwhile it sends no code. */
     get isAsked() {
       return shownSecret !== undefined
     },
-    /** The network's notifications; others are left alone. */
+    /** Takes the network's notifications about passkeys, and ignores all others. */
     onNotification(notification: BinaryNode) {
       const { type, from } = notification.attrs
       if (from !== "s.whatsapp.net" && from !== "@s.whatsapp.net") return
@@ -146,7 +146,7 @@ async function agree(input: {
   step: Step
   creds: AuthenticationCreds
   assertion: PasskeyAssertion
-  /** The one that the phone has seen. */
+  /** The secret that the phone has seen. */
   secret: string
   /** The phone's half, when it comes. */
   nextHalf: () => Promise<Uint8Array>
@@ -213,7 +213,7 @@ function childOf({ children }: Stanza, tag: string): Buffer {
   return Buffer.from(bytes)
 }
 
-/** What we share with the phone. @throws PasskeyRefused `unreadable` */
+/** The secret that we share with the phone. @throws PasskeyRefused `unreadable` */
 function agreed(own: Uint8Array, half: Uint8Array): Buffer {
   try {
     return Curve.sharedKey(own, proto.PrimaryEphemeralIdentity.decode(half).publicKey!)
@@ -227,7 +227,8 @@ function optionsIn(stanza: Stanza): PasskeyOptions {
 }
 
 /**
- * Finds what can be seen here to be wrong. The network checks the signature, and whose passkey made it.
+ * Refuses an assertion that can be seen here to be wrong. The network checks the signature, and whose passkey
+ * made it.
  * @throws PasskeyRefused
  */
 function check({ response }: PasskeyAssertion, { challenge }: PasskeyOptions): void {
@@ -245,7 +246,7 @@ function clientDataOf(text: string): Record<string, unknown> {
   }
 }
 
-/** How the live network words its refusals is not known; these are the codes of the simulated one. */
+/** How the live network words its refusals is not known; these are the codes of the simulated network. */
 function refusalOf(error: NetworkRejected): PasskeyRefused | NetworkRejected {
   switch (error.networkCode) {
     case 400:

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { now } from "#core/platform/clock.ts"
 
-/** How long a code lives: the first 60 s, each further one 20 s (as Baileys and WhatsApp Web). */
+/**
+ * How long a code lives, in s: the first for 60, each further one for 20, as with Baileys and WhatsApp Web.
+ */
 const lifetimes = { first: 60, further: 20 }
 
 export interface Code {
@@ -10,7 +12,7 @@ export interface Code {
   expiresAt: number
 }
 
-/** The codes of one pairing, as they come. */
+/** The codes of one pairing, in the order in which they come. */
 export function newCodes() {
   let current: Code | undefined
   return {
@@ -32,7 +34,10 @@ export function newAdvSecret(): string {
   return randomBytes(32).toString("base64")
 }
 
-/** The text ends with secret and platform. The part before may hold commas, too. */
+/**
+ * The code with this secret. Its text ends with the secret and the platform; the part before may contain
+ * commas, too.
+ */
 function withSecret(text: string, advSecretKey: string): string {
   const fields = text.split(",")
   return [...fields.slice(0, -2), advSecretKey, ...fields.slice(-1)].join(",")

@@ -4,17 +4,17 @@ import { calculateAgreement, calculateSignature, generateKeyPair } from "whatsap
 import { curve, type KeyPair } from "../signal/libsignal.ts"
 import { isSignedBy } from "./signature.ts"
 
-/** The functions that libsignal 6.0.0 signs and verifies with. It looks both up at each call. */
+/** The functions with which libsignal 6.0.0 signs and verifies. It looks both up at each call. */
 interface Signer {
   sign(key: Uint8Array, message: Uint8Array): Uint8Array
   verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
 }
 
 /**
- * Makes libsignal 6.0.0 and Baileys 7.0.0-rc14 compute on the curve by the library that Baileys has for its
- * other ciphers. libsignal signs and verifies in plain JavaScript, which takes some hundred times as long:
- * each message to or from a group needs one of the two. Its keys and agreements, which go by way of Node's
- * key objects, take twice as long.
+ * Makes libsignal 6.0.0 and Baileys 7.0.0-rc14 compute on the curve with the library that Baileys has for its
+ * other ciphers. libsignal signs and verifies in plain JavaScript, which takes some hundred times as long,
+ * and each message to or from a group needs one of the two. It makes keys and agreements with Node's key
+ * objects, which takes twice as long.
  */
 export function repairCurve() {
   const signer = createRequire(createRequire(import.meta.url).resolve("libsignal"))("curve25519-js") as Signer
@@ -36,8 +36,8 @@ function newPair(): KeyPair {
 }
 
 /**
- * @throws Error for bytes that are no keys, and, as OpenSSL, for a key that gives everybody the same secret
- * (RFC 7748, 6.1)
+ * @throws Error for bytes that are no keys, and, as OpenSSL does, for a key with which every agreement gives
+ * the same secret (RFC 7748, 6.1)
  */
 function agree(theirs: Uint8Array, privateKey: Uint8Array): Buffer<ArrayBuffer> {
   const publicKey = generateSignalPubKey(theirs)

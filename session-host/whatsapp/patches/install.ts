@@ -20,9 +20,9 @@ export function installRepairs() {
 }
 
 /**
- * The encoder looks words up in this object to write them short. It takes names that every object inherits
- * for such words: `constructor`, which any stranger may call a message, would be written as nothing. Without
- * a prototype the object inherits nothing.
+ * The encoder looks words up in this object to write them short, and also finds the names that every object
+ * inherits. So `constructor`, which any stranger may choose as a message's id, would be written as nothing.
+ * Without a prototype, the object inherits nothing.
  */
 function repairTokens(): void {
   Object.setPrototypeOf(TOKEN_MAP, null)

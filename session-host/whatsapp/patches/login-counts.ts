@@ -9,7 +9,7 @@ interface Logins {
 /** The counts of devices that are about to log in, by number and device. */
 const known = new Map<string, Logins>()
 
-/** The next logins of this device say so. @returns a function after which they do not */
+/** Makes the next logins of this device say these counts. @returns a function that ends this */
 export function sayAtLogin(jid: string, logins: Logins): () => void {
   const { user = "", device = 0 } = jidDecode(jid) ?? {}
   const key = `${user}:${device}`

@@ -18,7 +18,7 @@ export const silencedLines = [
   "WARNING: Expected pubkey of length 33, please report the ST and client that generated the pubkey",
 ]
 
-/** Silences libsignal for the whole process. Others may use the console. */
+/** Silences libsignal for the whole process. Other code may still use the console. */
 export function silenceLibsignal() {
   const { console } = globalThis
   for (const level of ["info", "warn", "error"] as const) {

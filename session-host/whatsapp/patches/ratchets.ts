@@ -15,8 +15,9 @@ import {
 import { isSignedBy } from "./signature.ts"
 
 /**
- * Closed sessions kept per address, for messages that are still on their way and phones that go back to one
- * of their 40. libsignal keeps 40 as well, about 38 KB a write, which strangers could make us pay.
+ * How many closed sessions are kept per address, for messages that are still on their way and for phones that
+ * go back to one of their 40 sessions. libsignal keeps 40 as well: strangers could make us write about 38 KB
+ * each time.
  */
 const closedSessionsKept = 12
 
@@ -31,7 +32,7 @@ export function repairRatchets() {
     return locksOf(this.storage)([this.addr.toString()], work)
   }
   SessionBuilder.prototype.initOutgoing = openOutgoing
-  // Baileys gives libsignal the present signed prekey, whichever it asks for.
+  // Baileys gives libsignal the present signed prekey, no matter which one libsignal asks for.
   const initIncoming = Reflect.get(SessionBuilder.prototype, "initIncoming")
   SessionBuilder.prototype.initIncoming = function (record, message) {
     return askingForSignedPreKey(message.signedPreKeyId, () => initIncoming.call(this, record, message))
@@ -55,8 +56,8 @@ function pruneClosed(this: SessionRecord) {
 }
 
 /**
- * libsignal tries each session in place: a failed try has already stepped the ratchet of the wrong session,
- * and a later success saves that damage ("Bad MAC" from then on).
+ * Tries each session on a copy. libsignal tries each session in place: a failed try has already stepped the
+ * ratchet of the wrong session, and a later success saves that damage ("Bad MAC" from then on).
  */
 async function tryOnCopies(this: SessionCipher, body: Buffer, sessions: Session[]) {
   let repeated: Error | undefined
@@ -84,8 +85,8 @@ function copyOf(session: Session): Session {
 }
 
 /**
- * As libsignal's, but the signed prekey's signature is checked, closed sessions are pruned, and the queue is
- * ours.
+ * Works like libsignal's own function, but checks the signature of the signed prekey with our code, prunes
+ * closed sessions, and uses our queue.
  */
 async function openOutgoing(this: SessionBuilder, bundle: Bundle) {
   const address = this.addr.toString()

@@ -2,7 +2,7 @@ import { generateSignalPubKey } from "@whiskeysockets/baileys"
 import { verifySignature } from "whatsapp-rust-bridge"
 
 /**
- * Whether a signature of XEdDSA (signal.org/docs/specifications/xeddsa) is this key's: the network's way to
+ * Whether this key made this XEdDSA signature (signal.org/docs/specifications/xeddsa): the network's way to
  * sign with a key of Curve25519. libsignal's own check takes a hundred times as long.
  *
  * `publicKey`: 32 bytes, or 33 with the type in front.
@@ -12,7 +12,7 @@ export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature
   try {
     return verifySignature(generateSignalPubKey(publicKey), message, signature)
   } catch {
-    // Bytes that are no key.
+    // These bytes are no key.
     return false
   }
 }

@@ -1,7 +1,7 @@
 import { Curve, proto, WA_CERT_DETAILS } from "@whiskeysockets/baileys"
 import { isSignedBy } from "./signature.ts"
 
-/** Trusts this root alone, a simulated network's, for all connections of this process. */
+/** Makes all connections of this process trust this root alone, which is that of a simulated network. */
 export function trustRoot(publicKey: Uint8Array) {
   WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(publicKey)
 }
@@ -30,7 +30,10 @@ export function repairVerification() {
   }
 }
 
-/** As WhatsApp Web and whatsmeow: the intermediate issued the leaf, and the leaf names the key we talk to. */
+/**
+ * Whether this is a chain, as WhatsApp Web and whatsmeow check it: the intermediate issued the leaf, and the
+ * leaf names the key that we talk to.
+ */
 function isChain(intermediate: Uint8Array, leaf: Uint8Array, staticKey: Uint8Array): boolean {
   const { Details } = proto.CertChain.NoiseCertificate
   const issuer = Details.decode(intermediate)

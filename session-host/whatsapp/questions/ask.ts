@@ -24,8 +24,8 @@ export async function askByNode(sock: Pick<WASocket, "query">, node: BinaryNode)
 }
 
 /**
- * The answer to a question that Baileys asks. Baileys itself waits for a minute, and then goes on as if
- * nothing had been said. A caller that took that for an answer would take silence for "there is none".
+ * The answer to a question that Baileys asks. Baileys itself waits for a minute, and then goes on as if the
+ * network had answered nothing. A caller would take that silence for "there is none".
  * @throws NetworkRejected, NoAnswer
  */
 export async function answerInTime<T>(asking: Promise<T>): Promise<T> {
@@ -34,7 +34,7 @@ export async function answerInTime<T>(asking: Promise<T>): Promise<T> {
       throw new NoAnswer("the network did not answer")
     })
   } catch (error) {
-    // Baileys puts the network's number here. An error of its own has something else in this place.
+    // Baileys puts the network's code here. An error of Baileys' own has something else in this place.
     const { data } = error as { data?: unknown }
     throw typeof data === "number" ? new NetworkRejected(data) : error
   }

@@ -9,7 +9,8 @@ import {
 import type { ILogger } from "../quiet-log.ts"
 
 /**
- * How long the phone may take. One that is off or asleep does not answer, and somebody waits for the file.
+ * How long the phone may take, in ms. A phone that is off or asleep does not answer, while a caller waits for
+ * the file.
  */
 const answerMs = 10_000
 
@@ -25,7 +26,7 @@ export interface MissedFile {
 
 /**
  * Asks the account's phone to bring the file of a message to the network once more.
- * @returns where it is now; undefined when the phone does not have it, or does not answer.
+ * @returns where the file is now; undefined if the phone does not have it, or does not answer
  */
 export async function bringAgain(
   sock: Pick<WASocket, "sendNode" | "ws">,

@@ -47,7 +47,7 @@ type Questions = Omit<
   | "close"
 >
 
-/** Everything that a connection can be asked for besides sending. */
+/** Everything that a connection can do besides sending messages. */
 export function newQuestions(input: Input): Questions {
   const { sock, creds, log, answerOrEnd, availability, calls, groups, reportPeople } = input
   const { lidMapping } = sock.signalRepository
@@ -92,7 +92,7 @@ export function newQuestions(input: Input): Questions {
       const { key } = decodeMessageNode({ tag: "message", attrs }, me(), creds.me?.lid ?? "").fullMessage
       const { remoteJid, fromMe, id, participant } = key
       const { PLACEHOLDER_MESSAGE_RESEND } = proto.Message.PeerDataOperationRequestType
-      // Baileys has a function for it, which keeps its own time.
+      // Baileys has a function for this, with a time limit of its own.
       const request = sock.sendPeerDataOperationMessage({
         placeholderMessageResendRequest: [{ messageKey: { remoteJid, fromMe, id, participant } }],
         peerDataOperationRequestType: PLACEHOLDER_MESSAGE_RESEND,
@@ -107,7 +107,10 @@ export function newQuestions(input: Input): Questions {
   }
 }
 
-/** Baileys would say who types, which WhatsApp Web leaves to the network. */
+/**
+ * Shows that the account is typing. Baileys would also name the account, which WhatsApp Web leaves to the
+ * network.
+ */
 async function showTyping(
   sock: Pick<WASocket, "sendNode">,
   to: string,

@@ -28,7 +28,9 @@ export function newCallers() {
 }
 
 /**
- * Without the caller's token: with one, the call rings on (whatsmeow 1182). @throws NoAnswer
+ * Rejects a call. The request leaves out the caller's token: with the token, the call rings on (whatsmeow
+ * 1182).
+ * @throws NoAnswer
  */
 export async function rejectCall(
   sock: Pick<WASocket, "query">,

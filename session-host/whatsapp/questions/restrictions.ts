@@ -23,7 +23,7 @@ const Restricting = z.object({
 
 /**
  * The restrictions that a notice or an answer names, whether on or off; undefined if it says nothing about
- * these that is known here. A `null` says that there is none.
+ * restrictions that is known here. A `null` says that there is none.
  */
 export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice[] | undefined {
   return restrictionsOf(jsonIn(content))
@@ -61,30 +61,30 @@ function restricted(kind: Restriction["kind"], isOn: boolean, until: number): No
 }
 
 /**
- * What WhatsApp Web asks when it starts. Whether the account may begin chats: under the id that Baileys has
- * for that question (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network
- * refuses Baileys' own question (Baileys 2539).
+ * The questions that WhatsApp Web asks when it starts. The first is whether the account may begin chats,
+ * under the id that Baileys has for it (`REACHOUT_TIMELOCK`). The second is how many more chats it may begin,
+ * as in whatsapp-rust 1251, since the live network refuses Baileys' own question (Baileys 2539).
  */
 const asked: [id: string, variables: object][] = [
   ["23983697327930364", {}],
   ["27910975521856601", { input: { type: "INDIVIDUAL_NEW_CHAT_THREAD" } }],
 ]
 
-/** How long after a question further refusals cause none, ms: a customer may send on and on. */
+/** How long after a question further refusals cause no new question, in ms: a customer may go on sending. */
 const apartMs = 60_000
 
 interface Input {
   ask: Connection["ask"]
   onNotice: (notice: Notice) => void
-  /** An answer says nothing that is known here. */
+  /** Called when an answer says nothing that is known here. */
   onUnknown: () => void
   onError: (error: unknown) => void
 }
 
 /**
- * Asks the network whether the account may begin chats, and how many more. The network says so unasked, but
- * only to those who are connected then: so a session asks at its login, and when the network has refused to
- * begin a chat.
+ * Asks the network whether the account may begin chats, and how many more. The network reports both unasked,
+ * but only to sessions that are connected at that time. So a session asks at its login, and when the network
+ * has refused the beginning of a chat.
  */
 export function newRestrictionsQuestions({ ask, onNotice, onUnknown, onError }: Input) {
   let isAsking = false

@@ -30,14 +30,14 @@ const places = {
 export interface MediaInput {
   ask: Connection["ask"]
   log: ILogger
-  /** For uploads, if they go through a proxy. */
+  /** The agent for uploads, if they go through a proxy. */
   uploadAgent: Agent | undefined
   toFiles: () => Connections
 }
 
 /**
- * One connection's way to the network's files. Baileys has one of its own, but also remembers a question that
- * was not answered: from then on that connection would bring and fetch nothing.
+ * One connection's way to the network's files. Baileys has a way of its own, but remembers a question that
+ * was not answered: from then on, that connection could not upload or fetch any file.
  */
 export function newMedia({
   ask,
@@ -66,7 +66,7 @@ export function newMedia({
         timeoutMs: idleMs,
       })
       const { mediaUrl, directPath } = await sending.catch((error: unknown) => {
-        // Baileys says why in its log alone.
+        // Baileys says the reason in its log alone.
         throw new NoAnswer("the upload failed", { cause: error })
       })
       return { url: mediaUrl, directPath }
@@ -96,7 +96,10 @@ async function askTheWay(ask: Connection["ask"]): Promise<MediaConnInfo> {
   }
 }
 
-/** The address of a picture; undefined if there is none for us. @throws NetworkRejected, NoAnswer */
+/**
+ * The address of a picture; undefined if there is none, or none that we may see.
+ * @throws NetworkRejected, NoAnswer
+ */
 export async function askForPictureUrl(
   sock: Pick<WASocket, "profilePictureUrl">,
   jid: string,

@@ -9,10 +9,10 @@ interface Input {
   onError: (error: unknown) => void
 }
 
-/** Baileys acknowledges these itself, once they are durable or refused. */
+/** Baileys itself acknowledges these stanzas, once they are durable or refused. */
 const answeredByBaileys = new Set(["message", "status", "receipt", "notification", "call"])
 
-/** The network expects no answer to these, whatever attributes they have. */
+/** The network expects no answer to these stanzas, whatever attributes they have. */
 const wantNone = new Set(["ack", "presence", "chatstate", "ib", "success", "failure", "stream:error"])
 
 /** Questions of the network that Baileys answers. */
@@ -20,7 +20,7 @@ const pairing = ["pair-device", "pair-success"]
 
 /**
  * Answers what Baileys leaves unanswered. The network ends the stream of a device that has not answered a
- * stanza within 50 minutes, and brings the stanza again with the next connection (`docs/network.md`).
+ * stanza within 50 minutes, and sends the stanza again with the next connection (`docs/network.md`).
  */
 export function newAnswers({ sock, onError }: Input) {
   const send = (answer: BinaryNode | undefined): void => {

@@ -1,10 +1,10 @@
 import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { hasChild } from "../stanza.ts"
 
-/** How many stanzas are asked for at a time. Baileys asks once, for as many. */
+/** How many stanzas are asked for at a time. Baileys asks for as many, but only once. */
 const batch = 100
 
-/** The pause after which more is asked for although nothing came, ms: the first one, and the longest. */
+/** The pause after which more is asked for although nothing came, in ms: the first pause, and the longest. */
 const silenceMs = { least: 5000, most: 60_000 }
 
 export interface Backlog {
@@ -19,7 +19,7 @@ export interface Backlog {
  */
 export function newBacklog(sock: Pick<WASocket, "sendNode">, onError: (error: unknown) => void): Backlog {
   let isComing = false
-  /** How many stanzas came since more was asked for. */
+  /** How many stanzas have come since more were asked for. */
   let arrived = 0
   let waitMs = silenceMs.least
   let timer: NodeJS.Timeout | undefined

@@ -9,13 +9,13 @@ const most = { stanzas: 200, bytes: 8_000_000 }
 export type Backpressure = ReturnType<typeof newBackpressure>
 
 /**
- * Stops reading from the network while too much of what has arrived is not done with.
+ * Stops reading from the network while too much of what has arrived is not done yet.
  * @param onFull called when nothing more should be read until the promise resolves
  */
 export function newBackpressure(onFull: (until: Promise<void>) => void) {
   /** Stanzas that wait for their turn, and stanzas that are worked at beside them. */
   const [queue, work] = [newLoad(), newLoad()]
-  /** Open questions to the network that a message may depend on, and all. */
+  /** The numbers of open questions to the network: those that a message may depend on, and all. */
   const open = { forMessages: 0, all: 0 }
   let full: PromiseWithResolvers<void> | undefined
 
@@ -36,9 +36,11 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
   }
 
   return {
-    /** Waits for its turn, until the returned function is called. Counts from the next `look` on. */
+    /**
+     * Counts this stanza as waiting for its turn, from the next `look` until the returned function is called.
+     */
     wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
-    /** Looks whether enough waits to stop reading, or little enough to go on. */
+    /** Checks whether enough waits to stop reading, or little enough to go on. */
     look,
     /** Works at a stanza that waits for no message. It counts as waiting until the work is done. */
     async whileWorking(node: BinaryNode, done: () => Promise<unknown>): Promise<void> {
@@ -52,7 +54,7 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
       }
     },
     /**
-     * Runs a question to the network on which a message may depend: the network is read until it has
+     * Runs a question to the network on which a message may depend: reading goes on until the network has
      * answered.
      */
     async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -66,8 +68,8 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
       }
     },
     /**
-     * One more question to the network is open, or one less (-1). The work beside messages may depend on any
-     * of them.
+     * Counts one more open question to the network, or one less (-1). The work beside messages may depend on
+     * any of these questions.
      */
     asked(change: 1 | -1): void {
       open.all += change

@@ -18,30 +18,30 @@ import { keepKeysFromMessage } from "./keys-from-messages.ts"
 const emptyMessage = Buffer.of(1)
 
 /**
- * Messages that Baileys does not request again when it cannot read them. To each `error` Baileys gives the
- * right answer.
+ * Messages that Baileys itself does not request again if it cannot read them: `newSettling` does. With each
+ * `error`, Baileys gives the network the right answer.
  */
 const unrequested: { is: (stanza: BinaryNode) => boolean; error: (cause: unknown) => Error }[] = [
   {
-    // The live network sends a refused status again at each connection, and nothing behind it (Baileys pull
-    // request 2779).
+    // The live network sends a refused status again at each connection, and sends nothing behind it (Baileys
+    // pull request 2779).
     is: ({ attrs }) => attrs.from === "status@broadcast",
     // Baileys' own error for a message without content, which it acknowledges.
     error: (cause) => new Error("Message absent from node", { cause }),
   },
   {
-    // A message of the phone's for this device alone. Baileys would send its receipt, and it would never come
-    // again.
+    // This message of the phone is for this device alone. Baileys would send a receipt for it, and it would
+    // never come again.
     is: ({ attrs }) => attrs.category === "peer",
-    // Baileys reads the `message` of an error. If there is none it stumbles, and refuses the stanza like a
+    // Baileys reads the `message` of an error. Without one, Baileys fails, and refuses the stanza like a
     // malformed one.
     error: (cause) => Object.assign(new Error("", { cause }), { message: undefined }),
   },
 ]
 
 /**
- * For an ignored message: its sender need not send it again, and it may have come before without leaving a
- * mark.
+ * The result for an ignored message: its sender need not send it again, and it may have come before without
+ * leaving a mark.
  */
 function asForgotten(error: unknown): Uint8Array {
   if (error instanceof SessionEnded) throw error
@@ -49,8 +49,8 @@ function asForgotten(error: unknown): Uint8Array {
 }
 
 /**
- * For a message that was decrypted before and left no mark, since nobody wanted its event: it gets its
- * receipt now.
+ * The result for a message that was decrypted before and left no mark, since the customer did not want its
+ * event: it gets its receipt now.
  */
 function asReceived(error: unknown): Uint8Array {
   if (wasDecrypted(error)) return emptyMessage
@@ -58,8 +58,8 @@ function asReceived(error: unknown): Uint8Array {
 }
 
 /**
- * Whether the key of this ciphertext is gone: libsignal's words for a message, and Baileys' for one in a
- * group.
+ * Whether the key of this ciphertext has been used: libsignal's error says so for a message, and Baileys'
+ * error for one in a group.
  */
 function wasDecrypted(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -74,7 +74,7 @@ function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefi
     proto.Message.decode(unpadRandomMax16(plaintext))
     return Object.keys(content).length > 0 ? content : undefined
   } catch (error) {
-    // It would be no better if it came again, so it is parked until a later version of the code reads it.
+    // Sending the message again would not help, so it is parked until a later version of the code reads it.
     log.warn({ error }, "a message was decrypted and cannot be read")
     return undefined
   }
@@ -86,8 +86,8 @@ type Decrypting = Pick<
 >
 
 /**
- * Has a message requested again where Baileys would not, and says when a ciphertext is done with. The request
- * goes first: after the answer, the network is done with the message.
+ * Requests a message again if Baileys would not, and says when a ciphertext is done. The request goes first:
+ * after the answer, the network does not keep the message any more.
  */
 function newSettling(input: RepositoryInput) {
   /** Messages that were requested again: each may have several ciphertexts. */
@@ -122,8 +122,8 @@ export function newDecrypting(
   const settling = newSettling(input)
 
   /**
-   * Decrypts a ciphertext, and has it taken in as one unit. @returns an empty message for one that came
-   * before
+   * Decrypts a ciphertext, and has it taken in as one unit.
+   * @returns an empty message for a ciphertext that came before
    */
   async function decryptAndTake(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
     const stanza = input.stanzaOf(ciphertext)
@@ -142,7 +142,7 @@ export function newDecrypting(
           await guarded(() => intake.take(received, changes))
         },
       )
-      // If it could not read the plaintext, Baileys would ask the sender five times for the same bytes.
+      // If Baileys could not read the plaintext, it would ask the sender five times for the same bytes.
       return message ? plaintext : emptyMessage
     }
     const forgets = intake.forgets(attrs)
@@ -156,7 +156,9 @@ export function newDecrypting(
     return await (forgets === "maybe" ? fresh.catch(asReceived) : fresh)
   }
 
-  /** Reads a decrypted message, if it can be read, and applies what it brings for our own keys. */
+  /**
+   * Reads a decrypted message, if that is possible, and applies the changes that it brings for our own keys.
+   */
   async function opened(stanza: BinaryNode, plaintext: Uint8Array) {
     const message = contentOf(plaintext, log)
     if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
@@ -175,14 +177,14 @@ export function newDecrypting(
         hold([message.group], () => decryptAndTake(message.msg, () => inner.decryptGroupMessage(message))),
       ),
     /**
-     * Done already, in the unit of the message that brought it. One that came unencrypted is not to be
-     * believed.
+     * This is done already, in the unit of the message that brought the sender key. A sender key that came
+     * unencrypted must not be trusted.
      */
     processSenderKeyDistributionMessage: async () => {},
   }
 }
 
-/** What a stanza says of its message. */
+/** What a stanza says about its message, beside the ciphertext. */
 function besideMessage(stanza: BinaryNode): Pick<Received, "verified" | "meta"> {
   const meta = childrenNamed(stanza, "meta")
   return {
@@ -193,7 +195,7 @@ function besideMessage(stanza: BinaryNode): Pick<Received, "verified" | "meta"> 
 
 /**
  * Whether a message says that it may have come before: the network marks what it delivers again (`offline`),
- * and a sender what they encrypt again when asked (`count`).
+ * and a sender marks what they encrypt again when asked (`count`).
  */
 function saysAgain({ attrs, content }: BinaryNode): boolean {
   if (attrs.offline !== undefined) return true

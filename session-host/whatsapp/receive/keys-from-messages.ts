@@ -19,8 +19,8 @@ interface Input {
 }
 
 /**
- * Applies what a message brings for the session's own keys, in the unit of that message: Baileys would do
- * it after the receipt, and a crash in between would lose it for good.
+ * Applies the changes that a message brings for the session's own keys, in the unit of that message. Baileys
+ * would apply them after the receipt, and a crash in between would lose them for good.
  */
 export async function keepKeysFromMessage(input: Input) {
   const { attrs } = input.stanza

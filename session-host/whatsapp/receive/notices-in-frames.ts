@@ -104,7 +104,7 @@ function fromNotification(frame: BinaryNode): Heard {
   }
 }
 
-/** Another phone, or another number, of somebody whom one of these nodes names. */
+/** Another phone, or another number, of a person whom one of these nodes names. */
 function changed(kind: "identity_changed" | "number_changed", ...nodes: BinaryNode[]): Heard {
   const named = nodes.flatMap(({ attrs }) => [attrs.from, attrs.lid, attrs.jid])
   const jid = named.find((each) => isLidUser(each)) ?? named.find((each) => isPnUser(each))
@@ -148,7 +148,7 @@ function nameIn(named: BinaryNode | undefined): string {
   try {
     return verifiedNameIn(named.content)
   } catch {
-    // No certificate: it names nobody.
+    // These bytes are no certificate, so they name no business.
     return ""
   }
 }
@@ -176,7 +176,7 @@ const Usernames = z.object({
   }),
 })
 
-/** Somebody has another username, or none any more. */
+/** A person who has another username, or none any more. */
 function fromUsername({ content }: BinaryNode): Acquaintance[] {
   const { data } = Usernames.safeParse(jsonIn(content)).data ?? {}
   const { xwa2_notify_username_on_change: set, xwa2_notify_username_delete: gone } = data ?? {}

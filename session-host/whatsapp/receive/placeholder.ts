@@ -2,9 +2,9 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import { now } from "#core/platform/clock.ts"
 
 /**
- * A stanza in place of a message that this device does not get. `view_once`: the phone alone shows it, once.
- * `withheld`: the phone alone gets it. `awaited`: the phone is asked for it. `old`: too old for Baileys to
- * ask the phone for it.
+ * The kinds of stanzas that stand for a message which this device does not get. `view_once`: the phone alone
+ * shows it, once. `withheld`: the phone alone gets it. `awaited`: the phone is asked for it. `old`: too old
+ * for Baileys to ask the phone for it.
  */
 export type Placeholder = "view_once" | "withheld" | "awaited" | "old"
 
@@ -14,7 +14,7 @@ const withheld = new Set(["bot_unavailable_fanout", "hosted_unavailable_fanout"]
 /** Baileys asks the phone for no message that is older, in seconds (`PLACEHOLDER_MAX_AGE_SECONDS`). */
 const mostAge = 14 * 24 * 3600
 
-/** Which kind of placeholder this stanza is; undefined if it is none. */
+/** Which kind of placeholder this stanza is; undefined if it is no placeholder. */
 export function placeholderIn({ tag, attrs, content }: BinaryNode): Placeholder | undefined {
   const parts = Array.isArray(content) ? content : []
   const found = parts.find((part) => part.tag === "unavailable")

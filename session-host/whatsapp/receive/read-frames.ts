@@ -23,7 +23,7 @@ interface Input {
   listeners: ((frame: BinaryNode) => void)[]
 }
 
-/** Reads incoming frames beside Baileys, for everything that Baileys reports to nobody, or too late. */
+/** Reads incoming frames beside Baileys, for everything that Baileys reports too late or not at all. */
 export function newFrameReader(input: Input): (frame: BinaryNode) => void {
   const { unsettled, backpressure, frames, calls, lifetime, intake, reportPeople, listeners } = input
   return (frame) => {
@@ -33,7 +33,7 @@ export function newFrameReader(input: Input): (frame: BinaryNode) => void {
       unsettled.message(frame)
       intake.foresee(frame.attrs)
     }
-    // Somebody could not read what we sent.
+    // A recipient's device could not read a message of ours.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
     if (frame.tag === "call") calls.take(frame)
     if (frame.tag === "iq") reportPeople(redactedPhonesAndUsernames(frame))

@@ -4,8 +4,8 @@ import type { Receipt, ReceiptKind } from "../../network/connection.ts"
 import { type Stanza, child, childrenOf } from "../../network/stanza.ts"
 
 /**
- * `inactive`: it is there, and nobody looks. All other types are about something else: our own devices, a
- * message that is to be sent again, a file that is to be uploaded again.
+ * `inactive`: the message is on the device, but the app is not in use. All other types are about something
+ * else: our own devices, a message that is to be sent again, a file that is to be uploaded again.
  */
 const kinds = new Map<string, ReceiptKind>([
   ["", "delivered"],

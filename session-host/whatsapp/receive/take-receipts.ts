@@ -23,24 +23,24 @@ interface Input extends ResendInput {
   creds: Pick<AuthenticationCreds, "me">
   keys: Pick<Keys, "get" | "set">
   sent: Vault["sent"]
-  /** Over all connections: a storm may end one. */
+  /** This counts over all connections, since a storm of receipts may end a connection. */
   mayResend: Allowance
 }
 
 /**
- * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At a receipt that names no sender Baileys
- * throws before it has acknowledged it, so the receipt would come again with each connection. At one that
- * asks for a message again, Baileys first asks the network for the sender's keys, even if there never was
- * such a message: strangers could make it ask for ever. Then it would send any message again to whoever knows
- * its id, and to all devices of the chat if a phone asks. Here only the device that asks gets the message
- * again, as from whatsmeow (`retry.go`).
+ * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At a receipt that names no sender, Baileys
+ * throws before it has acknowledged the receipt, so the receipt would come again with each connection. At a
+ * receipt that asks for a message again, Baileys first asks the network for the sender's keys, even if there
+ * never was such a message: strangers could make it ask for ever. Then it would send any message again to a
+ * device that knows its id, and to all devices of the chat if a phone asks. Here only the device that asks
+ * gets the message again, as from whatsmeow (`retry.go`).
  *
- * Baileys acknowledges a receipt as soon as it gets it, and the ack waits at the gate for everything that was
- * made before. So what a receipt says of a sent message is made first.
+ * Baileys acknowledges a receipt as soon as it gets it, and the ack waits at the gate for all changes that
+ * were made before. So the changes that a receipt makes to a sent message are made first.
  */
 export function filterReceipts(input: Input): Interceptor {
   const { sock, creds, keys, sent, mayResend, onError } = input
-  /** Messages of Baileys' own, to our phone, are in no vault. */
+  /** Messages that Baileys itself sends to our phone are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
     [creds.me?.id, creds.me?.lid].some((own) => areJidsSameUser(participant ?? from, own))
   /** Sends the message that is asked for again, if it may. @returns whether Baileys has to answer */

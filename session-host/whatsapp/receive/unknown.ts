@@ -136,8 +136,8 @@ const mostLogged = 200
 const logged = new Set<string>()
 
 /**
- * Reports stanzas that nothing here knows to the operator, by the names of tags and attributes alone. So the
- * first day on a changed network reports itself.
+ * Reports unknown stanzas to the operator, by the names of their tags and attributes alone, so that a change
+ * of the network shows on its first day.
  */
 export function reportUnknown(frame: BinaryNode, log: Pick<Logger, "warn">): void {
   for (const name of unknownIn(frame)) reportUnknownName(name, log)

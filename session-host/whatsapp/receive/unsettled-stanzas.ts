@@ -19,7 +19,7 @@ const patienceMs = 30_000
 
 /** A stanza in the queue. */
 interface Arrival {
-  /** It waits no more. */
+  /** Called when the stanza stops waiting. */
   leave: () => void
 }
 
@@ -30,7 +30,7 @@ interface Message extends Arrival {
 }
 
 interface Other extends Arrival {
-  /** Called when it is its turn. */
+  /** Called when the stanza's turn has come. */
   onTurn: () => void
 }
 
@@ -40,9 +40,9 @@ interface Input {
   onStuck: (node: BinaryNode) => void
 }
 
-/** The stanzas that have arrived, in order, until Baileys is through with them. */
+/** The stanzas that have arrived, in order, until Baileys has finished them. */
 export interface UnsettledStanzas {
-  /** A message stanza has arrived. */
+  /** Takes a message stanza that has arrived. */
   message: (node: BinaryNode) => void
   /** The stanza that this ciphertext came in. */
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
@@ -67,7 +67,7 @@ export function newUnsettledStanzas({ backpressure, onStuck }: Input): Unsettled
 
   const push = (arrival: Message | Other) => {
     queue.push(arrival)
-    // Behind another it waits.
+    // Behind another stanza it waits.
     if (queue.length === 1) advance()
     backpressure.look()
   }
@@ -100,7 +100,7 @@ export function newUnsettledStanzas({ backpressure, onStuck }: Input): Unsettled
     message(node) {
       const leave = backpressure.wait(node)
       const ciphertexts = ciphertextsOf(node)
-      // Nothing of it is decrypted, so it is done with once its turn has come.
+      // No part of this message is decrypted, so it is done once its turn has come.
       if (ciphertexts.length === 0) return push({ leave, onTurn: () => {} })
       const message = { node, leave, waiting: new Set(ciphertexts), settled: Promise.withResolvers<void>() }
       byNode.set(node, message)
@@ -126,7 +126,7 @@ export function newUnsettledStanzas({ backpressure, onStuck }: Input): Unsettled
 function ciphertextsOf(node: BinaryNode): Uint8Array[] {
   if (!Array.isArray(node.content)) return []
   const encrypted = node.content.filter(({ tag }) => tag === "enc")
-  // Baileys refuses such a message whole.
+  // Baileys refuses such a message as a whole.
   if (encrypted[0]?.attrs.type === "msmsg") return []
   return encrypted.flatMap(({ attrs, content }) =>
     kinds.has(attrs.type ?? "") && content instanceof Uint8Array ? [content] : [],
@@ -152,9 +152,9 @@ interface Giving {
 }
 
 /**
- * Gives Baileys the next message when the one before is settled. By itself Baileys looks up addresses for
- * several messages at once before it decrypts them. With a slow store they would be decrypted, and become
- * events, in any order; and live messages would overtake the backlog.
+ * Gives Baileys the next message when the one before is settled. Baileys itself looks up addresses for
+ * several messages at once before it decrypts them. With a slow store the messages would be decrypted, and
+ * become events, in any order, and live messages would overtake the backlog.
  */
 export function oneByOne({
   unsettled,
@@ -166,8 +166,8 @@ export function oneByOne({
   onError,
 }: Giving): Interceptor {
   const give = async (node: BinaryNode, pass: Parameters<Interceptor>[1]) => {
-    // Baileys would refuse it. The network sends a refused status again and again, and nothing behind it
-    // (Baileys pull request 2779).
+    // Baileys would refuse this status. The network sends a refused status again and again, and nothing
+    // behind it (Baileys pull request 2779).
     if (node.attrs.from === "status@broadcast" && !(isParsable(node, creds.me) && isOfKnownKind(node))) {
       unsettled.dropped(node)
       return acknowledge(node)
@@ -205,8 +205,8 @@ function isOfKnownKind(node: BinaryNode): boolean {
 }
 
 /**
- * Whether Baileys comes as far as to decrypt this message. It drops what it cannot parse, and reports that to
- * nobody.
+ * Whether Baileys comes as far as decrypting this message. It drops messages that it cannot parse, without
+ * any report.
  */
 function isParsable(node: BinaryNode, me: AuthenticationCreds["me"]): boolean {
   try {

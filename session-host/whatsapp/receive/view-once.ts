@@ -5,7 +5,7 @@ import { placeholderIn } from "./placeholder.ts"
 
 const { MASK_LINKED_DEVICES: type } = proto.Message.PlaceholderMessage.PlaceholderType
 
-/** A content that stands for the message, padded like a decrypted one. */
+/** A content that stands for the message, padded like a decrypted message. */
 const plaintext = Buffer.concat([
   proto.Message.encode({ viewOnceMessage: { message: { placeholderMessage: { type } } } }).finish(),
   Buffer.of(1),

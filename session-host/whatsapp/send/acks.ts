@@ -14,20 +14,20 @@ export interface Acks {
   expect: (messageId: string) => Expected
   /** Takes `<ack class="message">`. */
   take: (node: BinaryNode) => void
-  /** No answer comes any more. */
+  /** Ends all waits, since no answer comes any more. */
   end: () => void
 }
 
 interface Expected {
   /** The answer; undefined when the connection has ended. */
   answer: Promise<Ack | undefined>
-  /** The answer, or undefined if it took too long. An answer after that is a late one. */
+  /** The answer, or undefined if it took too long. An answer that comes after that is reported as late. */
   inTime(): Promise<Ack | undefined>
   /** Stops waiting; `maybeLater` if an answer may still come. */
   stop(maybeLater: boolean): void
 }
 
-/** @param waitMs how long an answer may take; `onLate` gets one that took longer. */
+/** @param waitMs how long an answer may take; `onLate` gets an answer that took longer */
 export function newAcks(waitMs: number, onLate: (messageId: string, timestamp: number) => void): Acks {
   const waiting = new Map<string, (ack: Ack | undefined) => void>()
   const unanswered = new Set<string>()

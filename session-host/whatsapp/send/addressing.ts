@@ -24,8 +24,8 @@ export interface Addressing {
   addressOf: (chat: string) => Promise<string>
   /**
    * The attribute of a message that says the other address of the person to whom it goes. Without it the
-   * owner's phone, which may know the person by that address alone, opens a second chat with nobody's name
-   * (whatsmeow 1009; WhatsApp Web sends it).
+   * owner's phone, which may know the person by that address alone, opens a second chat without a name
+   * (whatsmeow 1009; WhatsApp Web sends the attribute).
    */
   otherNameOf: (chat: string) => Promise<Record<string, string>>
 }
@@ -36,8 +36,8 @@ const movedProperty = "9435"
 /**
  * How an account addresses people. The network refuses (400) what an account sends to a private id before its
  * chats were moved to private ids (whatsapp-rust 943), and afterwards may refuse (463) what it sends to a
- * number (Baileys 2683). It says whether they were moved when a device is linked, and later by a property. If
- * it has said nothing, people are addressed as they are named.
+ * number (Baileys 2683). The network says whether they were moved when a device is linked, and later by a
+ * property. If it has said nothing, people are addressed as callers name them.
  */
 export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
   const isByNumber = () => keptWith(creds).byNumber
@@ -78,7 +78,7 @@ function isUnmoved(props: BinaryNode | undefined): boolean | undefined {
   try {
     return !proto.ClientPairingProps.decode(props.content).isChatDbLidMigrated
   } catch {
-    // Not readable: nothing is known then.
+    // The properties are not readable, so nothing is known.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ const kind = "chat-timer"
 
 const changedInChat: number = proto.DisappearingMode.Initiator.CHANGED_IN_CHAT
 
-/** The timer of a chat between two, as its setting messages say; undefined where nothing disappears. */
+/** The timer of a chat between two people, as its setting messages say; undefined where nothing disappears. */
 export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<DisappearingTimer | undefined> {
   // The names of kinds are Baileys', which has none for this.
   const { [chat]: timer }: Record<string, DisappearingTimer> = await keys.get(kind as never, [chat])
@@ -17,7 +17,8 @@ export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<Di
 }
 
 /**
- * Keeps the timer of a chat between two that either side has set, in the unit of the message that says so.
+ * Keeps the timer that either side of a chat between two people has set, in the unit of the message that says
+ * so.
  */
 export async function keepTimer(
   content: proto.IMessage,

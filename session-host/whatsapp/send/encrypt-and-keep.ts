@@ -41,9 +41,9 @@ export function newEncrypting(
 
   /**
    * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after
-   * each start: the open session is as good. Each new session makes the oldest one forgotten, and messages
-   * may still come under that. A device that cannot read us says so, and then the new session is asked for
-   * outside a transmission.
+   * each start: the open session is as good. Each new session drops the oldest one, under which messages may
+   * still come. A device that cannot read us says so, and then the new session is asked for outside a
+   * transmission.
    */
   async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
     if (!transmissionNow()) return false
@@ -55,7 +55,7 @@ export function newEncrypting(
 
   return {
     encryptMessage: async (message) => {
-      // Baileys encrypts all copies of a message to many at once.
+      // Baileys encrypts all copies of a message to many devices at once.
       await pace()
       const encrypt = async () =>
         hold(await addressesOf(message.jid, inner), () => inOneUnit(() => inner.encryptMessage(message)))
@@ -75,8 +75,8 @@ export function newEncrypting(
         }),
       ),
     /**
-     * Baileys looks for one session after the other. For a message, all of them were looked for at once
-     * before.
+     * Baileys looks up one session after another. For a message, all sessions have already been looked up at
+     * once.
      */
     validateSession: async (jid) =>
       transmissionNow()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
@@ -96,7 +96,7 @@ function isWithoutSession(error: unknown): boolean {
 /** How many copies of a message, a millisecond each, may be encrypted right after each other. */
 const atOnce = 20
 
-/** Lets the rest of this process have a turn, now and then, while thousands of copies are made. */
+/** Lets the rest of this process have a turn from time to time, while thousands of copies are made. */
 function newPace(): () => Promise<void> {
   let turn: Promise<void> = Promise.resolve()
   let count = 0

@@ -18,7 +18,7 @@ interface Input {
 }
 
 /**
- * Takes every frame, and forgets a list of devices that has changed: somebody's, or our own account's.
+ * Takes every frame, and forgets a list of devices that has changed: a contact's, or our own account's.
  * Baileys ignores notices that name no device, and those that list our own.
  */
 export function newDeviceChanges({ devices, creds, sock, onError }: Input) {
@@ -32,7 +32,8 @@ export function newDeviceChanges({ devices, creds, sock, onError }: Input) {
     const { type, from, lid } = frame.attrs
     if (frame.tag !== "notification" || !from) return
     const update = type === "devices" ? getBinaryNodeChild(frame, "update") : undefined
-    // Since July 2026 it comes from our own account, and its hash is of the contact (`docs/network.md`).
+    // Since July 2026 the notice comes from our own account, and its hash is of the contact
+    // (`docs/network.md`).
     if (update?.attrs.hash && isMe(from)) {
       for (const user of devices.withHash(update.attrs.hash)) devices.forget(user)
       return

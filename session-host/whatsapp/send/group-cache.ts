@@ -14,7 +14,7 @@ import { type Stanza, child } from "../../network/stanza.ts"
 interface Group {
   id: string
   addressingMode: "lid" | "pn"
-  /** Seconds after which messages go; 0: never. */
+  /** The number of seconds after which messages disappear; 0: never. */
   ephemeralDuration: number
   /** Addresses, by their user part. */
   members: Map<string, string>
@@ -23,7 +23,7 @@ interface Group {
 /** How much is remembered per session, in bytes: some fifty groups of a thousand. */
 const mostBytes = 3_000_000
 
-/** The size of a member's entry, about. */
+/** About the size of a member's entry, in bytes. */
 const memberBytes = 60
 
 const ttlMs = 12 * 3600 * 1000
@@ -35,7 +35,7 @@ export type GroupCache = ReturnType<typeof newGroupCache>
 
 /**
  * The groups that a session writes to: a client that asks for them at each send is limited, and may be
- * banned. The network reports each change, also those from while we were away.
+ * banned. The network reports each change, also those that were made while we were away.
  */
 export function newGroupCache() {
   const groups = new LRUCache<string, Group>({
@@ -54,20 +54,23 @@ export function newGroupCache() {
     get: (jid: string) => groups.get(jid),
     /** Whether the network has said lately that we are not in this group, or that there is none. */
     isForeign: (jid: string) => foreign.has(jid),
-    /** Rises with all news of groups. */
+    /** A number that rises with all news of groups. */
     get changes() {
       return changes
     },
-    /** The network says that we are not in this group. `asked`: the `changes` before it was asked. */
+    /**
+     * Notes that the network says that we are not in this group. `asked`: the value of `changes` before the
+     * network was asked.
+     */
     notIn(jid: string, asked: number): void {
       // With news in between, the answer may be out of date.
       if (changes === asked) foreign.set(jid, true)
     },
-    /** What is remembered of the group may be wrong. */
+    /** Forgets the group, since what is remembered of it may be wrong. */
     forget,
     /**
      * A question about a group has ended, with or without an answer. Either way the group may have changed,
-     * and the network's own news of the change may come later. So the group is forgotten: nobody may be
+     * and the network's own news of the change may come later. So the group is forgotten: no person may be
      * written to as a member who is none any more. The answer to anything but `query` may name a group with
      * some of its members, or with people who could not be added.
      */
@@ -113,12 +116,12 @@ function groupIn(answer: BinaryNode): Group | undefined {
   }
 }
 
-/** Cards leave the server out. */
+/** The JID of a group, whose server cards leave out. */
 function jidOf(id: string): string {
   return id.includes("@") ? id : `${id}@g.us`
 }
 
-/** The metadata as Baileys takes it. It reads only these fields. */
+/** The metadata in the form that Baileys takes. It reads only these fields. */
 export function metadataOf({ id, addressingMode, ephemeralDuration, members }: Group): GroupMetadata {
   const participants = [...members.values()].map((member) => ({ id: member }))
   return { id, addressingMode, ephemeralDuration, participants } as unknown as GroupMetadata

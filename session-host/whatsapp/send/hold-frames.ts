@@ -22,9 +22,9 @@ export interface OutgoingFrames {
 type Done = (error?: Error) => void
 
 /**
- * Takes over how frames leave: none before everything that was changed before it is durable. Frames keep
- * their order. While too much waits to become durable nothing more is read. Closes at once, where Baileys
- * would close politely.
+ * Takes over how frames leave: no frame leaves before everything that was changed before it is durable.
+ * Frames keep their order. While too much waits to become durable, nothing more is read. Closing is
+ * immediate, where Baileys would close politely.
  */
 export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrames {
   const sendNow = socket.send.bind(socket) as (data: Buffer, done: Done) => void
@@ -69,7 +69,7 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
     if (held.length === 0 && gate.made <= gate.kept) return send(frame, written)
     held.push({ data: frame, unit: gate.made })
     wait(held[0]!.unit)
-    // As good as written: the sender goes on, at the speed of memory.
+    // A held frame counts as written, so that the sender goes on at the speed of memory.
     written()
   }
 
@@ -109,5 +109,5 @@ function newReading(socket: WebSocket, isOpen: () => boolean) {
   }
 }
 
-/** The socket reports the error itself, or the session has ended. */
+/** Does nothing: the socket reports the error itself, or the session has ended. */
 function ignored(): void {}

@@ -13,7 +13,7 @@ interface Input {
   log: ILogger
 }
 
-/** Sends the message to one device alone, as to one that has asked for it once more. */
+/** Sends the message to one device alone, as if that device had asked for it again. */
 type SendTo = (transmission: Transmission, participant: { jid: string; count: number }) => Promise<unknown>
 
 /** Called once the network has accepted a message; `phash` is its hash of the chat's devices. */
@@ -24,8 +24,8 @@ const mostChats = 2000
 
 /**
  * Sends a message to devices that it has missed. Our list of a chat's devices is out of date if the network's
- * hash of them differs from ours. Each new hash leads to one question, since the network's way of making it
- * might change.
+ * hash of them differs from ours. Each new hash leads to only one question, since the network might change
+ * how it makes the hash.
  */
 export function newSendToMissed({ recipientDevices, me, log }: Input): SendToMissed {
   const asked = boundedCache<string>(mostChats)

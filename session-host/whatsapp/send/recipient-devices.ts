@@ -47,16 +47,17 @@ interface RecipientDevices {
   /** The known devices that a transmission goes to, without the one that it comes from. */
   knownDevices: (transmission: Transmission) => Device[]
   /**
-   * Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer
+   * Asks for these devices again. Returns those that have a session then.
+   * @throws NetworkRejected, NoAnswer
    */
   refreshDevices: (transmission: Transmission) => Promise<Device[]>
 }
 
 /**
  * The recipients of a message: the members of a group, their devices, and a session with each. Baileys would
- * ask for a group at each send, wait a minute for an answer about devices, fetch a prekey of everybody it has
- * asked about, open all sessions in one stretch, and refuse a message if one device of many has no keys. So
- * everything is there when it looks.
+ * ask for a group at each send, wait a minute for an answer about devices, fetch a prekey of every person it
+ * has asked about, open all sessions in one stretch, and refuse a message if one device of many has no keys.
+ * So everything is there when Baileys looks.
  */
 export function newRecipientDevices(input: Input): RecipientDevices {
   const { devices } = input
@@ -113,7 +114,7 @@ export function newRecipientDevices(input: Input): RecipientDevices {
 export async function findGroup({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
   if (groups.get(jid) || groups.isForeign(jid)) return groups.get(jid)
   const { changes } = groups
-  // The answer is taken in as it arrives.
+  // The answer is remembered as it arrives.
   const card = await askForGroupCard({ ask: (question) => askNetwork(sock(), question) }, jid)
   if (!card) groups.notIn(jid, changes)
   return groups.get(jid)
@@ -189,7 +190,7 @@ function listOf(user: Stanza): USyncQueryResultList {
 }
 
 /**
- * Notes devices. When somebody is addressed by LID from now on, Baileys looks here for the sessions to move.
+ * Notes devices. When a person is addressed by LID from now on, Baileys looks here for the sessions to move.
  */
 async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<void> {
   const known = await keys.get("device-list", [...lists.keys()])
@@ -225,7 +226,8 @@ interface Opening {
 /**
  * Opens the sessions that are missing, before Baileys looks for them.
  * @returns whether there is a session with each device now. The network has no keys for some. Such a device
- * has a session all the same once it has written to us. @throws NetworkRejected, NoAnswer
+ * has a session all the same once it has written to us.
+ * @throws NetworkRejected, NoAnswer
  */
 async function openSessions(input: Opening, devices: Device[]): Promise<Map<string, boolean>> {
   const { sock, log } = input
@@ -288,7 +290,10 @@ function hasNoKeys(bundle: BinaryNode | undefined): boolean {
   return ["404", "406"].includes(code)
 }
 
-/** Opens one session, and lets others have a turn: it takes a millisecond, and there may be thousands. */
+/**
+ * Opens one session, and lets other work have a turn: a session takes a millisecond, and there may be
+ * thousands.
+ */
 async function open(
   { signalRepository }: Pick<WASocket, "signalRepository">,
   bundle: BinaryNode | undefined,
@@ -333,7 +338,7 @@ export type DeviceLists = ReturnType<typeof newDeviceLists>
 
 /**
  * The devices of a session's contacts, by the user part of an address. The network reports changes, also
- * those from while we were away.
+ * those that were made while we were away.
  */
 export function newDeviceLists() {
   /** Users by their hash. It has three bytes, so now and then two people share one. */
@@ -370,7 +375,7 @@ export function newDeviceLists() {
         const list = get(user)?.map((each) =>
           without.has(deviceAddress(each)) ? { ...each, hasNoKeys: true as const } : each,
         )
-        // That makes the list no newer.
+        // This does not make the list any newer.
         if (list) entries.set(user, list.map(written).join(" "), { noUpdateTTL: true })
       }
     },

@@ -20,10 +20,10 @@ export type SenderKeys = ReturnType<typeof newSenderKeys>
 const mostGroups = 2000
 
 /**
- * Our sender keys of groups. A former member of a group has our key, and could go on reading whatever
- * messages they get hold of. Baileys keeps a key for as long as there is a group (7.0.0-rc14). So before each
- * message those who have been given the key are compared with the members. If one of them is no member any
- * more, the key is thrown away, and everybody else is given another.
+ * Our sender keys of groups. A former member of a group has our key, and could go on reading any messages
+ * that they get hold of. Baileys keeps a key for as long as there is a group (7.0.0-rc14). So before each
+ * message, the people who have been given the key are compared with the members. If one of them is no member
+ * any more, the key is thrown away, and all others are given a new one.
  */
 export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
   const renewals = boundedCache<number>(mostGroups)
@@ -39,8 +39,8 @@ export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
     )
   return {
     /**
-     * Renews our sender key if somebody has left the group, or may see a status no more. Call it before
-     * Baileys looks who has the key.
+     * Renews our sender key if a person has left the group, or may not see a status any more. Call this
+     * before Baileys checks who has the key.
      * @param viewers those who may see the status, by the user part of their addresses
      * @throws NetworkRejected, NoAnswer
      */
@@ -55,7 +55,10 @@ export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
       await renew(chat)
       renewals.set(chat, (renewals.get(chat) ?? 0) + 1)
     },
-    /** Changes with each renewal. Who had the key of one version does not have that of the next. */
+    /**
+     * The version of the key, which changes with each renewal. A device that has the key of one version does
+     * not have that of the next.
+     */
     versionOf: (chat: string): number => renewals.get(chat) ?? 0,
   }
 }

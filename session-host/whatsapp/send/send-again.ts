@@ -15,7 +15,7 @@ import type { GroupCache } from "./group-cache.ts"
 import { findGroup } from "./recipient-devices.ts"
 import type { SendAgain, SendStatusAgain } from "./transmit.ts"
 
-/** What sending a message again takes. */
+/** What is needed to send a message again. */
 export interface ResendInput {
   sock: Pick<WASocket, "query" | "signalRepository" | "assertSessions">
   groups: GroupCache
@@ -24,7 +24,7 @@ export interface ResendInput {
   onError: (error: unknown) => void
 }
 
-/** A sent message that somebody asks for once more. */
+/** A sent message that a recipient's device asks for again. */
 type Asked = Pick<Outgoing, "chat" | "message" | "members">
 
 /**
@@ -38,7 +38,7 @@ const mostTimes = { toOne: 5, counted: 2000 }
 
 /**
  * Whether the one message that a receipt asks for again went to the asker (WhatsApp Web, `isRetryEligible`).
- * Somebody who has left the group since does not get it: it would bring them our present sender key.
+ * A person who has left the group since then does not get it: it would bring them our present sender key.
  */
 export async function wentToAsker(
   { sock, groups, onError }: ResendInput,
@@ -61,7 +61,7 @@ export async function wentToAsker(
 
 /**
  * Sends a message again to the device that asks for it, under another session; a status to all devices of its
- * viewer. Baileys would send a status to our own devices alone, or as if it were none.
+ * viewer. Baileys would send a status to our own devices alone, or as if it were no status.
  */
 export async function sendAgain(
   { sock, ...input }: ResendInput,
@@ -82,7 +82,7 @@ export async function sendAgain(
   await input.sendAgain({ ...message, messageId }, { jid, count, ...chat })
 }
 
-/** The user parts of somebody's addresses. */
+/** The user parts of a person's addresses. */
 async function addressesOf(jid: string, { lidMapping }: WASocket["signalRepository"]): Promise<string[]> {
   const plain = withoutDevice(jid)
   const other = await (isLid(plain) ? lidMapping.getPNForLID(plain) : lidMapping.getLIDForPN(plain))
@@ -90,8 +90,8 @@ async function addressesOf(jid: string, { lidMapping }: WASocket["signalReposito
 }
 
 /**
- * Has the next message bring our sender key anew to the group's member who asks, whether or not they get this
- * one again.
+ * Makes the next message bring our sender key again to the group's member who asks, whether or not they get
+ * this message again.
  */
 export async function giveKeyAgain(
   keys: Pick<Keys, "get" | "set">,
@@ -106,7 +106,9 @@ export async function giveKeyAgain(
 /** Whether the message that a receipt asks for may be sent again now. */
 export type Allowance = (receipt: BinaryNode["attrs"]) => boolean
 
-/** Counts what is sent again: in a chat by the minute, and of one message to one device. */
+/**
+ * Counts messages that are sent again: those in a chat by the minute, and those of one message to one device.
+ */
 export function newAllowance(): Allowance {
   const left = boundedCache<{ count: number; atMs: number }>(1000)
   const times = boundedCache<number>(mostTimes.counted)

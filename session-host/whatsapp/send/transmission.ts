@@ -18,7 +18,8 @@ export class Transmission {
   /** The people whose devices it goes to, by the user part of their addresses. */
   users: string[] = []
   /**
-   * Devices by whether there is a session with them: without one they are left out, for nobody can open one.
+   * Devices by whether there is a session with them. Those without a session are left out, since none can be
+   * opened.
    */
   reached: ReadonlyMap<string, boolean> | undefined
   /** Opens the session with a device that was closed since it was looked for. */
@@ -31,7 +32,7 @@ export class Transmission {
   #isGivenUp = false
   #keyHolders: SignalDataSet["sender-key-memory"]
 
-  /** @param again its row exists already: the same bytes go out once more */
+  /** @param again whether its row exists already, so that the same bytes go out again */
   constructor(outgoing: Outgoing, again: boolean) {
     this.outgoing = outgoing
     this.chat = outgoing.chat
@@ -39,12 +40,12 @@ export class Transmission {
     this.#isMaybeKept = again
   }
 
-  /** The stanza is built, and is the next frame. Frames before it are questions to the network. */
+  /** Whether the stanza is built, and is the next frame. Frames before it are questions to the network. */
   get isBuilt(): boolean {
     return this.#isBuilt
   }
 
-  /** The stanza went to the socket, so it may arrive. */
+  /** Whether the stanza went to the socket, so that it may arrive. */
   get isHanded(): boolean {
     return this.#isHanded
   }
@@ -68,9 +69,9 @@ export class Transmission {
   }
 
   /**
-   * Baileys notes who has our sender key of a group as soon as it has written a message to it. If that
-   * message is refused or lost, they do not have the key, and cannot read the next one. So it is noted when
-   * the network has acknowledged.
+   * Holds back the note of who has our sender key of a group. Baileys notes this as soon as it has written a
+   * message to the group. If that message is refused or lost, its recipients do not have the key, and cannot
+   * read the next message. So the note is made when the network has acknowledged the message.
    */
   holdBackKeyHolders(data: SignalDataSet): SignalDataSet {
     if (!data["sender-key-memory"]) return data
@@ -83,7 +84,7 @@ export class Transmission {
     this.#isBuilt = true
   }
 
-  /** A frame of it goes to the socket. @returns whether it may */
+  /** Hands a frame of the message to the socket. @returns whether the frame may leave */
   handOver(): boolean {
     if (this.#isGivenUp) return false
     if (this.#isBuilt) this.#isHanded = true
@@ -97,9 +98,9 @@ export class Transmission {
   }
 
   /**
-   * Gives up what has not left. That is definite, unless another host may by now act on the row, or an
-   * earlier transmission may have arrived.
-   * @returns the error for it
+   * Gives up what has not left. The message is then definitely not sent, unless another host may by now act
+   * on the row, or an earlier transmission may have arrived.
+   * @returns the error that says so
    */
   giveUp(cause: Error, othersMayAct: boolean): NotSent | OutcomeUnknown {
     this.#isGivenUp = true

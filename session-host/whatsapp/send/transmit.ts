@@ -15,12 +15,12 @@ import { Transmission } from "./transmission.ts"
 const prepareMs = 20_000
 
 /**
- * How long a message may wait for those before it, ms: later its caller might have given up, and must not be
- * surprised.
+ * How long a message may wait for those before it, in ms: after that its caller may have given up, and the
+ * message must not be sent.
  */
 const queuedMs = 25_000
 
-/** A device that alone gets a message, and how often it has asked for it. */
+/** A device that is the only one to get a message, and how often it has asked for the message. */
 interface OneDevice {
   jid: string
   count: number
@@ -34,11 +34,11 @@ export interface SendInput {
   keys: Pick<Keys, "get" | "set">
   /** The address under which a message to this chat leaves. */
   addressOf: (chat: string) => Promise<string>
-  /** The attribute that says the other address of who gets it. */
+  /** The attribute that says the other address of the recipient. */
   otherNameOf: (chat: string) => Promise<Record<string, string>>
   senderKeys: SenderKeys
   me: () => { id: string } | undefined
-  /** Logged in, and not ended. */
+  /** Whether the connection has logged in and has not ended. */
   isOpen: () => boolean
   /** The network has refused a message to this chat. */
   onRefused: (chat: string, networkCode: number) => void
@@ -50,7 +50,7 @@ export interface SendInput {
 
 /**
  * Sends of one connection. They are encrypted and handed to the socket one after another. Their
- * acknowledgements are waited for side by side, so that a missing one holds up nobody else.
+ * acknowledgements are waited for side by side, so that a missing one holds up no other message.
  */
 export function newSender(input: SendInput) {
   let last: Promise<void> = Promise.resolve()
@@ -63,7 +63,7 @@ export function newSender(input: SendInput) {
       if (late) throw again ? new OutcomeUnknown(crowd) : new NotSent(crowd)
       return await send(input, outgoing, again, leave)
     })
-    // Its caller hears of a failure; the next one only waits for the end.
+    // The caller of this send gets its error; the next send only waits for the end.
     sent.catch(() => {}).finally(leave)
     last = left
     return sent
@@ -84,7 +84,8 @@ async function send(
   const expected = input.acks.expect(outgoing.messageId)
   const failed = await firstOf(
     relay(input, transmission),
-    // Acknowledged already, or ended: either way there is nothing more to prepare.
+    // The message is already acknowledged, or the connection has ended: either way, there is nothing more to
+    // prepare.
     expected.answer.then((ack) => (ack ? undefined : new Error("the connection ended"))),
   )
   onLeft()
@@ -100,7 +101,8 @@ async function send(
     input.onRefused(outgoing.chat, ack.networkCode)
     throw new NetworkRejected(ack.networkCode)
   }
-  // The network has the message, whatever becomes of the note: without it the key is given once more.
+  // The network has the message, whether or not the note is kept: without the note, the key is sent once
+  // more.
   if (transmission.senderKey === input.senderKeys.versionOf(transmission.chat))
     noteKeyHolders(input.keys, transmission.keyHolders).catch(() => {})
   if (ack.phash)
@@ -115,7 +117,7 @@ async function send(
 export type SendAgain = ReturnType<typeof newSendAgain>
 
 /**
- * Sends a message once more to one device of its chat, or of our own account. Nobody waits for the
+ * Sends a message once more to one device of its chat, or of our own account. No caller waits for the
  * acknowledgement.
  */
 export function newSendAgain(input: SendInput) {
@@ -128,7 +130,7 @@ export function newSendAgain(input: SendInput) {
 
 export type SendStatusAgain = ReturnType<typeof newSendStatusAgain>
 
-/** Sends a status once more to all devices of one of its viewers. Nobody waits for the acknowledgement. */
+/** Sends a status once more to all devices of one of its viewers. No caller waits for the acknowledgement. */
 export function newSendStatusAgain(input: SendInput) {
   return async (status: Pick<Outgoing, "messageId" | "message">, viewer: string): Promise<void> => {
     const transmission = new Transmission({ ...status, chat: statusChat, members: [viewer] }, true)
@@ -137,7 +139,7 @@ export function newSendStatusAgain(input: SendInput) {
   }
 }
 
-/** Notes who has our sender key now. Mostly that is known already. */
+/** Notes which devices have our sender key now. Mostly this is already known. */
 async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["keyHolders"]): Promise<void> {
   for (const [group, devices] of Object.entries(holders ?? {})) {
     const { [group]: known = {} } = await keys.get("sender-key-memory", [group])
@@ -168,7 +170,7 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 }
 
 /**
- * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls
+ * Makes Baileys send the message: to all devices of the chat, or to one alone. Baileys then calls
  * `send/recipient-devices.ts`, `send/encrypt-and-keep.ts` and `send/hold-frames.ts`, where `socket-config.ts`
  * and `dial.ts` have put them. They find the message in `baileys/async-context.ts`.
  */

@@ -16,7 +16,7 @@ export const worthlessKinds = ["sender-key-memory", "device-list"]
 /** libsignal's number for our own chain. */
 const sending = 1
 
-/** A record whose sessions only read: none is open, so the next message to that device begins another. */
+/** A record whose sessions only read: none is open, so the next message to that device begins a new one. */
 export function readingOnly(text: string, nowMs: number): string {
   const record = JSON.parse(text) as SerialisedRecord // as it was kept
   for (const { indexInfo, _chains: chains } of Object.values(record._sessions)) {
@@ -68,7 +68,7 @@ interface Numbered {
   additionalData?: Record<string, unknown>
 }
 
-/** A number far behind this one, as prekeys are numbered. */
+/** A number far behind this one, in the numbering of prekeys. */
 function unused(after: number): number {
   const beyond = after + randomInt(leap.least, leap.most)
   return beyond + leap.least < numbers ? beyond : randomInt(1, leap.least)

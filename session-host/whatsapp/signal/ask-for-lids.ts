@@ -10,15 +10,15 @@ type Ask = (jids: string[]) => Promise<LIDMapping[] | undefined>
 
 /** Every message of the bridge waits behind this question: Baileys decrypts one at a time. */
 const answerMs = 2_500
-/** How long it is remembered, in ms, that the network knows no LID of a person, and of how many people. */
+/** For how long (ms) and of how many people it is remembered that the network knows no LID of a person. */
 const unknown = { ttl: 6 * 3600_000, most: 10_000 }
-/** How long nobody is asked after the network has refused a question or left it unanswered. */
+/** How long no question is asked after the network has refused one or left it unanswered, in ms. */
 const pauseMs = 30_000
 
 /**
  * Baileys' question for the LIDs of phone numbers. If the network refuses it or does not answer, no LID is
  * known, and Baileys goes on under the number: an error here would make it give up the author's message for
- * good. Baileys would also ask up to four times for each message of somebody who has no LID, so that is
+ * good. Baileys would also ask up to four times for each message of a person who has no LID, so that is
  * remembered for some hours. Fails only when the connection has ended.
  */
 export function newAskForLids(lidsOf: Ask, log: ILogger): Ask {

@@ -4,7 +4,7 @@ import { pruneSenderKeys, pruneSessions, type SerialisedRecord } from "./prune.t
 
 type Kind = keyof SignalDataTypeMap
 
-/** Kinds that hold no bytes, so their values need not be searched for any. These kinds change most. */
+/** Kinds that hold no bytes, so their values need not be searched for bytes. These kinds change most. */
 const plain = new Set<string>(["session", "lid-mapping", "device-list", "sender-key-memory"])
 
 /** The sessions used last, by their texts. They may be shared: libsignal copies what it takes out of them. */
@@ -15,13 +15,13 @@ const sessions = boundedCache<object>(100)
  * ratchet that is kept was pruned.
  */
 export function valueToText(value: unknown, kind?: string): string {
-  // As libsignal has just serialised it.
+  // libsignal has just serialised this value.
   if (kind === "session") return sessionToText(value as SerialisedRecord)
   if (kind === "sender-key") return senderKeysToText(value as Uint8Array) // as Baileys has just made it
   return kind && plain.has(kind) ? JSON.stringify(value) : JSON.stringify(value, BufferJSON.replacer)
 }
 
-/** The value of that kind again, with its buffers. It may be shared: nobody changes it. */
+/** The value of that kind again, with its buffers. The value may be shared, since no caller changes it. */
 export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTypeMap[K] {
   const known = kind === "session" && sessions.get(text)
   if (known) return known as SignalDataTypeMap[K]
@@ -48,7 +48,7 @@ function senderKeysToText(bytes: Uint8Array): string {
   return JSON.stringify(states, BufferJSON.replacer)
 }
 
-/** Baileys asks only whether any history was read. The list of them would grow for ever. */
+/** Baileys asks only whether any history was read. Its list of histories would grow for ever. */
 const historiesKept = 1
 
 export function credsToText(creds: AuthenticationCreds): string {

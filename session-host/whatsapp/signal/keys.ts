@@ -6,19 +6,21 @@ import { keyFromText, valueToText } from "./keys-as-text.ts"
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
   /**
-   * Runs `work` on its own view of the keys, then has all that it wrote kept as one unit; if it throws,
-   * nothing is kept. Within another unit it joins that one.
-   * @param keep keeps the changes together with what `work` has made of them; without it they are kept alone
+   * Runs `work` on its own view of the keys, then has everything that it wrote kept as one unit; if `work`
+   * throws, nothing is kept. Within another unit, the work joins that one.
+   * @param keep keeps the changes together with what `work` has made of them; without `keep`, they are kept
+   * alone
    */
   atomically<T>(work: () => Promise<T>, keep?: (changes: KeyChange[], made: T) => Promise<void>): Promise<T>
   isInTransaction(): boolean
-  /** Baileys' name for `atomically`; its locks are by key alone and not needed under ours. */
+  /** Baileys' name for `atomically`. Baileys' locks are by key alone, and are not needed under ours. */
   transaction<T>(work: () => Promise<T>, key: string): Promise<T>
 }
 
 /**
- * Keys over the vault. Baileys' own transactions are not used for ratchets: a send's would hold them from
- * encryption until after the stanza has left, and lose updates against what arrives meanwhile.
+ * Keys over the vault. Baileys' own transactions are not used for ratchets: the transaction of a send would
+ * hold its changes from encryption until after the stanza has left, and so lose updates that arriving
+ * messages make meanwhile.
  */
 export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
   const get = async <K extends keyof SignalDataTypeMap>(kind: K, ids: string[]) => {

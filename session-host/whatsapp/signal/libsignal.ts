@@ -52,7 +52,7 @@ export interface SessionBuilder {
   ): Promise<Session>
 }
 
-/** 33 bytes, of which the first is the type, and 32. */
+/** The public key has 33 bytes, of which the first is the type, and the private key has 32. */
 export interface KeyPair {
   pubKey: Buffer
   privKey: Buffer
@@ -74,6 +74,6 @@ interface Library {
   }
 }
 
-// The published types name a fifth of the library, and none of what has to be repaired.
+// The published types name a fifth of the library, and none of the parts that have to be repaired.
 export const { SessionRecord, SessionCipher, SessionBuilder, SessionError, curve } =
   library as unknown as Library

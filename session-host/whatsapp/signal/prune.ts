@@ -1,8 +1,8 @@
 /** Chains of the other side that a session keeps, as in Signal's own library. */
 const receivingChains = 5
 /**
- * How many keys of skipped messages a record keeps, in all its sessions. One message can make it skip 2,000,
- * and so can the next: strangers decide how many.
+ * How many keys of skipped messages a record keeps, in all its sessions. One message can make a record skip
+ * 2,000 keys, and so can the next: strangers decide how many.
  */
 const skippedKeys = 1_000
 
@@ -23,7 +23,7 @@ interface Session {
 /** A sender's keys for one group, as Baileys keeps them: in the order in which they came. */
 export type SenderKeys = { senderSigningKey: { private: Buffer }; senderMessageKeys: unknown[] }[]
 
-/** Takes out of a record what time and strangers make larger without end: the oldest goes first. */
+/** Removes from a record what time and strangers would make larger without end: the oldest goes first. */
 export function pruneSessions({ _sessions: sessions }: SerialisedRecord): void {
   let left = skippedKeys
   for (const { _chains: chains } of Object.values(sessions).toSorted((a, b) => rank(b) - rank(a))) {
@@ -40,13 +40,13 @@ export function pruneSessions({ _sessions: sessions }: SerialisedRecord): void {
 }
 
 /**
- * Takes the oldest keys of skipped messages out of a sender's keys, and all of our own: we read no messages
- * of our own, and yet Baileys skips a key with each.
+ * Removes the oldest keys of skipped messages from a sender's keys, and all of them from our own: we read no
+ * messages of our own, and yet Baileys skips a key with each.
  */
 export function pruneSenderKeys(states: SenderKeys): void {
   let left = skippedKeys
   for (const { senderSigningKey: signing, senderMessageKeys: keys } of states.toReversed()) {
-    // Bytes, or what JSON makes of them.
+    // The key is bytes, or their form in JSON.
     const isOurs = Buffer.from(signing.private).length > 0
     keys.splice(0, isOurs ? keys.length : Math.max(0, keys.length - left))
     left -= keys.length

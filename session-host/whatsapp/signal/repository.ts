@@ -24,15 +24,15 @@ export interface RepositoryInput {
   intake: Omit<Intake, "foresee">
   /** Runs work of the memory. If the work fails, the connection ends first. */
   guarded: Guarded
-  /** By Signal address. */
+  /** Locks by Signal address. */
   hold: Hold
-  /** The stanza that a ciphertext came in. */
+  /** The stanza in which a ciphertext came. */
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
-  /** This ciphertext is done with for now: it was read, or cannot be. */
+  /** Called when this ciphertext is done for now: it was read, or cannot be read. */
   onSettled: (ciphertext: Uint8Array) => void
   /** Runs a question to the network on which decryption may depend. */
   whileAsking: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
-  /** Requests a message again that cannot be read, as far as that is possible. */
+  /** Requests again a message that cannot be read, if that is possible. */
   request: (stanza: BinaryNode) => Promise<void>
 }
 

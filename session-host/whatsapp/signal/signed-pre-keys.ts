@@ -16,12 +16,13 @@ import { askNetwork } from "../questions/ask.ts"
 
 const day = 24 * 3600
 /**
- * How long a signed prekey is used, in seconds: as WhatsApp Web's (whatsapp-rust, `rotate_key.rs`, 2026-08).
+ * How long a signed prekey is used, in seconds: as long as in WhatsApp Web (whatsapp-rust, `rotate_key.rs`,
+ * 2026-08).
  */
 const usedFor = 27 * day
-/** How many of those before are kept, for messages that were begun with them and are still on their way. */
+/** How many former keys are kept, for messages that were begun with them and are still on their way. */
 const formerKept = 2
-/** How often a connection looks whether it is time, in ms. */
+/** How often a connection checks whether the key is due to be replaced, in ms. */
 const lookMs = 3600 * 1000
 /** Ids have 24 bits. */
 const lastId = 0xff_ff_ff
@@ -35,10 +36,10 @@ interface Input {
 }
 
 /**
- * Replaces the signed prekey every 27 days, as WhatsApp Web does. Baileys 7.0.0-rc14 has one for as long as
- * the device lives, and knows no other. The next one is durable before the network hears of it, and the
- * former ones stay: whichever the network hands out, a message that begins with it can be read.
- * @returns a function to be called when the connection has logged in.
+ * Replaces the signed prekey every 27 days, as WhatsApp Web does. Baileys 7.0.0-rc14 has one key for as long
+ * as the device lives, and knows no other. The next key is durable before the network hears of it, and the
+ * former keys stay: whichever key the network hands out, a message that begins with it can be read.
+ * @returns a function to call when the connection has logged in
  */
 export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: Input): () => void {
   let isAsking = false
@@ -60,7 +61,7 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
     }
   }
 
-  /** @throws NetworkRejected, NoAnswer: the network may have the next one; it is offered again. */
+  /** @throws NetworkRejected, NoAnswer: the network may have the next key, which is offered again */
   async function rotate(): Promise<void> {
     const before = creds.signedPreKey
     const id = kept().nextId ?? (before.keyId % lastId) + 1
@@ -86,7 +87,10 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
   return () => void look().catch(onError)
 }
 
-/** The network does not take this key (406, 409), so another is made next time; or it takes none for now. */
+/**
+ * What to do after a refusal: if the network does not take this key (406, 409), another one is made next
+ * time; otherwise it takes no key for now.
+ */
 function afterRefusal(networkCode: number, next: SignedKeyPair) {
   const isWrong = networkCode === 406 || networkCode === 409
   return { next: isWrong ? undefined : next, dueAt: now() + (networkCode < 500 ? usedFor : day) }
@@ -102,7 +106,7 @@ function stanzaOf({ keyId, keyPair, signature }: SignedKeyPair) {
 
 /**
  * These credentials, but with the signed prekey that is named by the message being read: Baileys uses the
- * present one for every message.
+ * present key for every message.
  */
 export function withFormerKeys(creds: SignalCreds & { additionalData?: unknown }): SignalCreds {
   return Object.create(creds, {

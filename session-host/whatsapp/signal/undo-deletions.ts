@@ -5,9 +5,9 @@ import { SessionRecord } from "./libsignal.ts"
 /**
  * The keys without a deletion of Baileys' Signal repository (7.0.0-rc14) that goes too far. When a first
  * message brings another identity, it deletes all sessions with that device; earlier messages of the device
- * may still come, or wait on the network. The sessions are closed instead, as Signal's own library does: it
- * archives them (whatsmeow deletes them, too). A session that is moved to another address is still deleted at
- * the former one.
+ * may still come, or wait on the network. The sessions are closed instead, as Signal's own library does,
+ * which archives them (whatsmeow deletes them, as Baileys does). A session that is moved to another address
+ * is still deleted at the former one.
  */
 export function closingFormerSessions(keys: Keys): Keys {
   return {
@@ -27,8 +27,9 @@ export function closingFormerSessions(keys: Keys): Keys {
  * well. The sessions are closed instead: a closed session still reads, and the next message to the device
  * begins another.
  *
- * It forgets who has our sender key of a group when somebody asks for a message again. Then nobody would
- * notice that a holder has left the group, and the holder could read our next messages. So their names stay.
+ * It forgets who has our sender key of a group when a member's device asks for a message again. Then it would
+ * go unnoticed that a holder has left the group, and the holder could read our next messages. So the names of
+ * the holders stay.
  */
 export async function withoutDeletions(
   changes: SignalDataSet,
@@ -67,7 +68,7 @@ async function without(groups: string[], keys: Pick<Keys, "get">) {
   )
 }
 
-/** The holders of a sender key, where these devices are marked to get it once more. */
+/** The holders of a sender key, in which these devices are marked to get the key once more. */
 export function withoutSenderKey(
   holders: Record<string, boolean>,
   devices: string[],
