@@ -24,7 +24,7 @@ interface Asked extends Source {
   gif_playback?: boolean | undefined
   view_once?: boolean | undefined
   caption?: string | undefined
-  /** A file of another kind is refused. */
+  /** The kind that the file must have: a file of another kind is refused. */
   kind?: Kind
 }
 
@@ -82,7 +82,10 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
 
 type File = Pick<Fetched, "path" | "kind" | "mimetype"> & Partial<Voice> & { isGif?: boolean }
 
-/** The file as it is sent: as a voice note or a sticker if that is wanted, and a GIF as phones send it. */
+/**
+ * The file in the form in which it is sent: a voice note or a sticker if that is wanted, and a GIF as phones
+ * send it.
+ */
 async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean, owner: string): Promise<File> {
   const isVoice = asVoice || (kind === "voice" && mimetype !== "audio/ogg")
   if (isVoice) return { ...(await toVoice(path, owner)), kind: "voice", mimetype: "audio/ogg" }

@@ -102,13 +102,16 @@ async function contextOf(
   }
 }
 
-/** A person who is mentioned: all names of theirs, and the one that the chat goes by. */
+/** A person who is mentioned: all of their addresses, and the one that the chat uses. */
 interface Mentioned {
   names: string[]
   jid: string
 }
 
-/** People as a chat names its own: a group that goes by private ids shows no mention of a number. */
+/**
+ * Finds the mentioned people under the addresses that the chat uses: a group that names its members by
+ * private id shows no mention of a number.
+ */
 async function mentionedIn(
   chat: string,
   people: string[],
@@ -125,8 +128,8 @@ async function mentionedIn(
 }
 
 /**
- * The texts with people as `mentions` addresses them, whichever of their names the caller wrote: a phone
- * shows a mention where the text has that address.
+ * The texts with each mentioned person under their address in `mentions`, whichever of their addresses the
+ * caller wrote: a phone shows a mention where the text has that address.
  */
 function withMentioned<Input extends Addressed & Texts>(input: Input, people: Mentioned[]): Input {
   const digits = people.flatMap(({ names, jid }) => names.map((name) => [userOf(name), userOf(jid)] as const))

@@ -49,13 +49,13 @@ export const messageFields: ReadonlyMap<number, string> = new Map(
 function codecOf<Content>(name: string): Codec<Content> {
   const type = types.get(name)!
   return {
-    // What protobufjs makes has the fields of the type.
+    // The objects that protobufjs makes have the fields of the type.
     decode(bytes) {
       try {
         return type.decode(bytes) as Content
       } catch {
-        // A stranger may put a quote into a quote without end, and protobufjs reads a hundred levels. People
-        // see what is said, whatever it quotes.
+        // A stranger may nest quotes without end, and protobufjs reads a hundred levels. The message itself
+        // is read even if its quotes cannot be.
         return withoutQuotes.get(name)!.decode(bytes) as Content
       }
     },
