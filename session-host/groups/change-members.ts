@@ -14,8 +14,8 @@ import { outcomesOf, participantStanzas, type Person, findPeople } from "./parti
 import { orGroupRefusal, notInGroup } from "./refusals.ts"
 
 /**
- * What may be done with people of a group: the tag of the network's question, and the outcome for whoever was
- * not refused.
+ * What may be done with people of a group: the tag of the request to the network, and the outcome for a
+ * person who was not refused.
  */
 const verbs = {
   add: "added",
@@ -26,7 +26,7 @@ const verbs = {
   reject: "rejected",
 } as const
 
-/** The verbs for people who ask to join. In the question they stand in a node of their own. */
+/** The verbs for people who ask to join. In the request they stand in a node of their own. */
 const deciding = new Set<Verb>(["approve", "reject"])
 
 type Verb = keyof typeof verbs
@@ -71,11 +71,11 @@ function outcomes(verb: Verb, people: Person[], nodes: Stanza[]): MemberOutcome[
 const inviteWithinMs = 20_000
 
 /**
- * Adds people, and invites those who may not be added, if that is wanted. Somebody whose invitation is not
- * sent stays refused: the next call gets another invitation from the network. A retry, whose call has the
- * same id, sends nobody a second one.
- * @throws as `changeMembers`, and `send_outcome_unknown` or `idempotency_conflict` where an invitation may be
- * on its way
+ * Adds people, and invites those who may not be added, if that is wanted. A person whose invitation is not
+ * sent stays refused: the next call gets another invitation from the network. A retry, which has the same id
+ * as the first call, sends no person a second invitation.
+ * @throws as `changeMembers`, and `send_outcome_unknown` or `idempotency_conflict` if an invitation may be on
+ * its way
  */
 export async function addAndInvite(
   session: Session,
@@ -125,8 +125,8 @@ async function addedAndInvited(
 }
 
 /**
- * As `Session.use`. Where an earlier call may have invited people, a refusal is not definite: its key would
- * be free, and the next call would invite them again.
+ * Works like `Session.use`. If an earlier call may have invited people, a refusal is not definite: it would
+ * free the idempotency key, and the next call would invite them again.
  */
 async function useAgain<Result>(
   session: Session,
@@ -163,7 +163,8 @@ const open = new Set<ErrorCode>(["send_outcome_unknown", "idempotency_conflict"]
 
 /**
  * Sends an invitation, unless an earlier call has sent it under this id.
- * @returns whether it was sent: a definite failure is no reason to tell the caller that nobody was added
+ * @returns whether it was sent: after a definite failure, the caller must still hear of the people who were
+ * added
  * @throws ApiError `send_outcome_unknown`, `idempotency_conflict`
  */
 async function send(

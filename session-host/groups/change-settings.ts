@@ -19,9 +19,10 @@ type Field = keyof Wanted
 const beginWithinMs = 25_000
 
 /**
- * Changes what differs from what is wanted, one after the other: the network has no question for several.
+ * Changes the settings that differ from the wanted ones, one after another: the network has no request for
+ * several.
  * @throws ApiError `not_found`, `not_admin`: nothing was changed then. If a later change fails, its sentence
- * names those before it. NetworkRejected, NoAnswer
+ * names the earlier ones. NetworkRejected, NoAnswer
  */
 export async function changeGroup(
   { connection, own }: ConnectedSession,
@@ -61,7 +62,10 @@ export async function askForGroupChange(
 /** Fields that members who are no admins may change, unless `edit` says that admins alone may. */
 const everybodys = new Set<Field>(["name", "topic", "disappearing"])
 
-/** The network would say so, too, but only after it had made the changes before. */
+/**
+ * Checks that the account may change these fields. The network would refuse, too, but only after it had made
+ * the earlier changes.
+ */
 function mayChange({ role, edit, is_community }: Group, fields: Field[]): void {
   if (isAdmin(role) || fields.length === 0) return
   if (is_community || edit === "admins" || fields.some((field) => !everybodys.has(field)))
@@ -95,7 +99,7 @@ function stanzaOf(field: Field, wanted: Wanted, card?: Stanza): Stanza {
   }
 }
 
-/** A change of a topic names the topic before it, or is refused as a conflict. */
+/** A change of a topic names the former topic, or is refused as a conflict. */
 function topicStanza(topic: string, prev: string | undefined): Stanza {
   const before: Stanza["attrs"] = prev ? { prev } : {}
   if (topic === "") return el("description", { ...before, delete: "true" })
@@ -119,13 +123,13 @@ export function settingStanzas({ disappearing = 0, ...wanted }: Omit<Wanted, "na
   ]
 }
 
-/** A group is so by itself. */
+/** Settings that a group has by default. */
 const byItself = new Set(["not_announcement", "unlocked"])
 
 /** Why a group has a timer: it was set for this chat, and not for the whole account. */
 const setForChat = "1"
 
 function withoutAbsent<Fields extends object>(fields: Fields): Fields {
-  // The same, but fewer.
+  // These are the same fields, only fewer.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
 }

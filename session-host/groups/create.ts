@@ -16,9 +16,9 @@ import { orGroupRefusal } from "./refusals.ts"
 type Wanted = z.output<(typeof createGroup)["request"]["body"]["content"]["application/json"]["schema"]>
 
 interface Call {
-  /** Chosen by the API. A retry of the call has the same one. */
+  /** The id that the API has chosen. A retry of the call has the same one. */
   id: string
-  /** No earlier call had this id. */
+  /** Whether no earlier call had this id. */
   isNew: boolean
 }
 
@@ -26,9 +26,11 @@ interface Call {
  * Creates a group, once for each call. The question has no id of the call's: asked again, the network would
  * make a second group. So a row says durably that a group is asked for, before the question leaves. A retry
  * that finds this row without an answer looks for the group among the account's own. As long as the row is
- * there, no failure is definite: its id would be free, and the next call would create a second group.
+ * there, no failure is definite: a definite one would free the idempotency key, and the next call would create
+ * a second group.
  * @throws ApiError `send_outcome_unknown`: there may be a group. `idempotency_conflict`: another call under
- * this id goes on. Any other, as `recipient_not_found`, `group_full`, `invalid_request`: there is none
+ * this id goes on. Any other, such as `recipient_not_found`, `group_full`, `invalid_request`: there is no
+ * group
  */
 export async function createGroupOnce(
   session: Pick<Session, "memory" | "use">,
@@ -91,7 +93,7 @@ async function askForGroup(
   throw outcomeUnknown()
 }
 
-/** Those who are not members are in the answer as well, with the reason. */
+/** The answer of the call. It also has the people who are not members, with the reason. */
 async function answerOf(
   { connection, own }: ConnectedSession,
   card: Stanza,
@@ -109,7 +111,7 @@ const skew = 300
 /**
  * The group that an earlier call under this id has made, if it has: of this name, made by this account since
  * that call, and not the answer to another call.
- * @throws ApiError `send_outcome_unknown` where there are several, or another login has asked
+ * @throws ApiError `send_outcome_unknown` if there are several, or if another login has asked
  */
 async function madeBefore(
   connected: ConnectedSession,

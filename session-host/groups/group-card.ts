@@ -3,8 +3,8 @@ import { ifAny } from "../network/errors.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 
 /**
- * The card of a group; undefined when the group does not exist, or the session is not in it. @throws
- * NetworkRejected, NoAnswer
+ * The card of a group; undefined if the group does not exist, or if the session is not in it.
+ * @throws NetworkRejected, NoAnswer
  */
 export async function askForGroupCard(
   connection: Pick<Connection, "ask">,

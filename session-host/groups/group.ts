@@ -11,7 +11,7 @@ export type Group = z.infer<
 >[number]
 type Whole = z.infer<(typeof getGroup.responses)[200]["content"]["application/json"]["schema"]>
 
-/** Who reads a card, and how they find out numbers that it does not show. */
+/** The account that reads a card, and the connection that finds the numbers which the card does not show. */
 interface Reader {
   own: Own
   connection: Pick<Connection, "phonesOf">
@@ -22,7 +22,7 @@ const roles = new Map([
   ["superadmin", "owner"],
 ] as const)
 
-/** A group as the network's card of it says, without its members. */
+/** Groups as their cards from the network describe them, without their members. */
 export async function groupsOf(cards: Stanza[], { own, connection }: Reader): Promise<Group[]> {
   const phones = await phonesOf(
     cards.map((card) => card.attrs.creator ?? ""),
@@ -81,12 +81,15 @@ export async function wholeGroup(card: Stanza, reader: Reader): Promise<Whole> {
   }
 }
 
-/** The address of the group that a card is of. Cards leave the server out. */
+/** The JID of a card's group. Cards leave out the server. */
 function jidOf({ attrs: { id = "" } }: Stanza): string {
   return id.includes("@") ? id : `${id}@g.us`
 }
 
-/** The addresses under which a `participant` node names a person: the group's way first, without device. */
+/**
+ * The addresses under which a `participant` node names a person, without a device. The one that the group
+ * uses comes first.
+ */
 export function addressesOf({ attrs }: Stanza): string[] {
   const { jid, phone_number, lid } = attrs
   return [jid, phone_number, lid].flatMap((address) => (address ? [withoutDevice(address)] : []))

@@ -26,7 +26,8 @@ export async function askForInvite(
 }
 
 /**
- * The group that a link leads to. @throws ApiError `not_found`, `invite_revoked`. NetworkRejected, NoAnswer
+ * The group that a link leads to.
+ * @throws ApiError `not_found`, `invite_revoked`. NetworkRejected, NoAnswer
  */
 export async function findGroupBehind({ connection, own }: ConnectedSession, link: string): Promise<Group> {
   const answer = await orLinkRefusal(askWith(connection, "get", link))
@@ -37,7 +38,7 @@ export async function findGroupBehind({ connection, own }: ConnectedSession, lin
 }
 
 /**
- * Joins by a link, or asks to. Who is in the group already has joined.
+ * Joins a group by its link, or asks to join it. An account that is already in the group has joined.
  * @throws ApiError `not_found`, `invite_revoked`, `join_refused`, `group_full`. NetworkRejected, NoAnswer
  */
 export async function joinByLink(

@@ -11,15 +11,16 @@ interface Asked {
 const byDefault = 100
 
 /**
- * How long the pages of a list show what its first page was made of, ms. The network limits how often it is
- * asked.
+ * How long the pages of a list show the groups that were read for its first page, in ms. The network limits
+ * how often they can be asked for.
  */
 const keptMs = 60_000
 
 const kept = new WeakMap<Connection, { groups: Group[]; atMs: number }>()
 
 /**
- * A page of the groups that the account is in, by JID (Contract, "Groups"). @throws NetworkRejected, NoAnswer
+ * A page of the groups that the account is in, by JID (Contract, "Groups").
+ * @throws NetworkRejected, NoAnswer
  */
 export async function groupPage(connected: ConnectedSession, asked: Asked): Promise<Group[]> {
   const { after = "", limit = byDefault } = asked
@@ -29,7 +30,7 @@ export async function groupPage(connected: ConnectedSession, asked: Asked): Prom
   return groups.filter(({ jid }) => jid > after).slice(0, limit)
 }
 
-/** Asks as other clients do. @throws NetworkRejected, NoAnswer */
+/** Asks for the groups that the account is in, as other clients do. @throws NetworkRejected, NoAnswer */
 export async function askForGroups({ connection, own }: ConnectedSession): Promise<Group[]> {
   const children = [el("participating", {}, [el("participants"), el("description")])]
   const answer = await connection.ask({ xmlns: "w:g2", type: "get", to: "@g.us", children })

@@ -7,22 +7,22 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { addressesOf } from "./group.ts"
 import { reasonOf } from "./refusals.ts"
 
-/** Somebody whom a caller has named. */
+/** A person whom a caller has named. */
 export interface Person {
-  /** By phone number where known, else the LID. */
+  /** The JID of the phone number if it is known, else the LID. */
   jid: string
-  /** `""` where unknown. */
+  /** `""` if it is unknown. */
   lid: string
 }
 
-/** How many numbers are looked up in one question. */
+/** How many numbers are looked up in one request. */
 const together = 256
 
 /**
- * The people whom a caller names, each once. `areThere`: they are in the group, or ask to join. Then somebody
- * whom the network does not find by number, as anybody with a username, may be known by private id.
- * @throws ApiError `recipient_not_found` with the numbers that are not on the network, `invalid_request`
- * where the session's own account is among them. NetworkRejected, NoAnswer
+ * The people whom a caller names, each once. `areThere`: they are in the group, or ask to join it. Then a
+ * person whom the network does not find by number, such as one with a username, may be known by private id.
+ * @throws ApiError `recipient_not_found` with the numbers that are not on the network, `invalid_request` if
+ * the session's own account is among them. NetworkRejected, NoAnswer
  */
 export async function findPeople(
   { connection, own, lidOf }: Pick<ConnectedSession, "connection" | "own" | "lidOf">,
@@ -48,7 +48,7 @@ export async function findPeople(
     return { jid: known?.jid ?? jid, lid: known?.lid ?? lids.get(userOf(jid)) ?? "" }
   })
   if (people.some(({ jid, lid }) => jid === own.jid || (lid !== "" && lid === own.lid))) throw ownAccount()
-  // Two numbers may be one person's, spelt differently.
+  // Two numbers may be different spellings of one person's number.
   return [...new Map(people.map((person) => [person.jid, person])).values()]
 }
 
@@ -71,9 +71,9 @@ function notOnNetwork(phones: string[]): ApiError {
 }
 
 /**
- * The nodes of a question that name people: by their private addresses where these are known, as the
- * network's own clients do. A question that adds people also has the token that each of them has given us: it
- * opens groups to those who let only contacts add them (whatsmeow, `group.go`).
+ * The nodes of a request that name people: by their private addresses if these are known, as the network's
+ * own clients do. A request that adds people also has the token that each of them has given us: with it,
+ * people who let only contacts add them can be added (whatsmeow, `group.go`).
  */
 export async function participantStanzas(
   { tokenOf }: Pick<Connection, "tokenOf">,

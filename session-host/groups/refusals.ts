@@ -2,7 +2,7 @@ import type { MemberOutcome } from "#contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { NetworkRejected } from "../network/errors.ts"
 
-/** What the network's answers to questions about a group mean (whatsmeow, `group.go`, `errors.go`). */
+/** What the network's refusals of requests about a group mean (whatsmeow, `group.go`, `errors.go`). */
 const refusals = new Map<number, () => ApiError>([
   [400, () => new ApiError("invalid_request", "the network does not take this for this group")],
   [401, () => new ApiError("not_admin")],
@@ -24,7 +24,7 @@ export function notInGroup(): ApiError {
  */
 export const orGroupRefusal = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusals)
 
-/** What the network's answers to questions about a link mean. */
+/** What the network's refusals of requests about a link mean. */
 const refusalsOfLinks = new Map<number, () => ApiError>([
   [401, () => new ApiError("join_refused")],
   [404, noSuchLink],

@@ -2,11 +2,11 @@ import { open } from "node:fs/promises"
 
 /** What a file of this family says of itself (ISO 14496-12): MP4, QuickTime, 3GP. */
 interface Movie {
-  /** Undefined where only its pieces, which are not read, would tell. */
+  /** Undefined if only the file's fragments, which are not read, would say it. */
   seconds: number | undefined
   hasVideo: boolean
   hasAudio: boolean
-  /** In pixels, as it is shown. */
+  /** In pixels, as the video is shown. */
   size?: { width: number; height: number } | undefined
 }
 
@@ -18,7 +18,9 @@ interface Box {
 const mostBoxes = 10_000
 const mostHeaderBytes = 16 * 1024 * 1024
 
-/** Undefined for a file without a header or a track, or that ends before it should. */
+/**
+ * What the file says of itself. Undefined for a file without a header or a track, or one that ends too early.
+ */
 export async function readMovie(path: string): Promise<Movie | undefined> {
   const header = await movieHeader(path)
   if (!header) return undefined
@@ -36,7 +38,7 @@ export async function readMovie(path: string): Promise<Movie | undefined> {
   }
 }
 
-/** The content of the box `moov`, of a file whose boxes are all whole. */
+/** The content of the box `moov`; undefined unless all boxes of the file are whole. */
 async function movieHeader(path: string): Promise<Buffer | undefined> {
   const file = await open(path)
   try {
@@ -58,11 +60,14 @@ async function movieHeader(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** How long a box is that begins so; undefined if it is not whole in the bytes that are left. */
+/**
+ * The length of a box that begins with these bytes; undefined if the box does not fit into the bytes that are
+ * left.
+ */
 function lengthOf(start: Buffer, left: number): number | undefined {
   if (start.length < 8) return undefined
   const short = start.readUInt32BE(0)
-  // 0: up to the end.
+  // 0 means that the box goes up to the end.
   if (short === 0) return left
   if (short === 1 && start.length < 16) return undefined
   const length = short === 1 ? Number(start.readBigUInt64BE(8)) : short
@@ -84,7 +89,7 @@ function bodyOf(boxes: Box[], type: string): Buffer {
   return boxes.find((box) => box.type === type)?.body ?? Buffer.alloc(0)
 }
 
-/** Of the whole movie. Version 1 has longer times. */
+/** The duration of the whole movie. Version 1 has longer fields for times. */
 function secondsOf(header: Buffer): number | undefined {
   const at = header[0] === 1 ? 20 : 12
   if (header.length < at + 12) return undefined

@@ -5,7 +5,7 @@ import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import type { Media } from "../network/connection.ts"
 import { keysForKind, macBytes } from "./keys.ts"
 
-/** The file is not what its message promised. */
+/** The file differs from what its message says. */
 export class Damaged extends Error {}
 
 /**
@@ -65,8 +65,8 @@ async function tagOf(path: string, size: number): Promise<Buffer> {
 }
 
 /**
- * Throws for ciphertext that is authentic but not a whole number of blocks, or badly padded: its sender made
- * it so.
+ * The last block. Throws for ciphertext that is authentic but no whole number of blocks, or badly padded: its
+ * sender made it so.
  */
 function final(decipher: ReturnType<typeof createDecipheriv>): Buffer {
   try {

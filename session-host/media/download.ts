@@ -8,7 +8,7 @@ import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
 
 const withinMs = 25_000
-/** With room for the MAC and the padding. */
+/** The largest file, with room for the MAC and the padding. */
 const maxBytes = limitOf("document") + 64
 
 /** The network's statuses for a file that it no longer keeps, or an address that was never valid. */
@@ -16,7 +16,7 @@ const gone = new Set([403, 404, 410])
 
 /**
  * Fetches a received file from the network's media host and decrypts it into this folder.
- * @returns its path; undefined when the network no longer keeps it.
+ * @returns its path; undefined if the network no longer keeps the file
  * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`, `storage_full`,
  * `file_limit_reached`
  */
@@ -49,8 +49,8 @@ export async function downloadMedia(
 }
 
 /**
- * The URL of a file. A stranger may choose the path, but never the host. @throws ApiError `media_expired`
- * without a path
+ * The URL of a file. A stranger may choose the path, but never the host.
+ * @throws ApiError `media_expired` without a path
  */
 export function urlOf(media: Pick<Media, "directPath" | "url">, host: string): string {
   const path = media.directPath || pathIn(media.url)

@@ -5,7 +5,7 @@ import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { keysForKind, macBytes } from "./keys.ts"
 import type { Kind } from "./kind-and-content-type.ts"
 
-/** A file as it goes to the network. */
+/** A file in the form in which it goes to the network. */
 export interface Encrypted {
   path: string
   mediaKey: Buffer
@@ -14,12 +14,12 @@ export interface Encrypted {
   fileLength: number
 }
 
-/** A block at most (PKCS #7). */
+/** The padding takes a block at most (PKCS #7). */
 const paddingBytes = 16
 
 /**
- * Encrypts a file, under a key of its own, into another beside it. @throws ApiError `storage_full`,
- * `file_limit_reached`
+ * Encrypts a file, under a key of its own, into another beside it.
+ * @throws ApiError `storage_full`, `file_limit_reached`
  */
 export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> {
   const mediaKey = randomBytes(32)

@@ -16,7 +16,7 @@ import {
   typeOf,
 } from "./kind-and-content-type.ts"
 
-/** Contract, "Time to answer": for the whole fetch, in ms. */
+/** Contract, "Time to answer": the limit of the whole fetch, in ms. */
 const withinMs = 25_000
 /** Contract, "Sent files" */
 const redirects = 3
@@ -25,7 +25,7 @@ export interface Fetched {
   path: string
   kind: Kind
   mimetype: string
-  /** Of the file; `""` if there is none. */
+  /** The name of the file; `""` if it has none. */
   name: string
 }
 
@@ -36,7 +36,7 @@ export interface Source {
   file?: string | undefined
   /** The file itself, in base64. */
   data?: string | undefined
-  /** Of the file at the URL, or in `data`. */
+  /** The type of the file at the URL, or in `data`. */
   content_type?: string | undefined
   filename?: string | undefined
 }
@@ -44,11 +44,11 @@ export interface Source {
 const tooLong = "reading the upload took too long: try again"
 
 interface Wanted extends Source {
-  /** The bridge whose customer wants it. */
+  /** The bridge whose customer sends the file. */
   bridgeId: string
   asSticker?: boolean
   asDocument?: boolean
-  /** The file is to become a voice note, so its type does not matter yet. */
+  /** Whether the file is to become a voice note, so that its type does not matter yet. */
   asVoice?: boolean
   folder: string
 }
@@ -71,13 +71,14 @@ export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   const { body, size, contentType, fileName } = uploaded
   const mimetype = contentTypeOf(contentType)
   const said = { mimetype, says: "the upload", isWanted: true, name: filename || fileName }
-  // Its client waits for ever for the rest of an answer that has begun.
+  // The client of the download waits for ever for the rest of an answer that has begun.
   const late = setTimeout(() => body.destroy(sessionUnavailable(tooLong)), withinMs)
   try {
     return await written({ body, size, said }, wanted)
   } finally {
     clearTimeout(late)
-    // One that was not read would keep its connection to the bucket, of which all bridges here share a few.
+    // A body that was not read would keep its connection to the bucket, and all bridges here share a few
+    // connections.
     body.destroy()
   }
 }
@@ -120,7 +121,7 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
 /** A file on its way. */
 interface Coming {
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-  /** Its bytes; Infinity if its server does not say. */
+  /** Its size in bytes; Infinity if its server does not say. */
   size: number
   said: Said
 }
@@ -143,7 +144,7 @@ async function typeAndKind(head: Buffer, said: Said, { asSticker = false, asVoic
   return { mimetype, kind: asDocument ? ("document" as const) : kindOf(mimetype, asSticker) }
 }
 
-/** The beginning of a file, and the whole of it, this beginning included. */
+/** The beginning of a file, and the whole file, which includes that beginning. */
 async function peek(body: Coming["body"]): Promise<{ head: Buffer; whole: AsyncIterable<Uint8Array> }> {
   const rest = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]()
   const first: Uint8Array[] = []
@@ -177,7 +178,7 @@ function nameIn(url: string): string {
   try {
     return safeName(decodeURIComponent(last)) || "file"
   } catch {
-    // Not percent-encoded, so it is meant as it stands.
+    // The name is not percent-encoded, so it is meant as it stands.
     return safeName(last)
   }
 }

@@ -9,28 +9,31 @@ import { Slots } from "#core/platform/slots.ts"
 const withinMs = 20_000
 
 /**
- * What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor,
- * files of 16 MB, no core dump. Sessions go first: where there are too few processors, and where memory is
- * short, since the kernel then ends this process before any other (proc(5), `oom_score_adj`). After 20 s of a
- * processor ffmpeg ends by itself, with 255, and is killed only if it does not.
+ * The limits of the process that reads a stranger's file: a GiB of addresses, 20 s of a processor, files of
+ * 16 MB, no core dump. Sessions go first where there are too few processors, and where memory is short: the
+ * kernel then ends this process before any other (proc(5), `oom_score_adj`). After 20 s of a processor,
+ * ffmpeg ends by itself with 255, and is killed only if it does not.
  */
 const bounded =
   "echo 1000 >/proc/self/oom_score_adj; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +
   'exec nice ffmpeg "$@"'
 
-/** Containers that hold their sound themselves. Others name files and addresses, which ffmpeg would read. */
+/**
+ * Containers that hold their sound themselves. Other containers name files and addresses, which ffmpeg would
+ * read.
+ */
 const containers = "mov,mp3,ogg,wav,w64,flac,aac,amr,matroska,webm,asf,caf,aiff,ac3,mpegts,avi,flv,gif"
 
 /**
- * How many files are converted at once in this process, and how many of an account: it alone keeps no other
- * waiting.
+ * How many files are converted at once in this process, and how many of one account, so that one account
+ * keeps no other waiting.
  */
 const conversions = new Slots(
   { most: 3, each: 2 },
   { ms: 10_000, refusal: () => sessionUnavailable("too many files are being converted: try again") },
 )
 
-/** What a conversion is of, what it may write at most, in bytes, and whose turn it takes: an account's. */
+/** The file of a conversion, the most bytes that it may write, and the account whose turn it takes. */
 interface Conversion {
   path: string
   what: "sound" | "video"
@@ -39,8 +42,8 @@ interface Conversion {
 }
 
 /**
- * Makes other files of one, beside it, in a process of its own.
- * @param outputs the arguments of each
+ * Makes other files from one file, beside it, in a process of its own.
+ * @param outputs the arguments for each of the other files
  * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`,
  * `session_unavailable`, and as `FilesOnDisk.promising`
  */
@@ -65,17 +68,17 @@ async function ffmpeg(args: string[], what: Conversion["what"]): Promise<void> {
   if (code === 126 || code === 127) throw new ApiError("conversion_unavailable")
   if (isLate || code === stoppedBySignal) throw tooLong(what, "it takes too long to convert")
   if (signal === "SIGXFSZ") throw tooLong(what, "it becomes too large")
-  // Nothing says that it is the file's fault: memory was short, or somebody ended the process.
+  // This need not be the file's fault: memory was short, or another program ended the process.
   if (signal) throw endedFromOutside()
   throw nothingIn(what)
 }
 
-/** ffmpeg's exit code after a signal that it heeds, as the one for too much time of a processor. */
+/** ffmpeg's exit code after a signal that it handles, such as the one for too much time of a processor. */
 const stoppedBySignal = 255
 
 /**
- * How the process has ended. @throws ApiError `session_unavailable` when the machine has no room for another
- * one
+ * How the process has ended.
+ * @throws ApiError `session_unavailable` if the machine has no room for another process
  */
 async function ended(args: string[]) {
   try {

@@ -1,4 +1,7 @@
-/** One parameter of a header field after the other (RFC 6266, 4.1). What is no parameter is passed over. */
+/**
+ * Matches the parameters of a header field, one after another (RFC 6266, 4.1). Everything else is passed
+ * over.
+ */
 const parameters = /;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g
 
 /** The name of a file in the Content-Disposition of an answer, by RFC 6266; `""` without one. */
@@ -20,7 +23,7 @@ function extended(value: string): string {
     )
     return new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch {
-    // An unknown charset, or bytes that are not in it: the plain name counts.
+    // The charset is unknown, or the bytes are not in it: the plain name counts.
     return ""
   }
 }
@@ -29,7 +32,10 @@ function byte(hex: string): string {
   return String.fromCodePoint(Number.parseInt(hex, 16))
 }
 
-/** Many servers write UTF-8 where only ASCII is allowed, and headers are read as Latin-1. */
+/**
+ * The value read as UTF-8: many servers write UTF-8 where only ASCII is allowed, and headers are read as
+ * Latin-1.
+ */
 function inUtf8(value: string): string {
   if (/[^\0-\xFF]/.test(value)) return value
   try {
@@ -39,10 +45,10 @@ function inUtf8(value: string): string {
   }
 }
 
-/** Control characters, and the marks with which a name can hide how it ends. */
+/** Control characters, and the marks that can hide how a name ends. */
 const hidden = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
-/** A stranger's name for a file, without folders and characters that are not seen. */
+/** A stranger's name for a file, without folders and without invisible characters. */
 export function safeName(name: string): string {
   const last = name.toWellFormed().replaceAll(hidden, "").split(/[/\\]/).at(-1)!.trim()
   return /^\.*$/.test(last) ? "" : last.slice(0, 255).replace(/[\uD800-\uDBFF]$/, "")

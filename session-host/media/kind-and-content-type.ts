@@ -18,16 +18,16 @@ export function limitOf(kind: Kind): number {
 }
 
 /**
- * The kind under which a file is sent, by its type (Contract, "Sent files"). @throws ApiError
- * `media_type_mismatch`
+ * The kind under which a file is sent, by its type (Contract, "Sent files").
+ * @throws ApiError `media_type_mismatch`
  */
 export function kindOf(contentType: string, asSticker: boolean): Kind {
   const isImage = ["image/jpeg", "image/png", "image/webp"].includes(contentType)
   if (asSticker && !isImage) throw new ApiError("media_type_mismatch")
   if (isImage) return asSticker ? "sticker" : "image"
-  // A GIF is made one where it is animated.
+  // An animated GIF is converted to a video.
   if (contentType.startsWith("video/") || contentType === "image/gif") return "video"
-  // What is not Opus is made so.
+  // A sound that is not Opus is converted.
   if (contentType === "audio/ogg" || contentType === "application/ogg") return "voice"
   return contentType.startsWith("audio/") ? "audio" : "document"
 }
@@ -46,23 +46,23 @@ export function contentTypeOf(header: unknown): string {
 /** How many bytes at the beginning of a file reveal its type. */
 export const headBytes = 4100
 
-/** What is known of a file's type besides its bytes. */
+/** What is said about a file's type, besides its bytes. */
 export interface Said {
   /** As `contentTypeOf` gives it. */
   mimetype: string
-  /** Who says so. */
+  /** The source of that type. */
   says: string
-  /** The customer does, and not merely a server. */
+  /** Whether the customer says so, and not merely a server. */
   isWanted: boolean
   name: string
 }
 
 /**
- * The type of a file, by its first bytes: they reveal whatever phones show otherwise than as a document. Of
- * documents they reveal few: then it is what was said, or else what the name says. Ogg is `audio/ogg` if its
- * sound is Opus, and else `application/ogg`.
- * @throws ApiError `media_type_mismatch` where a customer says another type, or a server names a picture, a
- * video or a sound that this is not
+ * The type of a file, by its first bytes: they reveal every type that phones show in another way than as a
+ * document. They reveal only few types of documents: otherwise the type is the one that was said, or else the
+ * one that the name says. Ogg is `audio/ogg` if its sound is Opus, and else `application/ogg`.
+ * @throws ApiError `media_type_mismatch` if the customer says another type, or if a server says that a file
+ * is a picture, a video or a sound that it is not
  */
 export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: Said): Promise<string> {
   const seen = await typeByBytes(head)
@@ -74,7 +74,7 @@ export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: S
   }
   const [container, said] = [containerOf(seen), containerOf(mimetype)]
   if (saysNothing.has(mimetype)) return seen
-  // Some hold sounds and videos alike, and begin as a video then.
+  // Some containers hold sounds as well as videos, and always begin as a video.
   if (container === said) return mimetype.startsWith("audio/") ? seen.replace(/^video\//, "audio/") : seen
   const areDocuments = !isShown(seen) && !isShown(mimetype)
   if (areDocuments && (isWanted || wrappers.has(seen))) return mimetype
@@ -82,7 +82,7 @@ export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: S
   throw mismatch(`${says} says ${mimetype}, but the file begins like ${seen}`)
 }
 
-/** What servers say of files that they do not know. */
+/** The types that servers give to files that they do not know. */
 const saysNothing = new Set([
   arbitrary,
   "binary/octet-stream",
@@ -106,7 +106,7 @@ const usual = new Map([
 
 async function typeByBytes(head: Buffer): Promise<string | undefined> {
   const seen = await fileTypeFromBuffer(head)
-  // Phones do not play it, and texts in UTF-16 begin like it.
+  // Phones do not play this type, and texts in UTF-16 begin like it.
   if (!seen || seen.ext === "mp1") return undefined
   return usual.get(seen.mime) ?? contentTypeOf(seen.mime)
 }
@@ -140,7 +140,7 @@ export function containerOf(type: string): string {
   return containers.get(format) ?? format
 }
 
-/** Whether phones show it otherwise than as a document. */
+/** Whether phones show this type in another way than as a document. */
 function isShown(type: string): boolean {
   return /^(?:audio\/|video\/|application\/ogg$|image\/(?:jpe?g|png|webp|gif)$)/.test(type)
 }

@@ -20,7 +20,7 @@ interface Where {
 /**
  * A file that an account's devices share (`App State`, `History`), decrypted piece by piece after its MAC is
  * verified.
- * @throws Damaged, FetchError; Error when the network does not return it
+ * @throws Damaged, FetchError; Error if the network does not return it
  */
 export async function* downloadOwnDevicesFile(
   where: Where,

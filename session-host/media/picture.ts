@@ -5,8 +5,8 @@ import { Slots } from "#core/platform/slots.ts"
 /** A small file may decompress to gigabytes. Its header, which is read first, says so. */
 const mostPixels = 25_000_000
 /**
- * A JPEG with one scan is scaled down while it is read, strip by strip: one of 48 megapixels, as phones make
- * them, takes 15 MB of memory. A JPEG with several scans, such as a progressive one, is decompressed whole at
+ * A JPEG with one scan is scaled down while it is read, strip by strip: a phone's picture of 48 megapixels
+ * takes 15 MB of memory. A JPEG with several scans, such as a progressive one, is decompressed as a whole, at
  * 6 bytes a pixel.
  */
 const mostPixelsInOneScan = 200_000_000
@@ -25,7 +25,7 @@ export interface Picture {
   thumbnail: Buffer
 }
 
-/** Accounts have their turns one after the other. */
+/** Accounts take turns. */
 const oneByOne = new Slots({ most: 1 })
 
 /**
@@ -91,7 +91,7 @@ export function makeAvatar(path: string, owner: string): Promise<Buffer> {
 /** libvips is 20 MB of memory, which most hosts never need. */
 async function loadSharp() {
   const { default: sharp } = await import("sharp")
-  // It caches what it has opened, and would use every core.
+  // Without these settings, sharp would cache the files that it has opened, and use every core.
   sharp.cache(false)
   sharp.concurrency(1)
   return sharp
@@ -101,7 +101,7 @@ async function opened(from: string | Buffer) {
   const sharp = await loadSharp()
   const header = await orMismatch(sharp(from, { limitInputPixels: false }).metadata())
   const { pages = 1, format, isProgressive, autoOrient } = header
-  // As the picture is shown: a camera may have been turned.
+  // The size as the picture is shown: the camera may have been turned.
   const { width, height } = autoOrient
   const most = format === "jpeg" && !isProgressive ? mostPixelsInOneScan : mostPixels
   if (width * height > most)
@@ -127,7 +127,7 @@ function small(image: Sharp, width: number): Promise<Buffer> {
   return orMismatch(jpeg.toBuffer())
 }
 
-/** The beginning was right, but it is not a picture: libvips reports that in its own words. */
+/** Turns libvips' error into ours: the beginning of the file was right, but the file is no picture. */
 async function orMismatch<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work

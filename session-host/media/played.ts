@@ -19,9 +19,9 @@ export interface Played {
 type File = Pick<Fetched, "path" | "kind" | "mimetype">
 
 /**
- * What phones show of a sound or a video. Without ffmpeg that is no waveform and no picture. A video without
- * pictures is a sound.
- * @throws ApiError `media_type_mismatch` where nothing plays
+ * What phones show of a sound or a video. Without ffmpeg there is no waveform and no picture. A video without
+ * pictures is sent as a sound.
+ * @throws ApiError `media_type_mismatch` if nothing in the file plays
  */
 export async function readPlayed({ path, kind, mimetype }: File, owner: string): Promise<Played> {
   const tracks = await readTracks(path, mimetype)
@@ -43,8 +43,8 @@ export async function readPlayed({ path, kind, mimetype }: File, owner: string):
 }
 
 /**
- * Makes an animated GIF what phones show in its place, beside it: a video without sound. The network's video
- * has an even number of pixels each way.
+ * Converts an animated GIF to what phones show in its place, beside it: a video without sound. Videos on the
+ * network have an even number of pixels in each direction.
  * @throws ApiError as `convert` does
  */
 export async function makeVideo(path: string, owner: string): Promise<string> {
@@ -66,7 +66,10 @@ async function readFirstPicture(path: string, owner: string): Promise<Picture> {
 
 const mostPictureBytes = 2 * 1024 * 1024
 
-/** The message goes without what could not be made of it here: that says little about phones. */
+/**
+ * What was made, or undefined if it could not be made. The message is then sent without it: a file that fails
+ * here may well play on phones.
+ */
 async function orUndefined<Made>(made: Promise<Made>): Promise<Made | undefined> {
   try {
     return await made

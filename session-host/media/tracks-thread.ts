@@ -2,7 +2,8 @@ import { parentPort, workerData } from "node:worker_threads"
 import { parseFile, UnsupportedFileTypeError } from "music-metadata"
 import type { Tracks } from "./tracks.ts"
 
-// A thread: a stranger's file might keep its reader busy for ever, and who waits for this one ends it.
+// Runs as a thread: a stranger's file might keep its reader busy for ever, and the caller that waits for this
+// thread ends it.
 
 async function read(path: string): Promise<Tracks> {
   try {
@@ -12,7 +13,7 @@ async function read(path: string): Promise<Tracks> {
     const { pixelWidth: width, pixelHeight: height } = video ?? {}
     return {
       isKnown: true,
-      // One that was recorded live in this container does not say how long it is.
+      // A live recording in this container does not say how long it is.
       seconds: seconds ?? (container.startsWith("EBML") ? undefined : 0),
       hasVideo,
       hasAudio,

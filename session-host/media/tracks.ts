@@ -4,22 +4,22 @@ import { within } from "../concurrency/call-deadline.ts"
 import { readMovie } from "./boxes.ts"
 import { containerOf } from "./kind-and-content-type.ts"
 
-/** What a sound or a video says of itself. */
+/** What a sound or a video says about itself. */
 export interface Tracks {
-  /** Otherwise nothing here can read files of this format, and all else is empty. */
+  /** Whether files of this format can be read here. If not, all else is empty. */
   isKnown: boolean
-  /** 0: nothing plays. Undefined: it does not say. */
+  /** 0: nothing plays. Undefined: the file does not say. */
   seconds: number | undefined
   hasVideo?: boolean
   hasAudio?: boolean
-  /** In pixels. */
+  /** The size in pixels. */
   size?: { width: number; height: number } | undefined
 }
 
 const withinMs = 5000
 const megabytes = 128
 
-/** Reads what a sound or a video of this type says of itself. Of a damaged one nothing plays. */
+/** Reads what a sound or a video of this type says about itself. In a damaged file, nothing plays. */
 export async function readTracks(path: string, mimetype: string): Promise<Tracks> {
   const nothing = { isKnown: true, seconds: 0 }
   if (containerOf(mimetype) === "mp4") {

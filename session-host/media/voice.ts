@@ -5,7 +5,7 @@ import { convert, nothingIn, tooLong } from "./ffmpeg.ts"
 /** How a sound is shown before it is played. */
 export interface Loudness {
   seconds: number
-  /** How loud it is over its time: 64 values from 0 to 100. */
+  /** The loudness over time: 64 values from 0 to 100. */
   waveform: Uint8Array
 }
 
@@ -26,9 +26,9 @@ const mostBytes = 16 * 1024 * 1024
 const firstSound = ["-map", "0:a:0", "-ac", "1", "-t", String(mostSeconds + 1)]
 
 /**
- * Makes any sound that ffmpeg reads into what phones play as a voice note, beside it.
+ * Converts any sound that ffmpeg reads to a voice note that phones play, beside it.
  * @param owner the account whose turn it takes
- * @throws ApiError as `convert` does; `payload_too_large` where it is longer than 15 minutes
+ * @throws ApiError as `convert` does; `payload_too_large` if the sound is longer than 15 minutes
  */
 export async function toVoice(path: string, owner: string): Promise<Voice> {
   const voice = `${path}.ogg`
@@ -43,7 +43,7 @@ export async function toVoice(path: string, owner: string): Promise<Voice> {
   return { path: voice, seconds: Math.max(1, Math.round(seconds)), waveform }
 }
 
-/** How long and how loud a sound is, of its first 15 minutes. @throws as `convert` does */
+/** The length and the loudness of a sound, of its first 15 minutes. @throws as `convert` does */
 export async function measureLoudness(path: string, owner: string): Promise<Loudness> {
   await convert({ path, what: "sound", bytes: mostBytes, owner }, loudnessOf(path))
   return await readLoudness(path)

@@ -16,13 +16,17 @@ import { nobody, type Own } from "../network/happening.ts"
 import type { Say } from "../say-in-log.ts"
 import type { EventOutbox } from "./outbox.ts"
 
-/** What the keys of the rows begin with. */
+/** The prefix of the rows' keys. */
 export const awaitedPrefix = "AWAITED#"
 
-/** The network sends few placeholders. More than this are asked for once, by Baileys, and not remembered. */
+/**
+ * How many placeholders are remembered. The network sends few of them: for more than this, Baileys asks once.
+ */
 const mostAwaited = 200
 
-/** Nobody's attributes are longer, in characters. What a stranger makes longer might fit into no event. */
+/**
+ * In characters: real attributes are no longer than this. A stranger's longer ones might fit into no event.
+ */
 const longestAttrs = 10_000
 
 /**
@@ -49,8 +53,9 @@ interface Parts {
 }
 
 /**
- * Messages of which the network gave a placeholder alone, until the account's phone has given them. The phone
- * may be off for days, and an answer may be lost: so they are durable, and the phone is asked again.
+ * Messages of which the network sent only a placeholder, until the account's phone has sent them. The phone
+ * may be off for days, and an answer may be lost: so these messages are durable, and the phone is asked
+ * again.
  */
 export class Awaited {
   readonly #parts: Parts
@@ -62,7 +67,10 @@ export class Awaited {
     for (const { sk, secret } of rows) this.#messages.set(sk, Message.parse(JSON.parse(secret.toString())))
   }
 
-  /** A placeholder came, and Baileys asks the phone. Resolves when that is durable. @throws SessionEnded */
+  /**
+   * Notes that a placeholder came, and that Baileys asks the phone. Resolves when this is durable.
+   * @throws SessionEnded
+   */
   async expect(attrs: Received["attrs"]): Promise<void> {
     const sk = skOf(attrs)
     if (this.#messages.has(sk) || this.#messages.size >= mostAwaited) return
@@ -91,10 +99,10 @@ export class Awaited {
   }
 
   /**
-   * Asks the phone for the messages whose time has come. Two days after the first question, once the last one
-   * has gone unanswered, it says that a message is lost. A session that was away meanwhile asks before it
-   * says so.
-   * @param firstMs how long the phone is given for the first answer.
+   * Asks the phone for the messages that are due. Two days after the first question, when the last question
+   * has gone unanswered, the customer is told that the message is lost. A session that was away meanwhile
+   * asks once more before that.
+   * @param firstMs how long the phone is given for the first answer
    * @throws SessionEnded
    */
   async ask(connection: Pick<Connection, "askPhoneFor">, firstMs: number, say: Say): Promise<void> {
@@ -115,12 +123,12 @@ export class Awaited {
     }
   }
 
-  /** The login has ended, and its phone is not asked any more: all are lost. @throws SessionEnded */
+  /** Gives up all messages: the login has ended, so its phone is not asked any more. @throws SessionEnded */
   async giveUpAll(): Promise<void> {
     await Promise.all([...this.#messages.values()].map((message) => this.#giveUp(message)))
   }
 
-  /** Tells the customer. @returns false if the message came meanwhile */
+  /** Tells the customer that the message is lost. @returns false if the message came meanwhile */
   async #giveUp(lost: Message): Promise<boolean> {
     const { commits, outbox, login, connection, log } = this.#parts
     const own = login.vault.login ?? nobody
@@ -152,7 +160,7 @@ interface AskingInput {
   onError: (error: unknown) => void
 }
 
-/** Asks the phone again from now on. @returns a function that ends it. */
+/** Asks the phone again from now on. @returns a function that ends this */
 export function startAskingAgain({ awaited, firstMs, connection, say, onError }: AskingInput): () => void {
   const look = async () => {
     const open = connection()
@@ -178,14 +186,14 @@ function isSame(one: MessageIdentity | undefined, other: MessageIdentity | undef
   return one.fromMe || one.forms.some(({ chat, sender }) => forms.has(`${chat} ${sender}`))
 }
 
-/** The ids of the messages that the account's phone gives in this one. */
+/** The ids of the messages that the account's phone sends in this one. */
 function idsIn(attrs: Received["attrs"], plaintext: Uint8Array, own: Own): string[] {
   if (attrs.category !== "peer") return []
   try {
     const given = resentIn({ attrs, content: decode(plaintext), own })
     return given.flatMap((bytes) => decodeWeb(bytes).key?.id ?? [])
   } catch {
-    // It cannot be read, so it brings none.
+    // This message cannot be read, so it brings none.
     return []
   }
 }

@@ -7,7 +7,7 @@ import type { Stanza } from "../network/stanza.ts"
 
 /** How long the network may take, ms: messages wait meanwhile. */
 const answerMs = 5_000
-/** A group is not asked for more often than this, ms: its members cause the questions. */
+/** How often a group is asked for at most, in ms: its members cause the questions. */
 const askedMs = 10_000
 
 interface Input {
@@ -15,7 +15,7 @@ interface Input {
   log: Logger
 }
 
-/** Gives the card of a group, which names its admins; undefined where the network does not give it. */
+/** Finds the card of a group, which names its admins; undefined if the network does not give it. */
 export function newGroupCards({ connection, log }: Input): (group: string) => Promise<Stanza | undefined> {
   const asked = boundedCache<Promise<Stanza | undefined>>(100, { ttl: askedMs })
 

@@ -54,8 +54,8 @@ interface Looked {
 }
 
 /**
- * How many ciphertexts of a message are remembered: a stranger may send any number under one id. An older one
- * is left to its ratchet to refuse.
+ * How many ciphertexts of a message are remembered: a stranger may send any number under one id. The ratchet
+ * refuses older ones.
  */
 const mostSeen = 50
 
@@ -66,27 +66,27 @@ interface Asked {
 }
 
 /**
- * After this many units a look-up is repeated. `wasMadeLately` knows the last thousand rows, so this is well
- * before it forgets.
+ * After this many units, a look-up is repeated. `wasMadeLately` knows the last thousand rows, so this is long
+ * before it forgets any of them.
  */
 const goodFor = 500
 
 /**
  * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet
  * are one unit, which is committed whole or not at all. A stanza may bring other messages beside its own:
- * each is a unit, before that of the stanza. If the host dies between two of them, the stanza comes again,
- * and their own rows keep their events from being made twice.
+ * each of them is a unit, made before that of the stanza. If the host dies between two of these units, the
+ * stanza comes again, and the rows of the other messages keep their events from being made twice.
  *
  * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for
- * the unit, so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host
- * dies afterwards but before the receipt has left, the message comes again as well, and `isSeen` finds its
- * ciphertext in the row that the unit has written. A message that nobody wants has no such row: only its
- * ratchet is kept. When it comes again, its key is gone, and `decrypt.ts` lets its receipt out: `asReceived`
- * for that reason, `asForgotten` for any in an ignored chat.
+ * the unit, so the network delivers the message to the bridge's next holder, whose ratchet is the old one. If
+ * the host dies afterwards but before the receipt has left, the message comes again as well, and `isSeen`
+ * finds its ciphertext in the row that the unit has written. A message that the customer does not want has no
+ * such row: only its ratchet is kept. When it comes again, its key is gone, and `decrypt.ts` lets its receipt
+ * out: `asReceived` for that reason, `asForgotten` for any message in an ignored chat.
  *
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted
- * meanwhile, and only `take` waits for the answer, which is nearly always that it is new. To look up only
- * what cannot be decrypted would make a second event in two cases (`redelivered.test.ts`).
+ * meanwhile, and only `take` waits for the answer, which is nearly always that it is new. Looking up only
+ * messages that cannot be decrypted would make a second event in two cases (`redelivered.test.ts`).
  * `receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`).
  */
 export class SessionIntake implements Intake {
@@ -113,7 +113,8 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * A message with these attributes has arrived and will be asked for. It is looked up together with others.
+   * Begins to look up a message with these attributes, which has arrived and will be asked for. It is looked
+   * up together with others.
    */
   foresee(attrs: Received["attrs"]): void {
     if (this.#ignores(attrs)) return
@@ -170,8 +171,9 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Whether each message must be durable before the next one is decrypted: at first a suspect takes one at a
-   * time. The message that brings it down is then the first one next time, and can be skipped.
+   * Whether each message must be durable before the next one is decrypted: at first, a suspect takes one
+   * message at a time. The message that brings the session down is then the first one next time, and can be
+   * skipped.
    */
   get #isCareful(): boolean {
     return Lease.isSuspect(this.#parts.lease) && performance.now() < this.#provenAtMs
@@ -218,7 +220,7 @@ export class SessionIntake implements Intake {
       await this.tryAgain(withRevealKey(each.received, keyId, key), [...each.removal, removal])
   }
 
-  /** @returns whether it made a unit: an earlier connection may have received the message. */
+  /** @returns whether it made a unit: it makes none if an earlier connection has received the message */
   async #take(received: Received, writes: UnitWrite[]): Promise<boolean> {
     const unit = await this.#parts.outbox.inTurn(async () =>
       (await this.isSeen(received)) ? undefined : await this.#make(received, writes),
@@ -228,8 +230,9 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Makes the unit of a parked message. It stays parked if it still cannot be read. A host that dies
-   * meanwhile leaves it to the next one, which tries all of them. @throws SessionEnded
+   * Makes the unit of a parked message. The message stays parked if it still cannot be read. If the host dies
+   * meanwhile, the next one tries all parked messages.
+   * @throws SessionEnded
    */
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#parts
@@ -242,8 +245,9 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * A message that was of an unknown kind when it came has its event already: that it can be read now is an
-   * edit of it. @throws Error where it cannot. SessionEnded
+   * Makes an edit from a message that was of an unknown kind when it came and can be read now: it already has
+   * its event.
+   * @throws Error if it cannot be read. SessionEnded
    */
   async #makeReadable(received: Received, removal: UnitWrite[]): Promise<number> {
     const mapped = await this.#map(received)
@@ -259,11 +263,11 @@ export class SessionIntake implements Intake {
     return this.#parts.login.vault.login ?? nobody
   }
 
-  /** Asks for the unit to be committed now: the receipt waits for that. */
+  /** Has the unit committed now, since the receipt waits for it. */
   #keep(unit: number | undefined): void {
     if (unit === undefined) return
     this.#parts.commits.whenKept(unit).catch(() => {
-      // The session has ended: the network gives the message again to the bridge's next holder.
+      // The session has ended: the network delivers the message again to the bridge's next holder.
     })
   }
 
@@ -293,15 +297,15 @@ export class SessionIntake implements Intake {
       return await this.#makeOf(received, await this.#identified(mapped), beside)
     } catch (error) {
       if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
-      // Its id alone is too long for an event.
+      // The id of the message alone is too long for an event.
       log.debug({ error }, "a message that could not be read became no event")
       return await outbox.make([], { message: await this.#seen(received), writes: beside })
     }
   }
 
   /**
-   * A message of an unknown kind is an event, and is parked as well: a later release may read it. @throws
-   * Error where the message cannot be read; nothing was made then. SessionEnded
+   * A message of an unknown kind is an event, and is parked as well: a later release may read it.
+   * @throws Error if the message cannot be read; nothing was made then. SessionEnded
    */
   async #makeEvents(received: Received, writes: UnitWrite[], isRevealed = false): Promise<number> {
     const mapped = await this.#map(received)
@@ -354,8 +358,8 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Everybody who writes to the session becomes a contact of it. The message does not wait for that: if the
-   * host dies first, their next message brings it again.
+   * Makes every person who writes to the session a contact. The message does not wait for this: if the host
+   * dies first, the person's next message does it again.
    */
   #learnAuthors(received: Received): void {
     const { login, connection, log } = this.#parts
@@ -369,7 +373,7 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * The record of a stanza's message, with this ciphertext in it; undefined where the stanza has no id or no
+   * The record of a stanza's message, with this ciphertext in it; undefined if the stanza has no id or no
    * sender.
    */
   async #seen({ hash, attrs }: Received): Promise<KnownMessage | undefined> {
@@ -413,7 +417,7 @@ export class SessionIntake implements Intake {
   }
 }
 
-/** The event of a message that can be read now. One that is about another message says so by itself. */
+/** The event of a message that can be read now. An event that is about another message already says so. */
 function asEdit({ identity, event, message }: Mapped): Mapped {
   const isMessage = event.event === "message" && event.target_id === undefined
   return {

@@ -41,7 +41,7 @@ const restrictions: Record<Restriction["kind"], string> = {
 }
 
 /**
- * News that the network gives at each login, and for each message of a newsletter: it is said once in a
+ * News that the network sends at each login, or for each message of a newsletter: it is logged once in a
  * session's life.
  */
 const repeated: ReadonlySet<Notice["kind"]> = new Set(["newsletter", "quota_nears"])
@@ -51,8 +51,8 @@ export function newNoticing({ memory, say, changes }: Input) {
   const known = new Set<Notice["kind"]>()
 
   /**
-   * The customer's log names the contact by the private id: no log has numbers. The service's own log names
-   * nobody.
+   * Logs a notice. The customer's log names the contact by private id, since no log has phone numbers. The
+   * service's own log names no person.
    */
   function sayOf(notice: Said): void {
     const [level, text] = sentences[notice.kind]

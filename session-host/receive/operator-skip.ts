@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * An operator's request (`bridge skip`) to skip the message at the head of a session, because it brings the
- * session down again and again.
+ * An operator's request (`bridge skip`) to skip the message at the head of a session, because that message
+ * brings the session down again and again.
  */
 export class OperatorSkip {
   readonly #parts: Parts
@@ -27,8 +27,8 @@ export class OperatorSkip {
   }
 
   /**
-   * Whether to skip the message at hand: true once, and never again once the lease has recorded it. @throws
-   * SessionEnded
+   * Whether to skip the message at hand: true once, and never again once the lease has recorded the skip.
+   * @throws SessionEnded
    */
   async take(): Promise<boolean> {
     if (!this.#isWanted) return false

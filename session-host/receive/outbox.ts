@@ -34,7 +34,7 @@ interface Parts {
 
 /** The rest of a unit, beside the events. */
 interface Beside {
-  /** The message that brought them. */
+  /** The message that brought the events. */
   message?: KnownMessage | undefined
   writes?: UnitWrite[] | undefined
 }
@@ -63,7 +63,7 @@ export class EventOutbox {
 
   /**
    * Turns an occurrence into events, after everything before it, together with `writes`.
-   * @returns the number of its unit, which is not durable yet.
+   * @returns the number of the unit, which is not durable yet
    * @throws SessionEnded
    */
   async append(map: () => Mapped[] | Promise<Mapped[]>, writes: UnitWrite[] = []): Promise<number> {
@@ -77,9 +77,9 @@ export class EventOutbox {
 
   /**
    * Makes the unit of an occurrence. Call it in turn.
-   * @returns its number.
-   * @throws Error when an event is too large for a row, RowTooLarge when another row is; nothing was made
-   * then. SessionEnded
+   * @returns the number of the unit
+   * @throws Error if an event is too large for a row, RowTooLarge if another row is; nothing was made then.
+   * SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
     const { keeping } = this.#parts
@@ -116,7 +116,8 @@ export class EventOutbox {
       ]
       if (!message) own.push(...writes)
       else if (message === beside.message) own.push(...writes)
-      // A unit of its own: however many messages a stanza brings, each stays with its row.
+      // Each message gets a unit of its own, so that it stays with its row, however many messages a stanza
+      // brings.
       else commits.make([...writes, messages.row(message)])
     }
     if (beside.message) own.push(messages.row(beside.message))
@@ -172,7 +173,7 @@ export class EventOutbox {
     return same
   }
 
-  /** @returns false when the occurrence had its event before. */
+  /** @returns false if the occurrence had its event before */
   async #newMark({ identity }: Mapped): Promise<UnitWrite | false> {
     const { store } = this.#parts
     const sk = `MARK#${createHash("sha256").update(JSON.stringify(identity)).digest("base64url")}`
@@ -190,5 +191,5 @@ export class EventOutbox {
 }
 
 function ended(): void {
-  // The bridge's next holder reads what is there, and rings.
+  // The bridge's next holder reads the events that are there, and rings.
 }

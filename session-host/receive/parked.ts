@@ -8,10 +8,10 @@ import { joinSecret, splitSecret, type SessionStore, type SessionWrite, type Sto
 import type { Received } from "../network/connection.ts"
 import type { Stanza } from "../network/stanza.ts"
 
-/** From the time of sending; messages are kept no longer. */
+/** In seconds from the time of sending; messages are kept no longer than this. */
 const keptFor = 30 * 86_400
 /**
- * Strangers may send unreadable messages. This many are kept for each sender, and none larger than this, in
+ * Strangers may send unreadable messages: so many are kept for each sender, and none larger than so many
  * bytes.
  */
 const most = { ofSender: 100, bytes: 2_000_000 }
@@ -28,7 +28,7 @@ export interface Parked {
 /** Messages that no mapper could read, set aside for a newer version of the code. */
 export class Parking {
   readonly #store: SessionStore
-  /** How many are set aside, by sender. */
+  /** How many messages are set aside, by sender. */
   readonly #counts = boundedCache<number>(1_000)
 
   constructor(store: SessionStore) {
@@ -36,8 +36,9 @@ export class Parking {
   }
 
   /**
-   * The writes that set a message aside; none if it is too large or its sender has too many. @throws
-   * SessionEnded
+   * The writes that set a message aside; none if it is too large or if too many of its sender's are set
+   * aside.
+   * @throws SessionEnded
    */
   async writesFor(received: Received): Promise<SessionWrite[]> {
     const { hash, attrs, plaintext } = received
@@ -54,8 +55,8 @@ export class Parking {
 }
 
 /**
- * The keys of all messages parked under this prefix, each with those of its pieces, in order. @throws
- * SessionEnded
+ * The keys of all messages parked under this prefix, each with those of its pieces, in order.
+ * @throws SessionEnded
  */
 export async function parkedKeys(store: SessionStore, prefix: string): Promise<string[][]> {
   return [...Map.groupBy(await store.names(prefix), firstOf).values()]
@@ -80,13 +81,13 @@ function prefixOf({ from = "", participant }: Received["attrs"]): string {
   return `PARKED#${sender.digest("base64url").slice(0, 22)}#`
 }
 
-/** The network's time for it, if that is plausible. */
+/** The network's time of the message, if that is plausible. */
 function sentAt({ t }: Received["attrs"]): number {
   const said = Number(t)
   return Number.isSafeInteger(said) && said > 0 ? Math.min(said, now()) : now()
 }
 
-/** Pieces sort right after their first. There are never ten. */
+/** The key of a piece: pieces sort right after the first one, since there are never ten. */
 function pieceSk(first: string, piece: number): string {
   return piece === 0 ? first : `${first}#${piece}`
 }
@@ -120,7 +121,7 @@ function pack(received: Received): Buffer {
   return joinSecret(head, received.plaintext)
 }
 
-/** Its bytes as base64. */
+/** The stanza with its bytes as base64. */
 function inJson({ bytes, children, ...node }: Stanza): object {
   return {
     ...node,

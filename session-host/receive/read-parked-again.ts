@@ -3,10 +3,10 @@ import type { SessionStore } from "../memory/rows.ts"
 import type { SessionIntake } from "./intake.ts"
 import { readParked, parkedKeys } from "./parked.ts"
 
-/** The row that says which version of the code has tried everything parked. */
+/** The key of the row that says which version of the code has tried all parked messages. */
 const triedSk = "PARKED"
 
-/** How many are read in one request. */
+/** How many messages are read in one request. */
 const together = 20
 
 interface Input {
@@ -19,7 +19,7 @@ interface Input {
 
 /**
  * Tries to read every parked message again, once for each version of the code. Strangers may have sent
- * thousands, so it runs beside everything else; messages that become events now come after newer arrivals.
+ * thousands, so this runs beside everything else; messages that now become events come after newer ones.
  * @throws SessionEnded
  */
 export async function readParkedAgain({ store, commits, intake, version }: Input): Promise<void> {

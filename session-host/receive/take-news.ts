@@ -41,7 +41,8 @@ interface Input {
 }
 
 /**
- * Takes in what the network says beside messages. A failure is logged, and the next piece of news goes on.
+ * Takes in what the network says beside messages. A failure is logged, and the work goes on with the next
+ * piece of news.
  */
 export function newTakingNews({
   memory,
@@ -51,7 +52,7 @@ export function newTakingNews({
   log,
 }: Input): (news: News, at: OccurrenceNumbers) => void {
   const notice = newNoticing({ memory, say, changes })
-  /** How many stanzas may have become events. */
+  /** The number of stanzas so far that may have become events. */
   let stanzas = 0
   const phones = (lids: string[]) => phonesOf(lids, { connection: connection(), log })
 
@@ -89,8 +90,8 @@ export function newTakingNews({
 }
 
 /**
- * Logs why something that arrived is lost, unless the session has ended: then it comes again, or nobody wants
- * it.
+ * Logs why something that arrived is lost, unless the session has ended: then it comes again, or is not
+ * wanted any more.
  */
 export function logNotWritten(log: Logger): (error: unknown) => void {
   return (error) => {
