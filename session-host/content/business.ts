@@ -145,7 +145,7 @@ interface Written extends Omit<Interactive, "title" | "footer" | "buttons"> {
   body: Text
   footer: Text
   buttons: Button[]
-  /** What has a picture, a video, a document or a place in its header. */
+  /** The part of the message that has a picture, a video, a document or a place in its header. */
   file?: Header | null | undefined
 }
 
@@ -154,7 +154,10 @@ type Header = Pick<
   "imageMessage" | "videoMessage" | "documentMessage" | "locationMessage" | "productMessage"
 >
 
-/** A text with what surrounds it: its file makes it a medium, a place in its header is kept. */
+/**
+ * Reads a text with what surrounds it: with a file in its header it counts as media, and a place in its
+ * header is kept.
+ */
 function written({ title, body, footer, file, buttons, sections, cards }: Written): Reading {
   const header = file ? headerIn(file) : undefined
   const words = lines([title, header?.said.product && header.said.body, body, footer])
@@ -226,7 +229,7 @@ function hydratedButton({ quickReplyButton, urlButton, callButton }: HydratedTem
   return button(quickReplyButton?.id, quickReplyButton?.displayText)
 }
 
-/** The form of old clients: texts by their names in a catalogue, with what is filled in. */
+/** Reads the form of old clients: texts by their names in a catalogue, with the values that are filled in. */
 function fourRows(part: Message_TemplateMessage_FourRowTemplate): Reading {
   return written({
     title: part.highlyStructuredMessage && wordsOf(part.highlyStructuredMessage),
@@ -339,7 +342,7 @@ function orderIn(params: Record<string, unknown>): Fields["order"] {
   const count = listIn(order, "items").reduce((sum, { quantity = 1 }) => sum + wholeNumber(quantity), 0)
   const price = totalOf(params)
   const [status, description] = [textIn(order, "status"), textIn(order, "description")]
-  // A Pix key is sent beside an order of nothing.
+  // A Pix key is sent beside an empty order.
   if (count === 0 && price.amount === undefined && !description && params.payment_settings) return undefined
   return {
     id: textIn(params, "reference_id") ?? "",
@@ -358,7 +361,7 @@ function totalOf(params: Record<string, unknown>) {
   return { ...(amount && { amount }), ...(currency && { currency }) }
 }
 
-/** How a business wants to be paid: `payment_settings` has an object of the name of each `type`. */
+/** How a business wants to be paid: `payment_settings` has an object under the name of each `type`. */
 function paymentIn(params: Record<string, unknown>): Fields["payment"] {
   const methods = listIn(params, "payment_settings").flatMap((setting) => {
     const type = textIn(setting, "type") ?? ""
@@ -376,7 +379,7 @@ function paymentIn(params: Record<string, unknown>): Fields["payment"] {
   return methods.length > 0 ? { kind: "details", methods, ...totalOf(params) } : undefined
 }
 
-/** An offer for some time, with its code. */
+/** An offer for a limited time, with its code. */
 function offerIn(json: Text): Interactive["offer"] {
   const offer = objectIn(json)?.limited_time_offer
   if (!isObject(offer)) return undefined
@@ -495,7 +498,7 @@ function requestOf(key: { id?: Text } | null | undefined): { request_id?: string
   return key?.id ? { request_id: key.id } : {}
 }
 
-/** An amount in parts of its unit: 12500 thousandths are 12.5. */
+/** An amount that is given in parts of its unit: 12500 thousandths are 12.5. */
 function priceOf(value: unknown, parts: number, currency: Text): { amount?: number; currency?: string } {
   const amount = Number(value ?? Number.NaN) / parts
   return { ...(Number.isFinite(amount) && { amount }), ...(currency && { currency }) }
@@ -510,7 +513,10 @@ function expiry(at: unknown): { expires_at?: number } {
   return seconds > 0 ? { expires_at: seconds } : {}
 }
 
-/** Receivers read JSON only so deep, and so does `JSON.stringify` here. */
+/**
+ * Whether a value is nested no deeper than this: receivers read JSON only to some depth, and so does
+ * `JSON.stringify` here.
+ */
 function isShallow(value: unknown, depth = 50): boolean {
   if (typeof value !== "object" || value === null) return true
   return depth > 0 && Object.values(value).every((each) => isShallow(each, depth - 1))

@@ -6,7 +6,7 @@ import { type KnownPeople, personLookup } from "./people-in-stanza.ts"
 
 type End = Extract<Event, { event: "call_terminated" }>["reason"]
 
-/** The network's words, which come from strangers. Any other is a hang-up. */
+/** The network's reasons, whose words come from strangers. Any other word counts as a hang-up. */
 const reasons = new Map<string, End>([
   ["timeout", "timeout"],
   ["hangup", "hangup"],

@@ -14,9 +14,9 @@ export interface About {
   identity: MessageIdentity
   /** The chat as its stanzas name it. For a broadcast list this is the list. */
   chat: string
-  /** The author as the stanza names them, without device. */
+  /** The author as the stanza names them, without a device. */
   sender: string
-  /** The author, by phone number where known. */
+  /** The author, by phone number if it is known. */
   contact: string
   fromMe: boolean
   ownJid: string
@@ -32,7 +32,7 @@ export interface About {
     timestamp: number
     offline?: true
   }
-  /** By phone number where known, without device. */
+  /** The address of a person: by phone number if it is known, without a device. */
   person: (jid: string) => string
 }
 
@@ -41,11 +41,11 @@ export interface AboutInput {
   attrs: Attrs
   content: MessageContent
   own: Own
-  /** The phone JIDs of LIDs, so far as they are known. */
+  /** The phone JIDs of LIDs, as far as they are known. */
   phones: Map<string, string>
 }
 
-/** Undefined for a stanza that lacks what makes a message. */
+/** Who wrote a message, where and when. Undefined for a stanza that lacks the attributes of a message. */
 export function aboutOf(input: AboutInput): About | undefined {
   const { attrs, own } = input
   const { id, from } = attrs
@@ -86,7 +86,10 @@ export function aboutOf(input: AboutInput): About | undefined {
   }
 }
 
-/** A message from our other devices comes from ourselves, so it names its chat separately. */
+/**
+ * The chat of a message. A message from our other devices comes from ourselves, so it names its chat
+ * separately.
+ */
 function chatOf(attrs: Attrs, content: MessageContent, fromMe: boolean): string {
   const from = attrs.from ?? ""
   if (isGroup(from) || from.endsWith("@broadcast")) return from
@@ -94,7 +97,7 @@ function chatOf(attrs: Attrs, content: MessageContent, fromMe: boolean): string 
   return withoutDevice(other ?? from)
 }
 
-/** The LIDs whose phone numbers an event about this message needs and its stanza does not give. */
+/** The LIDs whose phone numbers an event about this message needs, and that its stanza does not give. */
 export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set<string> {
   const inner = unwrap(content)
   const contexts = contextsOf(editedIn(inner) ?? inner)

@@ -14,7 +14,7 @@ export interface MessageKey {
   id: string
   remoteJid?: string
   fromMe?: boolean
-  /** The author, in a group. */
+  /** The author, if the chat is a group. */
   participant?: string
 }
 
@@ -24,13 +24,13 @@ export interface MessageContext {
   mentions?: string[]
   /** The message disappears like the chat's other messages. */
   timer?: DisappearingTimer | undefined
-  /** How often the content was forwarded, this time included; 0: nobody is told that it was. */
+  /** How often the content was forwarded, this time included; 0: recipients are not told that it was. */
   forwardings?: number
 }
 
 /**
  * The bytes of a message, ready to send, as WhatsApp Web builds it. They contain a random secret, under which
- * answers to the message are sealed: build once and keep the bytes.
+ * answers to the message are sealed: build the bytes once, and keep them.
  */
 export function buildMessage(content: MessageContent): Uint8Array {
   const isAnswer = content.reactionMessage ?? content.protocolMessage
@@ -39,8 +39,8 @@ export function buildMessage(content: MessageContent): Uint8Array {
 }
 
 /**
- * The preview of a link, as the caller gives it: to make one here would mean fetching whatever address the
- * text names.
+ * The preview of a link, as the caller gives it. Making a preview here would mean fetching any address that
+ * the text names.
  */
 interface Preview {
   url: string
@@ -61,7 +61,7 @@ export function toText(body: string, context: MessageContext = {}, preview?: Pre
   return { extendedTextMessage: { text: body, ...link, contextInfo: contextInfo(context) } }
 }
 
-/** A text for everybody who may see the account's statuses. @param background `#RRGGBB` */
+/** A text for all people who may see the account's statuses. @param background `#RRGGBB` */
 export function toStatusText(text: string, background = "#205e7a"): MessageContent {
   const backgroundArgb = Number.parseInt(`ff${background.slice(1)}`, 16)
   return { extendedTextMessage: { text, backgroundArgb, textArgb: 0xff_ff_ff_ff } }
@@ -85,7 +85,7 @@ export function toContacts(cards: Card[], context: MessageContext): MessageConte
   return { contactsArrayMessage: { displayName, contacts, contextInfo: contextInfo(context) } }
 }
 
-/** RFC 2426. `waid` makes phones offer a chat, where another number is to be invited. */
+/** A vCard (RFC 2426). With `waid`, phones offer a chat; without it, they offer to invite the number. */
 function vcardOf({ name, phone = "", isReachable, organization, email }: Card): string {
   const digits = phone.replace("+", "")
   return [
@@ -104,7 +104,7 @@ function escaped(value: string): string {
   return value.replaceAll(/[\\;,]/g, "\\$&").replaceAll(/\r\n|[\r\n]/g, "\\n")
 }
 
-/** The kinds of content that others may be shown as they are. */
+/** The kinds of content that can be forwarded as they are. */
 const forwardable = [
   "extendedTextMessage",
   "imageMessage",
@@ -119,8 +119,8 @@ const forwardable = [
 ] as const
 
 /**
- * The same content for somebody else, without what it referred to. Undefined if it is of a kind that is not
- * forwarded.
+ * The same content for another recipient, without what it referred to. Undefined if it is of a kind that is
+ * not forwarded.
  * @param content without its wrappers
  */
 export function toForward(content: MessageContent, context: MessageContext): MessageContent | undefined {
@@ -132,7 +132,7 @@ export function toForward(content: MessageContent, context: MessageContext): Mes
   return kind === "documentMessage" ? documentOf(part) : { [kind]: part }
 }
 
-/** Clients show a document's caption only in this form. */
+/** A document, in the only form in which clients show its caption. */
 function documentOf(documentMessage: NonNullable<MessageContent["documentMessage"]>): MessageContent {
   return documentMessage.caption
     ? { documentWithCaptionMessage: { message: { documentMessage } } }
@@ -149,7 +149,7 @@ export function toPin(key: MessageKey, seconds: number | undefined): MessageCont
   }
 }
 
-/** An empty emoji removes the reaction. */
+/** A reaction. An empty emoji removes the reaction. */
 export function toReaction(key: MessageKey, emoji: string): MessageContent {
   return { reactionMessage: { key, text: emoji, senderTimestampMs: nowMs() } }
 }
@@ -201,7 +201,7 @@ export function toLocation(
   }
 }
 
-/** Times are in Unix seconds. */
+/** An event message. Times are in Unix seconds. */
 export function toEvent(
   input: {
     name: string
@@ -226,19 +226,19 @@ export interface UploadedFile extends Omit<Encrypted, "path"> {
   mimetype: string
   fileName: string
   caption?: string | undefined
-  /** Of an image, a sticker or a video, as far as it is known. */
+  /** The picture of an image, a sticker or a video, as far as it is known. */
   picture?: Partial<Picture> | undefined
-  /** Of a sound or a video. */
+  /** The length of a sound or a video. */
   seconds?: number | undefined
-  /** Of a voice note. */
+  /** The waveform of a voice note. */
   waveform?: Uint8Array | undefined
-  /** Of a video: it plays by itself, again and again, without sound. */
+  /** Of a video: whether it plays by itself, again and again, without sound. */
   isGif?: boolean | undefined
-  /** For an image, a video or a voice note: it can be opened once. */
+  /** Of an image, a video or a voice note: whether it can be opened only once. */
   viewOnce?: boolean | undefined
 }
 
-/** Whether clients can show a file of this kind once. */
+/** Whether clients can show a file of this kind only once. */
 export function maySeeOnce(kind: Kind): boolean {
   return kind === "image" || kind === "video" || kind === "voice"
 }
@@ -288,7 +288,7 @@ function contentOf(file: UploadedFile, context: MessageContext): MessageContent 
     case "audio":
       return { audioMessage: { ...common, seconds, ptt: false } }
     case "voice":
-      // Clients play a voice note only with this type.
+      // Clients play a voice note only if it has this type.
       return {
         audioMessage: {
           ...common,

@@ -18,11 +18,11 @@ export function connectedEvent(at: OccurrenceNumbers, phone: string): Mapped {
 
 /** Why there is no connection. */
 export interface WhyDisconnected {
-  /** It does not come back by itself. */
+  /** Set if the connection does not come back by itself. */
   reason?: "logged_out" | "stream_replaced"
   /** The network's reason. */
   objection?: Objection | undefined
-  /** Who unlinked the phone, where the event is `logged_out`. */
+  /** Who unlinked the phone, if the event is `logged_out`. */
   by?: "here" | "elsewhere" | undefined
 }
 
@@ -55,14 +55,17 @@ export const objectionSentences: Record<Objection, string> = {
     "the connection was open, and the network answered nothing on it for two minutes: connecting again",
 }
 
-/** Whether it is the bridge's proxy that is in the way, not the network. */
+/** Whether the obstacle is the bridge's proxy, not the network. */
 export function isOfProxy(
   objection: Objection | undefined,
 ): objection is "proxy_unreachable" | "proxy_refused" {
   return objection === "proxy_unreachable" || objection === "proxy_refused"
 }
 
-/** Without a reason, the connection has been gone for some time and comes back by itself. */
+/**
+ * The event of a lost connection. Without a reason, the connection has been gone for some time and comes back
+ * by itself.
+ */
 export function disconnectedEvent(
   at: OccurrenceNumbers,
   { reason, objection, by }: WhyDisconnected = {},

@@ -6,7 +6,7 @@ import { unwrap, wrappersOf } from "./unwrap.ts"
 /** `ProtocolMessage.Type`, as far as it changes another message. */
 export const changeTypes: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
 
-/** Whether a content is to be seen once. */
+/** Whether a content can be seen only once. */
 export function isSeenOnce(content: MessageContent): boolean {
   const { imageMessage, videoMessage, audioMessage } = unwrap(content)
   return (
@@ -25,7 +25,7 @@ export function textOf(content: MessageContent): string | undefined {
   return content.extendedTextMessage?.text ?? content.conversation ?? undefined
 }
 
-/** A poll, in whatever form clients have made it over the years. */
+/** The poll in a content, in any of the forms in which clients have made polls over the years. */
 export function pollOf(content: MessageContent): Message_PollCreationMessage | undefined {
   return (
     content.pollCreationMessage ??
@@ -53,10 +53,10 @@ export function wordsOf(content: MessageContent): string {
   return read(content)?.said.body ?? ""
 }
 
-/** The context of a message of any kind: the message it refers to, and whom it mentions. */
+/** The context of a message of any kind: the message that it refers to, and the people whom it mentions. */
 export function contextInfoOf(content: MessageContent): ContextInfo | undefined {
   for (const part of Object.values(content) as unknown[]) {
-    // Every part of a message may carry one, under this name.
+    // Every part of a message may have a context, under this name.
     const { contextInfo } = (typeof part === "object" && part !== null ? part : {}) as {
       contextInfo?: ContextInfo
     }

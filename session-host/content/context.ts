@@ -17,7 +17,7 @@ const associations: Record<number, NonNullable<Fields["part_of"]>["as"]> = {
   19: "hd",
 }
 
-/** Where a message belongs, what brought its sender here, and when it disappears. */
+/** The message or chat that a message belongs to, what brought its sender here, and when it disappears. */
 export function contextOf(content: MessageContent): Partial<Fields> {
   const context = contextInfoOf(content)
   const ad = context && adOf(context)
@@ -36,7 +36,7 @@ export function contextOf(content: MessageContent): Partial<Fields> {
 
 function adOf(context: ContextInfo): Fields["ad"] {
   const { externalAdReply: ad, entryPointConversionSource, entryPointConversionApp, utm } = context
-  // Older apps name where a chat was begun without a picture of it.
+  // Older apps name the place where a chat was begun, without a picture of it.
   const entryPoint = entryPointConversionSource || context.conversionSource
   if (!ad && !entryPoint && !utm?.utmSource) return undefined
   return {

@@ -25,7 +25,7 @@ export function text(text: string | null | undefined): Reading {
   return { said: { body: text ?? "", type: "text", media_type: "" } }
 }
 
-/** A text, and the preview of a link in it. */
+/** Reads a text, and the preview of a link in it. */
 export function textWithLink(part: Message_ExtendedTextMessage): Reading {
   const { said } = text(part.text)
   const { matchedText, title, description } = part
@@ -101,7 +101,7 @@ function placeOf(part: Message_LocationMessage, isLive = false): NonNullable<Fie
   }
 }
 
-/** JSON has no word for the others. */
+/** A number that JSON can hold: JSON has no form for the others. */
 function finite(given: number | null | undefined): number {
   return Number.isFinite(given) ? Number(given) : 0
 }
@@ -126,7 +126,7 @@ export function event(part: Message_EventMessage): Reading {
   }
 }
 
-/** A call is an event message without a place. */
+/** Reads a scheduled call, which is an event message without a place. */
 export function scheduledCall({
   title,
   scheduledTimestampMs,
@@ -158,7 +158,7 @@ export function contacts(cards: NonNullable<MessageContent["contactMessage"]>[])
 /**
  * The values of a property of a vCard, each with its parameters (RFC 6350, 3.3: `item1.TEL;type=CELL:+49 30`,
  * a long line is folded before a space). Android writes vCard 2.1, in which a value may be quoted-printable:
- * it goes on behind a line that ends with `=`.
+ * such a value goes on after a line that ends with `=`.
  */
 function propertiesOf(vcard: string | null | undefined, name: string) {
   const unfolded = (vcard ?? "").replaceAll(/\r?\n[ \t]/g, "")
@@ -172,7 +172,7 @@ function propertiesOf(vcard: string | null | undefined, name: string) {
   })
 }
 
-/** What is quoted-printable (RFC 2045, 6.7), of UTF-8. */
+/** Decodes a quoted-printable text (RFC 2045, 6.7) in UTF-8. */
 function printed(value: string): string {
   const whole = value.replaceAll(/=\r?\n/g, "")
   const bytes = whole.replaceAll(/=([\dA-F]{2})|[^]/giu, (one, hex: string | undefined) =>

@@ -27,12 +27,12 @@ interface Known {
 }
 
 /**
- * Whether somebody changes a message that they may not change. The network cannot tell, and clients ignore
- * such changes. What nobody can say is believed.
+ * Whether the sender changes a message that they may not change. The network cannot tell, and clients ignore
+ * such changes. If it cannot be known here either, the change is believed.
  */
 export async function isForged({ what }: Changed, { about, originals, groupCard }: Known): Promise<boolean> {
   const isOthers = isAnothers(about, originals)
-  // What the own phone has changed is changed.
+  // A change by our own phone always counts.
   if (about.fromMe) return false
   if (what === "edit" || !isGroup(about.chat)) return isOthers && what !== "pin"
   if (what === "revoke" && !isOthers) return false
@@ -44,11 +44,14 @@ export async function isForged({ what }: Changed, { about, originals, groupCard 
   return what === "revoke" || child(card, "locked") !== undefined
 }
 
-/** Whether a message is known to be another author's: in this chat, or if not there, in another one. */
+/**
+ * Whether the original message is known to be by another author: in this chat or, if it is not there, in
+ * another one.
+ */
 function isAnothers(about: About, originals: Remembered[]): boolean {
   const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))
   if (here.length > 0) return !here.some((original) => isAuthor(about, original))
-  // Somebody's private id and number are one person's, if only that is not known.
+  // A private id and a phone number may belong to one person without that being known here.
   const mayBeAuthor = (original: Remembered) =>
     isAuthor(about, original) ||
     (!original.fromMe && isLid(about.person(original.sender)) !== isLid(about.contact))

@@ -12,7 +12,7 @@ type Kind = GroupEvent["kind"]
 /** What a change says besides its kind. */
 type Said = { kind: Kind } & Partial<GroupEvent>
 
-/** Whether a stanza brings news of a group. */
+/** Whether a stanza is news of a group. */
 export function isGroupNews({ tag, attrs }: Pick<Stanza, "tag" | "attrs">): boolean {
   if (tag !== "notification" || !isGroup(attrs.from ?? "")) return false
   return attrs.type === "w:gp2" || attrs.type === "picture"
@@ -59,7 +59,7 @@ interface Who {
   own: string
 }
 
-/** The reasons of an `add` or a `create` that say that its people came by themselves. */
+/** The reasons of an `add` or a `create` which say that its people joined by themselves. */
 const byThemselves = new Set(["invite", "linked_group_join"])
 
 function saidBy(change: Stanza, who: Who): Said | undefined {
@@ -87,7 +87,7 @@ function saidBy(change: Stanza, who: Who): Said | undefined {
     case "set":
       return { kind: "picture", ...(attrs.id && { picture_id: attrs.id }) }
     case "delete":
-      // The deletion of a picture names whose it was; that of a group says why.
+      // The deletion of a picture names its owner; the deletion of a group says the reason.
       return { kind: attrs.reason === undefined ? "picture" : "deleted" }
     case "invite":
       return attrs.code ? { kind: "link", link: `https://chat.whatsapp.com/${attrs.code}` } : undefined
@@ -102,7 +102,7 @@ function saidBy(change: Stanza, who: Who): Said | undefined {
   }
 }
 
-/** A group is new, or new to this account: it was added, or has come by a link. */
+/** A group is new, or is new to this account, which was added or has joined by a link. */
 function created(change: Stanza, who: Who): Said {
   const { type, reason = "" } = change.attrs
   const card = child(change, "group")

@@ -5,12 +5,12 @@ import { fieldOf } from "./reading.ts"
 
 type Card = NonNullable<MessageContent["contactMessage"]>
 
-/** Contract, "Forwarded messages": as long as clients let a text be; in characters. */
+/** Contract, "Forwarded messages": the length that clients allow for a text, in characters. */
 export const longestText = 65_536
-/** The most that is kept of a quoted text, or of anything like a name or an address; in characters. */
+/** How much is kept of a quoted text, or of anything like a name or an address, in characters. */
 const longestQuote = 4096
 
-/** The only binary fields that are needed. Thumbnails are not, and may be large. */
+/** The only binary fields that are needed. Thumbnails are not needed, and may be large. */
 const keys = new Set([
   "mediaKey",
   "fileEncSha256",
@@ -50,7 +50,7 @@ export function quoteOf(content: MessageContent): MessageContent {
   }
 }
 
-/** A vCard is of no use unless it is whole. */
+/** A contact card with a vCard only if it is whole: a part of a vCard is of no use. */
 function cardOf(card: Card): Card {
   return { ...named(card), vcard: card.vcard }
 }
@@ -60,7 +60,8 @@ function named({ displayName }: Card): Card {
 }
 
 /**
- * The part that is read, shortened. Polls are kept in one form, so that votes find their options.
+ * The part of a content that is read, shortened. Polls are kept in one form, so that votes find their
+ * options.
  */
 function partOf(content: MessageContent, longest: number): MessageContent {
   const text = textOf(content)
@@ -71,7 +72,7 @@ function partOf(content: MessageContent, longest: number): MessageContent {
   return field ? { [field]: slimmed(content[field], longest) } : {}
 }
 
-/** The same value without what is not needed of it, and with shorter texts. All its fields are optional. */
+/** The same value without the fields that are not needed, and with shorter texts. All fields are optional. */
 function slimmed<Value>(value: Value, longest: number, name = ""): Value {
   if (typeof value === "string")
     return value.slice(0, name === "caption" ? longest : longestQuote) as Value & string

@@ -4,8 +4,8 @@ import type { Mapped } from "./mapped.ts"
 import { eventIdentityOf } from "./message-identity.ts"
 
 /**
- * The event of a message that neither the network nor the phone has given. Its identity is not the message's
- * own, since the message may come yet.
+ * The event of a message that neither the network nor the phone has sent. Its identity is not that of the
+ * message, since the message may still come.
  */
 export function fromLost(input: AboutInput): Mapped[] {
   const about = aboutOf(input)

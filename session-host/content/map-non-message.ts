@@ -9,7 +9,7 @@ import type { KnownPeople } from "./people-in-stanza.ts"
 import { fromPresence } from "./presence.ts"
 import { fromChatState } from "./typing.ts"
 
-/** A stanza that is no message. */
+/** The events of a stanza that is no message. */
 export function mapNonMessage(stanza: Stanza, known: KnownPeople, at: OccurrenceNumbers): Mapped[] {
   switch (stanza.tag) {
     case "ib":

@@ -18,7 +18,7 @@ import { unwrap } from "./unwrap.ts"
 export interface Lookups {
   /** The connection to ask, if there is one. */
   connection: Pick<Connection, "phonesOf"> | undefined
-  /** The network's card of a group; undefined where it does not give one. */
+  /** The network's card of a group; undefined if the network does not give it. */
   groupCard: (group: string) => Promise<Stanza | undefined>
   /** Every remembered message of this id. */
   originals: (id: string) => Promise<Remembered[]>
@@ -30,15 +30,15 @@ type ToAsk = Pick<Lookups, "connection" | "log">
 type Message = Pick<Received, "attrs" | "verified" | "meta"> & { content: MessageContent; bytes?: Uint8Array }
 
 /**
- * The events of a received message. The mapper is pure: everything it needs beside the message is looked up
- * here, if there is a connection to ask.
- * @throws when the message cannot be read
+ * The events of a received message. The mapper is pure: everything that it needs beside the message is looked
+ * up here, if there is a connection to ask.
+ * @throws Error if the message cannot be read
  */
 export async function mapReceived(received: Received, own: Own, lookups: Lookups): Promise<Mapped[]> {
-  // Decoded once more: what is taken in are bytes, which can be parked.
+  // The message is decoded once more, since it is taken in as bytes, which can be parked.
   const bytes = unpad(received.plaintext)
   const content = decodeBare(bytes)
-  // Our own phone may send content later, for a stanza that had none.
+  // Our own phone may later send the content of a stanza that had none.
   const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))
   const messages: Message[] = [
     { ...received, content, bytes },
@@ -75,7 +75,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
       { use: sealed.use, known: originals.length },
       "an answer to a message could not be opened",
     )
-  // People see none of what is about a message that they do not have.
+  // People do not see an answer to a message that they do not have.
   const isAboutKnown = originals.length > 0
   const readable = opened?.content ?? content
   if (opened?.content) await learn(lidsIn({ attrs, content: readable, own }))
@@ -101,8 +101,8 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
 }
 
 /**
- * The event of a message that `mapReceived` cannot read: it has what can be found in the bytes. None where
- * people see nothing of them.
+ * The event of a message that `mapReceived` cannot read, with what can be found in the bytes. There is no
+ * event if people see nothing of the message.
  */
 export async function mapUnreadable(
   { attrs, verified, plaintext }: Received,
@@ -121,7 +121,7 @@ function withoutPadding(plaintext: Uint8Array): Uint8Array {
 }
 
 /**
- * The event of a message that is lost: the phone has not given it, and only these attributes of it are known.
+ * The event of a message that is lost: the phone has not sent it, and only these attributes of it are known.
  */
 export async function mapLost(attrs: Received["attrs"], own: Own, lookups: ToAsk): Promise<Mapped[]> {
   return fromLost(await knownOf(attrs, own, lookups))
@@ -139,12 +139,15 @@ function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
   return isLid(jid) && !phones.has(jid)
 }
 
-/** As many as the largest group has members: a stranger's message may mention any number. */
+/**
+ * How many LIDs are looked up at most: as many as the largest group has members, since a stranger's message
+ * may mention any number of people.
+ */
 const mostLookedUp = 1_024
 
 /**
- * The phone JIDs of these LIDs, by LID: none that is unknown, and none at all when there is no connection to
- * ask.
+ * The phone JIDs of these LIDs, by LID, without those that are unknown; none at all if there is no connection
+ * to ask.
  */
 export async function phonesOf(lids: string[], { connection, log }: ToAsk): Promise<Map<string, string>> {
   if (!connection || lids.length === 0) return new Map()

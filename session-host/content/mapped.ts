@@ -4,14 +4,14 @@ import type { Remembered } from "./remembered.ts"
 /** The event that a mapper makes of an occurrence. */
 export interface Mapped {
   /**
-   * Identifies this occurrence. It is made of what was received, never of what was looked up. A message also
-   * has an identity of its own (`message`).
+   * Identifies this occurrence. It is made only of what was received, never of what was looked up. A message
+   * also has an identity of its own (`message`).
    */
   identity: string[]
   event: Event
   /**
-   * The network may report it again, with the same identity. Not for messages, which have an identity of
-   * their own.
+   * Set if the network may report the occurrence again, with the same identity. Never set for messages, which
+   * have an identity of their own.
    */
   mayRepeat?: true
   /** The identity of the message, if the event is one. */
@@ -21,7 +21,7 @@ export interface Mapped {
   /** The poll that it changes, as it is from now on: votes are read with that. */
   changed?: Remembered
   /**
-   * The kind of a message that this release cannot read: its event has what can be said of it, and a later
+   * The kind of a message that this release cannot read: its event has what can be said about it, and a later
    * release tries to read it again.
    */
   unread?: string
@@ -29,13 +29,13 @@ export interface Mapped {
   awaitsKey?: string
 }
 
-/** Identifies a message, however its author is addressed. */
+/** Identifies a message, under whichever address its author is named. */
 export interface MessageIdentity {
   id: string
   fromMe: boolean
   /**
-   * Chat and author, without device, under each address that is known of them: the private one (LID) first.
-   * Empty for our own: the ids that our devices choose are ours alone.
+   * The chat and the author, without a device, under each of their known addresses: the private one (LID)
+   * first. Empty for our own messages, since the ids that our devices choose are ours alone.
    */
   forms: { chat: string; sender: string }[]
 }

@@ -4,7 +4,7 @@ import { wholeNumber } from "./mapped.ts"
 
 type Facts = NonNullable<Extract<Event, { event: "message" }>["file"]>
 
-/** The part of a message that names a file, as far as each kind has these fields. */
+/** The part of a message that names a file. Not every kind has all of these fields. */
 export interface FilePart {
   caption?: unknown
   mimetype?: unknown
@@ -24,10 +24,10 @@ export interface FilePart {
   waveform?: unknown
 }
 
-/** Of a waveform: phones write 64 values. */
+/** How many values of a waveform are kept: phones write 64. */
 const mostValues = 256
 
-/** A message's file, and what its sender says of it. */
+/** A message's file, and what its sender says about the file. */
 export function fileIn(kind: MediaKind, part: FilePart): { media: Media; facts: Facts } {
   const media = {
     kind,

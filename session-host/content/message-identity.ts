@@ -4,8 +4,8 @@ import type { Acquaintance, Own } from "../network/happening.ts"
 import type { MessageIdentity } from "./mapped.ts"
 
 /**
- * The identity of a stanza's message. Its author is named without device, and by the private address (LID)
- * first where the stanza gives both, so the sender's own retry and our phone's copy count as the same
+ * The identity of a stanza's message. Its author is named without a device, and by the private address (LID)
+ * first if the stanza gives both, so that the sender's own retry and our phone's copy count as the same
  * message.
  */
 export function messageIdentityOf(attrs: Record<string, string>, own: Own): MessageIdentity | undefined {
@@ -22,7 +22,7 @@ export function messageIdentityOf(attrs: Record<string, string>, own: Own): Mess
   return { id, fromMe: false, forms: formsOf(isMany ? from : undefined, senders) }
 }
 
-/** One form for each address; `chat` where it is not the author's own. */
+/** One form for each address of the author. @param chat the chat, if it is not the author's own */
 export function formsOf(chat: string | undefined, senders: string[]): MessageIdentity["forms"] {
   const sorted = [...new Set(senders)].toSorted((a, b) => Number(isLid(b)) - Number(isLid(a)))
   return sorted.map((sender) => ({ chat: chat ?? sender, sender }))
@@ -35,8 +35,8 @@ export function eventIdentityOf({ id, fromMe, forms }: MessageIdentity): string[
 }
 
 /**
- * The author of a message, who becomes a contact of the session. Of our own message, the person it was for,
- * if they are a contact.
+ * The author of a message, who becomes a contact of the session. For a message of our own: its recipient, if
+ * they are a contact.
  */
 export function authorsOf({ attrs }: Pick<Received, "attrs">, own: Own): Acquaintance[] {
   const { from, participant, participant_pn, participant_lid, sender_pn, sender_lid, notify } = attrs

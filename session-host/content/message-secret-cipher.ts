@@ -1,6 +1,6 @@
 import { createDecipheriv, hkdfSync } from "node:crypto"
 
-/** Content that is sealed under the secret of the message it refers to. */
+/** The uses of content that is sealed under the secret of the message to which it refers. */
 export type SecretUse =
   | "Poll Vote"
   | "Event Response"
@@ -21,13 +21,14 @@ interface Sealed {
   id: string
   secret: Uint8Array
   /**
-   * Every address of that message's author and of the one who answers: clients do not agree on which to use.
+   * Every address of that message's author and of the person who answers: clients do not agree on which one
+   * to use.
    */
   creators: string[]
   responders: string[]
 }
 
-/** The plaintext; undefined when no pair of addresses opens it. */
+/** The plaintext; undefined if no pair of addresses opens the ciphertext. */
 export function openSealed(sealed: Sealed): Buffer | undefined {
   for (const creator of sealed.creators)
     for (const responder of sealed.responders) {
@@ -48,7 +49,7 @@ function open(sealed: Sealed, creator: string, responder: string): Buffer | unde
   try {
     return Buffer.concat([opened, decipher.final()])
   } catch {
-    // The tag says that it is not this pair.
+    // The tag does not match, so it is not this pair of addresses.
     return undefined
   }
 }

@@ -15,13 +15,13 @@ import { unwrap } from "./unwrap.ts"
 import { fromResponse, fromVote } from "./votes-and-responses.ts"
 
 export interface Incoming extends AboutInput {
-  /** The stanza names a business whose name the network has verified. */
+  /** Whether the stanza names a business whose name the network has verified. */
   verified?: boolean
-  /** A vote or an answer to an event message, opened with the secret of what it answers. */
+  /** A vote or an answer to an event message, opened with the secret of the message that it answers. */
   answer?: OpenedAnswer
   /** The id of a known message, if the content is sealed under its secret and could not be opened. */
   unopened?: string
-  /** The content as it came, with the fields that this version of the protocol does not know. */
+  /** The content as it came, including the fields that this version of the protocol does not know. */
   bytes?: Uint8Array | undefined
   /** When a scheduled message is to be sent, in Unix seconds. */
   scheduledFor?: number | undefined
@@ -31,12 +31,12 @@ type Fields = Extract<Event, { event: "message" }>
 /** The fields that depend on the kind of message. */
 type Said = Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
 
-/** `PinInChatMessage.Type`. The contract has no word for unpinning, so that gives no event. */
+/** `PinInChatMessage.Type`. The contract has no word for unpinning, so unpinning makes no event. */
 const pinForAll: number = 1
 
 /**
- * A message that arrived, or that was written on the phone or on another of its devices. One of a kind that
- * this release cannot read is an event as well.
+ * The events of a message that arrived, or that was written on the phone or on another of its devices. A
+ * message of a kind that this release cannot read is an event as well.
  */
 export function fromMessage(input: Incoming): Mapped[] {
   const { attrs } = input
@@ -67,10 +67,10 @@ function unopened(content: MessageContent, target: string): Omit<Told, "about"> 
 
 /** What people see of a message. */
 interface Shown {
-  /** Without its wrappers; of an edit, what the message says from now on. */
+  /** The content without its wrappers; of an edit, what the message says from now on. */
   content: MessageContent
   said: Said
-  /** Of what this release cannot read. */
+  /** Set for a content that this release cannot read. */
   unknown?: Unknown
   /** The kind of a part that this release does not read, or not beside what it reads. */
   unread?: string | undefined
@@ -150,7 +150,7 @@ function changeIn(content: MessageContent): Change | undefined {
   return { fields, said: { body: "", type: "text", media_type: "" } }
 }
 
-/** The part of the event that depends on its kind; undefined for what says nothing. */
+/** The part of the event that depends on its kind; undefined for a content that says nothing. */
 function saidBy(content: MessageContent, about: About): Said | undefined {
   const { reactionMessage } = content
   if (reactionMessage?.key?.id) {
@@ -174,7 +174,7 @@ function saidBy(content: MessageContent, about: About): Said | undefined {
   return !said || saysNothing(said) ? undefined : said
 }
 
-/** What is to be seen once, of which only the phone knows its kind and its words. */
+/** The event of a message that can be seen only once: only the phone knows its kind and its words. */
 function onPhoneAlone(content: MessageContent): Said | undefined {
   const isPlaceholder = unwrap(content).placeholderMessage && isSeenOnce(content)
   return isPlaceholder ? { body: "", type: "media", media_type: "" } : undefined
@@ -185,7 +185,7 @@ function elsewhere(chat: string | null | undefined): string | undefined {
   return chat && (isGroup(chat) || chat.endsWith("@broadcast")) ? chat : undefined
 }
 
-/** Whether it is a text without words or a reaction to nothing, and has nothing else. */
+/** Whether this is a text without words or a reaction to nothing, and has nothing else. */
 function saysNothing({ type, body, ...rest }: Said): boolean {
   return (type === "reaction" || (type === "text" && body === "")) && Object.keys(rest).length === 1
 }
@@ -198,13 +198,13 @@ function authorOf(
   if (key.fromMe) return about.contact
   if (key.participant) return about.person(key.participant)
   if (isGroup(about.chat)) return ""
-  // In a chat of two it is the other person's.
+  // In a chat of two people it is the other person.
   return about.fromMe ? about.common.chat_id : about.ownJid
 }
 
 /**
- * The same with the numbers of the people whom its texts mention, as `mentions` names them: groups that go by
- * private ids have those in their texts (`@123`).
+ * The same parts, with the numbers of the people whom the texts mention, as `mentions` names them: groups
+ * that name their members by private id have private ids in their texts (`@123`).
  */
 function withNumbers<Parts>(parts: Parts, content: MessageContent, about: About): Parts {
   const lids = contextsOf(content).flatMap(({ mentionedJid }) => (mentionedJid ?? []).filter(isLid))
@@ -218,7 +218,7 @@ function withNumbers<Parts>(parts: Parts, content: MessageContent, about: About)
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
 const longestQuote = 4096
 
-/** The message it quotes, the people it mentions, and whether it was forwarded. */
+/** The message that a content quotes, the people whom it mentions, and whether it was forwarded. */
 function referring(content: MessageContent, about: About): Partial<Fields> {
   const context = contextInfoOf(content)
   if (!context) return {}

@@ -3,7 +3,7 @@ import { type OccurrenceNumbers, identity } from "./connection.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"
 
 /**
- * The bracket around what happened while the session was offline: `<ib><offline_preview/></ib>`,
+ * The beginning and the end of what happened while the session was offline: `<ib><offline_preview/></ib>`,
  * `<ib><offline/></ib>`.
  */
 export function fromInfo(info: Stanza, at: OccurrenceNumbers): Mapped[] {

@@ -5,11 +5,11 @@ import type { Stanza } from "../network/stanza.ts"
 /** Facts that a mapper of stanzas may use beside the stanza. */
 export interface KnownPeople {
   own: Own
-  /** The phone JIDs of LIDs, so far as they are known. */
+  /** The phone JIDs of LIDs, as far as they are known. */
   phones: Map<string, string>
 }
 
-/** Where a stanza says whose LID it names: the attribute, and the one that gives the phone number. */
+/** The pairs of attributes in which a stanza names one person: by LID, and by phone number. */
 const pairs = [
   ["from", "sender_pn"],
   ["participant", "participant_pn"],
@@ -37,7 +37,7 @@ export function lidsInStanza(stanza: Stanza): string[] {
   return [...new Set(jids)].filter((jid) => isLid(jid) && !named.has(jid))
 }
 
-/** By phone number where known, without device. */
+/** Finds the address of a person: by phone number if it is known, without a device. */
 export function personLookup(stanza: Stanza, { own, phones }: KnownPeople): (jid: string) => string {
   const named = phonesOf(stanza)
   return (given) => {
@@ -46,7 +46,7 @@ export function personLookup(stanza: Stanza, { own, phones }: KnownPeople): (jid
   }
 }
 
-/** A group in a notification has people in it, two levels below. */
+/** The nodes of a stanza that may name people: a group in a notification names them two levels below. */
 function nodesOf(stanza: Stanza): Stanza[] {
   return [stanza, ...stanza.children.flatMap(nodesOf)]
 }

@@ -6,7 +6,7 @@ import { type KnownPeople, personLookup } from "./people-in-stanza.ts"
 /** `<presence from last type="unavailable"/>`. People who hide it have `last="deny"`. */
 export function fromPresence(stanza: Stanza, known: KnownPeople, at: OccurrenceNumbers): Mapped[] {
   const { from, type, last } = stanza.attrs
-  // For a group the network reports only a number of people.
+  // For a group, the network reports only a number of people.
   if (!from || !/@(?:s\.whatsapp\.net|lid)$/.test(from)) return []
   if (type !== undefined && type !== "available" && type !== "unavailable") return []
   const lastSeen = wholeNumber(last)

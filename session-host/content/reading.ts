@@ -7,11 +7,11 @@ import { unwrap } from "./unwrap.ts"
 
 type Fields = Extract<Event, { event: "message" }>
 
-/** What a message says, of whatever kind it is. */
+/** What a message of any kind says. */
 export interface Reading {
   /** The fields of its event that depend on its kind. */
   said: Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
-  /** Its file. */
+  /** The message's file. */
   media?: Media
   /** The files of a carousel's cards, by the place of the card. */
   cards?: (Media | undefined)[]
@@ -22,7 +22,7 @@ type Readers = {
 }
 
 /**
- * How each kind of message is read, by its field of `Message`. A content of several fields is of the first
+ * How each kind of message is read, by its field of `Message`. A content with several fields is of the first
  * kind that is named here.
  */
 const readers = {
@@ -60,12 +60,12 @@ const readers = {
 /** The fields of `Message` that are read, in the order in which they are looked for. */
 export const readFields = Object.keys(readers) as (keyof typeof readers)[]
 
-/** The field by which an unwrapped content is read; undefined for what is of no kind that people read. */
+/** The field by which an unwrapped content is read; undefined if it is of no kind that people read. */
 export function fieldOf(content: MessageContent): keyof typeof readers | undefined {
   return readFields.find((name) => content[name] !== null && content[name] !== undefined)
 }
 
-/** What an unwrapped content says; undefined for what is of no kind that people read. */
+/** What an unwrapped content says; undefined if it is of no kind that people read. */
 export function read(content: MessageContent): Reading | undefined {
   const field = fieldOf(content)
   // Each reader gets the part of its own field.

@@ -2,14 +2,14 @@ import type { MessageContent } from "../network/connection.ts"
 import type { Unknown } from "./unknown.ts"
 
 /**
- * A message that others may refer to later: where it belongs, and the content that a quote, a vote or a
- * download needs.
+ * A message that other messages may refer to later: its chat and author, and the content that a quote, a vote
+ * or a download needs.
  */
 export interface Remembered {
   id: string
   /** The chat as its stanzas name it. */
   chat: string
-  /** The author as the stanza named them, without device; `""` for our own. */
+  /** The author as the stanza named them, without a device; `""` for our own messages. */
   sender: string
   fromMe: boolean
   content: MessageContent

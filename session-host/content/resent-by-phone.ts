@@ -10,8 +10,8 @@ interface Input {
 
 /**
  * Messages that our own phone sends once more, because the network had only a placeholder of them
- * (`<unavailable>`): as `WebMessageInfo`. From anybody else it would be a way to put words into others'
- * mouths.
+ * (`<unavailable>`): as `WebMessageInfo`. From any other sender, it would be a way to put words into other
+ * people's mouths.
  */
 export function resentIn({ attrs, content, own }: Input): Uint8Array[] {
   const sender = withoutDevice(attrs.from ?? "")

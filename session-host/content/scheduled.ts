@@ -8,7 +8,7 @@ import { wholeNumber } from "./mapped.ts"
  * A scheduled message (`conditionalRevealMessage`) is sealed with AES-256-GCM under a key that its stanza
  * brings: `<meta type="scheduled_message" st="1900000000"><key rkid="...">32 bytes</key></meta>` (WhatsApp
  * Web, `WAWebScheduledMsgStanzaContributor`). Others than its author get the key later (`withRevealKey`).
- * @returns the message in it and when it is to be sent; undefined where there is none, or no key that fits
+ * @returns the message in it and when it is to be sent; undefined if there is none, or no key that fits
  */
 export function openScheduled(content: MessageContent, meta: Stanza[] | undefined) {
   const { encPayload, encIv, revealKeyId } = content.conditionalRevealMessage ?? {}
@@ -43,7 +43,7 @@ function opened(payload: Uint8Array, iv: Uint8Array, key: Uint8Array): Buffer | 
     decipher.setAuthTag(payload.subarray(-16))
     return Buffer.concat([decipher.update(payload.subarray(0, -16)), decipher.final()])
   } catch {
-    // The tag says that it is another key.
+    // The tag does not match, so this is another key.
     return undefined
   }
 }

@@ -11,9 +11,9 @@ import type { Remembered } from "./remembered.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
 
-/** Content that is sealed under the secret of the message it refers to. */
+/** Content that is sealed under the secret of the message to which it refers. */
 export interface SealedPart {
-  /** Undefined for what this release cannot open. */
+  /** Undefined for content that this release cannot open. */
   use: SecretUse | undefined
   id: string
   encPayload: Uint8Array
@@ -64,7 +64,7 @@ export interface Opened {
   changed?: Remembered
 }
 
-/** Opens it with the first candidate message that fits; undefined when none does. */
+/** Opens the sealed part with the first candidate message that fits; undefined if none does. */
 export function openAnswer(
   sealed: SealedPart,
   input: { about: About; own: Own; phones: Map<string, string>; originals: Remembered[] },
@@ -99,7 +99,7 @@ function read(use: SecretUse, original: Remembered, bytes: Buffer, by: Reader): 
   try {
     return readAs(use, original, bytes, by)
   } catch {
-    // What it hides is no protobuf.
+    // The content that it hides is no protobuf.
     return undefined
   }
 }
@@ -137,7 +137,7 @@ function changedPoll(original: Remembered, change: MessageContent, about: About)
   }
 }
 
-/** Some clients seal the edit itself, others the new content. */
+/** The new content of an edited message: some clients seal the edit itself, others the new content. */
 function edited(original: Remembered, content: MessageContent): MessageContent {
   return content.protocolMessage ? content : toEdit({ id: original.id }, content)
 }

@@ -3,7 +3,7 @@ import { type OccurrenceNumbers, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
 import { type KnownPeople, personLookup } from "./people-in-stanza.ts"
 
-/** `<chatstate><composing media="audio"/></chatstate>`: somebody types or records, or has stopped. */
+/** `<chatstate><composing media="audio"/></chatstate>`: a person types or records, or has stopped. */
 export function fromChatState(stanza: Stanza, known: KnownPeople, at: OccurrenceNumbers): Mapped[] {
   const { from, participant } = stanza.attrs
   const [state] = stanza.children

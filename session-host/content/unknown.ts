@@ -35,13 +35,13 @@ export const silent = new Set<string>([
 
 /** A message of a kind that this release cannot read (Contract, "Kinds of messages"). */
 export interface Unknown {
-  /** The name of its field of `Message`; `field 140` for one that the protocol here does not have. */
+  /** The name of its field of `Message`; `field 140` for a field that the protocol here does not have. */
   kind: string
   /** The texts in it, as far as they look like what people write. */
   body: string
 }
 
-/** The field with the message in it, of wrappers and of an edit. */
+/** The fields of wrappers and of an edit that have a message in them. */
 const wrappedFields = new Map<string, number>([
   ...wrappers.map((name) => [name, 1] as const),
   ["deviceSentMessage", 2],
@@ -49,8 +49,8 @@ const wrappedFields = new Map<string, number>([
 ])
 
 /**
- * The first part of a message, wrappers opened, that people see and this release cannot read. Of bytes that
- * are no message it is the part before they cease to be one, if there is any.
+ * The first part of a message, wrappers opened, that people see and this release cannot read. In bytes that
+ * are no message, it is the part before they cease to be one, if there is such a part.
  * @param isRead the field that was read
  */
 export function unknownIn(bytes: Uint8Array, isRead?: string, depth = 8): Unknown | undefined {
@@ -72,8 +72,8 @@ export function unknownIn(bytes: Uint8Array, isRead?: string, depth = 8): Unknow
 }
 
 /**
- * The message in a wrapper that this release does not know, if it can read that: WhatsApp Web adds some each
- * year, and all are made alike.
+ * The message in a wrapper that this release does not know, if it can read that message: WhatsApp Web adds
+ * wrappers each year, and all are made alike.
  */
 export function inUnknownWrapper(bytes: Uint8Array, depth = 8): MessageContent | undefined {
   for (const { number, bytes: part } of fieldsIn(bytes)) {
@@ -99,13 +99,13 @@ function fieldIn(bytes: Uint8Array, number: number): Uint8Array | undefined {
   return fieldsIn(bytes).find((field) => field.number === number && field.bytes.length > 0)?.bytes
 }
 
-/** What is in a wrapper has nothing beside it. */
+/** The content of a wrapper, which has no other field beside it. */
 function onlyFieldIn(bytes: Uint8Array): Uint8Array | undefined {
   const [first, ...more] = fieldsIn(bytes)
   return first?.number === 1 && more.length === 0 ? first.bytes : undefined
 }
 
-/** The fields of what may be a message; none of what is not. */
+/** The fields of bytes that may be a message; none if they are no message. */
 function fieldsIn(bytes: Uint8Array): Field[] {
   try {
     return [...fieldsOf(bytes)]
@@ -114,10 +114,10 @@ function fieldsIn(bytes: Uint8Array): Field[] {
   }
 }
 
-/** A text is repeated as far as this, in characters. */
+/** How much of a text is repeated, in characters. */
 const longest = 65_536
 
-/** Ids, addresses, types of content, hashes and the like, which nobody writes. */
+/** Ids, addresses, types of content, hashes and the like, which are not written by people. */
 const notWritten = /^(\S+@[a-z.]+|[\w.+-]+\/[\w.+-]+|\/\S+|https?:\S+|[\dA-F]{16,}|[\w+/=-]{24,}|[\d\W]*)$/
 
 /** The texts in a part of a message, a line each. */

@@ -1,8 +1,8 @@
 import type { MessageContent } from "../network/connection.ts"
 
 /**
- * Wrappers only say how to treat the message in them: it disappears, is seen once, was sent by us. Each has
- * it in `message`.
+ * Wrappers only say how to treat the message in them: it disappears, is seen once, was sent by us. Each
+ * wrapper has the message in its field `message`.
  */
 export const wrappers = [
   "deviceSentMessage",
@@ -38,8 +38,8 @@ export const wrappers = [
 const deepest = 8
 
 /**
- * The message inside its wrappers. The secret of a poll or event message may be beside the wrapper, as may
- * what the message is a part of.
+ * The message inside its wrappers. The secret of a poll or event message may stand beside the wrapper, and so
+ * may the association with another message.
  */
 export function unwrap(content: MessageContent, depth = deepest): MessageContent {
   const wrapper = wrappers.find((name) => content[name]?.message)

@@ -6,7 +6,7 @@ import { type Mapped, wholeNumber } from "./mapped.ts"
 
 type Response = NonNullable<MessageContent["encEventResponseMessage"]>
 
-/** A vote on a poll. Without the poll nobody could read it, so it gives no event. */
+/** The event of a vote on a poll. Without the poll the vote could not be read, so it makes no event. */
 export function fromVote(about: About, answer: OpenedAnswer | undefined): Mapped[] {
   if (!answer?.vote) return []
   const options = pollOf(answer.original.content)?.options ?? []
@@ -34,7 +34,9 @@ const responses = new Map([
   [3, "maybe"],
 ] as const)
 
-/** An answer to an event message. It is reported even where the event message is no longer known. */
+/**
+ * The event of an answer to an event message. It is reported even if the event message is no longer known.
+ */
 export function fromResponse(about: About, sealed: Response, answer: OpenedAnswer | undefined): Mapped[] {
   const { response, timestampMs, extraGuestCount } = answer?.response ?? {}
   const known: ReadonlyMap<number, "going" | "not_going" | "maybe"> = responses

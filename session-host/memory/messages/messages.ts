@@ -155,19 +155,19 @@ export function asRecalled(sent: Sent, own: string | undefined): Recalled {
   return { ...ours, ...formerAuthor(sent, own) }
 }
 
-/** The same message with the content that it has since, if it is a poll that was changed. */
+/** The same message, with its present content if it is a poll that was changed. */
 function withChange(message: Recalled, changed: KnownMessage[]): Recalled {
   const secret = secretOf(message.content)
   const now = changed.find(({ remembered }) => remembered && secretOf(remembered.content) === secret)
   return now?.remembered && secret !== "" ? { ...message, content: now.remembered.content } : message
 }
 
-/** The secret of a message, which no two have in common; `""` of one without. */
+/** The secret of a message, which no two messages have in common; `""` for a message without a secret. */
 function secretOf({ messageContextInfo }: Remembered["content"]): string {
   return Buffer.from(messageContextInfo?.messageSecret ?? []).toString("base64")
 }
 
-/** Of a message of ours: who wrote it, if that is not the account that is linked now (`own`). */
+/** The author of a message of ours, if that is not the account that is linked now (`own`). */
 function formerAuthor(
   written: { own?: string | undefined },
   own: string | undefined,
