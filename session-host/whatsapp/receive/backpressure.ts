@@ -36,9 +36,7 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
   }
 
   return {
-    /**
-     * Counts this stanza as waiting for its turn, from the next `look` until the returned function is called.
-     */
+    /** Counts a stanza as waiting, from the next `look` until the returned function is called. */
     wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
     /** Checks whether enough waits to stop reading, or little enough to go on. */
     look,

@@ -71,15 +71,17 @@ test("a list has every group by JID in pages, without members, and the account's
   expect(await ask("GET", "/groups?limit=251")).toMatchObject({ status: 400, code: "invalid_request" })
 })
 
+/** Creates a group. @returns how the network was asked for it */
+async function askedFor(body: object): Promise<BinaryNode> {
+  await ask("POST", "/groups", body)
+  const all = await network.log({ who: `${phone.number}:1`, kind: "in", attrs: { xmlns: "w:g2" } })
+  return all
+    .map(({ stanza }) => (stanza!.content as BinaryNode[])[0]!)
+    .findLast(({ tag }) => tag === "create")!
+}
+
 test("a group is asked for as WhatsApp Web asks for one", async () => {
-  const asked = async (body: object) => {
-    await ask("POST", "/groups", body)
-    const all = await network.log({ who: `${phone.number}:1`, kind: "in", attrs: { xmlns: "w:g2" } })
-    return all
-      .map(({ stanza }) => (stanza!.content as BinaryNode[])[0]!)
-      .findLast(({ tag }) => tag === "create")!
-  }
-  const plain = await asked({ name: "As on the web", members: [bob.number] })
+  const plain = await askedFor({ name: "As on the web", members: [bob.number] })
   expect(plain.attrs).toEqual({ subject: "As on the web" })
   expect(plain.content).toEqual([
     expect.objectContaining({ tag: "participant", attrs: { jid: bob.lid, phone_number: bob.jid } }),
@@ -91,7 +93,7 @@ test("a group is asked for as WhatsApp Web asks for one", async () => {
     expect.objectContaining({ tag: "ephemeral", attrs: { expiration: "0" } }),
     { tag: "member_share_group_history_mode", attrs: {}, content: "admin_share".length },
   ])
-  const timed = await asked({ name: "Timed", disappearing: 86_400 })
+  const timed = await askedFor({ name: "Timed", disappearing: 86_400 })
   expect(timed.content).toContainEqual(
     expect.objectContaining({ tag: "ephemeral", attrs: { expiration: "86400", trigger: "1" } }),
   )
