@@ -9,8 +9,8 @@ import { unwrap } from "./unwrap.ts"
 
 /**
  * A poll after a change, by the rules of WhatsApp Web (`WAWebProcessEncryptedPollAddOptionMsgs`,
- * `WAWebPollEditDecryptedMsgDataConversion`): its author may add options and change the question, others may
- * add options where it says so, and nobody after its end.
+ * `WAWebPollEditDecryptedMsgDataConversion`): its author may add options and change the question, and others
+ * may add options if the poll allows it. After the poll's end, it cannot be changed.
  * @returns undefined for a change that no client shows
  */
 export function pollAfter(

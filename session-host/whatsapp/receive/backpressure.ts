@@ -36,7 +36,7 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
   }
 
   return {
-    /** Counts a stanza as waiting, from the next `look` until the returned function is called. */
+    /** Counts a stanza that waits, from the next `look` until the returned function is called. */
     wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
     /** Checks whether enough waits to stop reading, or little enough to go on. */
     look,
@@ -51,10 +51,7 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
         look()
       }
     },
-    /**
-     * Runs a question to the network on which a message may depend: reading goes on until the network has
-     * answered.
-     */
+    /** Runs a question on which a message may depend: reading goes on until the network has answered. */
     async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
       open.forMessages++
       look()
