@@ -22,7 +22,7 @@ export interface MessageKey {
 export interface MessageContext {
   quoted?: { id: string; author: string; content: MessageContent; chat?: string }
   mentions?: string[]
-  /** The message disappears like the chat's other messages. */
+  /** The timer with which the message disappears, like the chat's other messages. */
   timer?: DisappearingTimer | undefined
   /** How often the content was forwarded, this time included; 0: recipients are not told that it was. */
   forwardings?: number
@@ -323,8 +323,8 @@ export function withText(content: MessageContent, text: string): MessageContent 
 }
 
 /**
- * As WhatsApp Web says it (`WAWebE2EProtoGenerator`). A phone that is not told when the timer of a chat
- * between two was set warns that the message may stay (zapo).
+ * The timer of a message, in the form of WhatsApp Web (`WAWebE2EProtoGenerator`). A phone that is not told
+ * when the timer of a chat between two people was set warns that the message may stay (zapo).
  */
 function disappearing({ seconds, setAt, initiator, isOurs }: DisappearingTimer): ContextInfo {
   return {

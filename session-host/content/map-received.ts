@@ -79,7 +79,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const isAboutKnown = originals.length > 0
   const readable = opened?.content ?? content
   if (opened?.content) await learn(lidsIn({ attrs, content: readable, own }))
-  // Who may change a poll is known once the change is open.
+  // Whether the sender may change the poll is known only once the change has been opened.
   const changed = opened?.changed ? undefined : changedIn(unwrap(readable))
   const { groupCard } = lookups
   if (changed && (await isForged(changed, { about, originals, groupCard }))) {

@@ -18,14 +18,14 @@ export interface Mapped {
   message?: MessageIdentity
   /** The part of that message to remember beside its event, if others may refer to it. */
   remember?: Remembered
-  /** The poll that it changes, as it is from now on: votes are read with that. */
+  /** The changed poll, in its new form: votes are read with this form. */
   changed?: Remembered
   /**
    * The kind of a message that this release cannot read: its event has what can be said about it, and a later
    * release tries to read it again.
    */
   unread?: string
-  /** Of a scheduled message whose key has not come: the id of that key. */
+  /** The id of the key that has not come, of a scheduled message. */
   awaitsKey?: string
 }
 

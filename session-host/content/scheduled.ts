@@ -7,7 +7,7 @@ import { wholeNumber } from "./mapped.ts"
 /**
  * A scheduled message (`conditionalRevealMessage`) is sealed with AES-256-GCM under a key that its stanza
  * brings: `<meta type="scheduled_message" st="1900000000"><key rkid="...">32 bytes</key></meta>` (WhatsApp
- * Web, `WAWebScheduledMsgStanzaContributor`). Others than its author get the key later (`withRevealKey`).
+ * Web, `WAWebScheduledMsgStanzaContributor`). All but its author get the key later (`withRevealKey`).
  * @returns the message in it and when it is to be sent; undefined if there is none, or no key that fits
  */
 export function openScheduled(content: MessageContent, meta: Stanza[] | undefined) {
@@ -26,7 +26,7 @@ export function openScheduled(content: MessageContent, meta: Stanza[] | undefine
   }
 }
 
-/** A scheduled message with the key that has come for it separately. */
+/** A scheduled message with its key, which has come separately. */
 export function withRevealKey(received: Received, keyId: string, key: Uint8Array): Received {
   const about = received.meta?.find(isAboutSchedule)
   const others = (received.meta ?? []).filter((each) => each !== about)

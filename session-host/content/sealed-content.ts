@@ -60,7 +60,7 @@ function answering(
 export interface Opened {
   answer?: OpenedAnswer
   content?: MessageContent
-  /** The poll that the content changes, as it is from now on. */
+  /** The poll that the content changes, in its new form. */
   changed?: Remembered
 }
 
@@ -124,7 +124,7 @@ function readAs(use: SecretUse, original: Remembered, bytes: Buffer, { own, abou
   }
 }
 
-/** The change of a poll is told as an edit that says all of the poll. */
+/** Makes the change of a poll an edit that has the whole poll. */
 function changedPoll(original: Remembered, change: MessageContent, about: About): Opened {
   const pollCreationMessage = pollAfter(change, original, about)
   if (!pollCreationMessage) return {}

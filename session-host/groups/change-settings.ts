@@ -107,8 +107,9 @@ function topicStanza(topic: string, prev: string | undefined): Stanza {
 }
 
 /**
- * What a new group is made with. As WhatsApp Web does (`WAWebGroupCreateJob`), it says the timer, who adds
- * members, whether they ask first, and who shares earlier messages, even where that is nothing special.
+ * The settings that a new group is made with. As in WhatsApp Web (`WAWebGroupCreateJob`), they include the
+ * timer, who adds members, whether people ask before they join, and who shares earlier messages, even if
+ * these settings are the default.
  */
 export function settingStanzas({ disappearing = 0, ...wanted }: Omit<Wanted, "name">): Stanza[] {
   const asWanted: Wanted = { add_members: "all", approval: false, ...withoutAbsent(wanted) }

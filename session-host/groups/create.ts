@@ -23,11 +23,11 @@ interface Call {
 }
 
 /**
- * Creates a group, once for each call. The question has no id of the call's: asked again, the network would
- * make a second group. So a row says durably that a group is asked for, before the question leaves. A retry
- * that finds this row without an answer looks for the group among the account's own. As long as the row is
- * there, no failure is definite: a definite one would free the idempotency key, and the next call would
- * create a second group.
+ * Creates a group, once for each call. The request to the network has no id of the call: if it were sent
+ * again, the network would make a second group. So a row says durably that a group is asked for, before the
+ * request leaves. A retry that finds this row without an answer looks for the group among the account's own.
+ * As long as the row is there, no failure is definite: a definite one would free the idempotency key, and the
+ * next call would create a second group.
  * @throws ApiError `send_outcome_unknown`: there may be a group. `idempotency_conflict`: another call under
  * this id goes on. Any other, such as `recipient_not_found`, `group_full`, `invalid_request`: there is no
  * group

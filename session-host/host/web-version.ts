@@ -10,7 +10,7 @@ export type Version = [number, number, number]
 const key = { pk: "WHATSAPP_WEB", sk: "VERSION" }
 const Kept = z.object({
   version: z.tuple([z.int(), z.int(), z.int()]),
-  /** When the site last said that it is the current one, in Unix seconds. */
+  /** When the site last said that this version is the current one, in Unix seconds. */
   at: z.int().optional(),
 })
 
@@ -43,7 +43,7 @@ interface Options {
 export class WebVersion {
   readonly #options: Options
   #version: Version | undefined
-  /** When it was known to be the current one, in Unix seconds. */
+  /** When the version was last known to be the current one, in Unix seconds. */
   #at: number | undefined
   /** On the monotonic clock. */
   #refusedAt = -Infinity
@@ -118,7 +118,7 @@ export class WebVersion {
   }
 }
 
-/** For the operator, where no version was ever heard of. */
+/** Said to the operator if no version was ever heard of. */
 const noVersion =
   "the current version of WhatsApp Web is not known: web.whatsapp.com did not say it, and no earlier answer is kept. " +
   "Sessions claim the version that is built in, of July 2026, which the network probably refuses. " +

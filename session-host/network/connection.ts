@@ -38,7 +38,7 @@ export interface Received {
   meta?: Stanza[]
 }
 
-/** How long messages of a chat stay. Of a chat between two, also who set that, and when. */
+/** How long messages of a chat stay. For a chat between two people, also who set this, and when. */
 export interface DisappearingTimer {
   seconds: number
   /** Unix seconds. */
@@ -339,7 +339,7 @@ export interface Connection {
    */
   isInGroup(group: string): Promise<boolean>
   /**
-   * The timer of a chat whose messages disappear; undefined where they stay. For a group, the network may be
+   * The timer of a chat whose messages disappear; undefined if they stay. For a group, the network may be
    * asked.
    * @throws NetworkRejected, NoAnswer
    */

@@ -71,7 +71,7 @@ export type News =
   | { kind: "chats"; settings: ChatSetting[]; onTaken?: () => void }
   /** A chat from before the link, with messages. */
   | { kind: "history"; chat: FormerChat; onTaken?: () => void }
-  /** The key of a scheduled message, which has come before it or comes after it. */
+  /** The key of a scheduled message. The message has come before the key, or comes after it. */
   | { kind: "revealed"; keyId: string; key: Uint8Array; onTaken?: () => void }
   /** News about an account, for a log or for `status`. */
   | { kind: "notice"; notice: Notice }

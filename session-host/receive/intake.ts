@@ -202,8 +202,8 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * The key of a scheduled message. If the message is there already, its words are an edit of it; else the
-   * key waits for it.
+   * Takes in the key of a scheduled message. If the message is already there, its words become an edit of it;
+   * otherwise the key waits for the message.
    * @throws SessionEnded
    */
   async takeRevealKey(keyId: string, key: Uint8Array): Promise<void> {

@@ -3,13 +3,16 @@ import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 
-/** As long as what is parked. */
+/** In seconds: as long as parked messages are kept. */
 const keptFor = 30 * 86_400
 
-/** Under the id of a scheduled message's key: the key, or the message that waits for it. */
+/**
+ * The row of the id of a scheduled message's key: it has the key, or names the message that waits for the
+ * key.
+ */
 const Row = z.union([
   z.object({ key: z.base64() }),
-  /** The beginning of the keys of the message's rows. */
+  /** The prefix of the keys of the message's rows. */
   z.object({ parked: z.string() }),
 ])
 
@@ -46,7 +49,7 @@ export class RevealKeys {
   }
 }
 
-/** Hashed, since a sender chooses the id, of any length and characters. */
+/** The id is hashed, since a sender chooses it: it may have any length and any characters. */
 function skOf(keyId: string): string {
   return `REVEAL#${createHash("sha256").update(keyId).digest("base64url")}`
 }

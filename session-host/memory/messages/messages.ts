@@ -110,7 +110,7 @@ export class Messages {
     return this.#store.put(known.sk, secret, { at, expires_at })
   }
 
-  /** The write that stores a poll as it is after a change, beside the row that says how it came. */
+  /** The write that stores a poll in its form after a change, beside the row of the original poll. */
   changedRow(poll: Remembered): Put {
     const { content, ...about } = poll
     const head: z.infer<typeof Head> = { ...about, seen: [] }
@@ -254,7 +254,7 @@ function prefixOf(id: string): string {
   return `MESSAGE#${short(id)}#`
 }
 
-/** In the key of a row that holds a message as it is after a change. Hashes have no `#`. */
+/** The mark in the key of a row that holds the new form of a changed message. Hashes have no `#`. */
 const changedInfix = "changed#"
 
 function short(text: string): string {

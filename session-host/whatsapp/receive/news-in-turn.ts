@@ -19,8 +19,8 @@ interface Input {
 
 /**
  * Gives Baileys the news of a group, and the keys of scheduled messages, once their events are made, after
- * the messages that arrived before them. Baileys acknowledges them then, and the ack waits at the gate until
- * the events are durable: what was not taken in comes again.
+ * the messages that arrived before them. Baileys then acknowledges them, and the ack waits at the gate until
+ * the events are durable: news that was not taken in comes again.
  */
 export function takeNewsInTurn({ intake, lifetime, unsettled }: Input): Interceptor {
   const newsIn = (node: BinaryNode): Told[] => {

@@ -22,8 +22,8 @@ const mostIds = 1000
  * The receipts in a stanza: of one person, or of several members of a group. Of a group and of a status,
  * `from` is the chat and `participant` the device; of a person, `from` is theirs. Each goes by number or by
  * private id, as the chat does, and may have the other address beside it (whatsmeow, `receipt.go` and
- * `parseMessageSource`, 2026-08; Baileys 7, `handleReceipt`). Of a status, a receipt of several viewers names
- * it by `message_id`, and each viewer has a type (whatsmeow 1270, 2026-09).
+ * `parseMessageSource`, 2026-08; Baileys 7, `handleReceipt`). A receipt of several viewers of a status names
+ * the status by `message_id`, and each viewer has a type (whatsmeow 1270, 2026-09).
  */
 export function receiptsIn(stanza: Stanza): Receipt[] {
   const { from, type, t, participant, ...more } = stanza.attrs

@@ -9,7 +9,7 @@ const kind = "chat-timer"
 
 const changedInChat: number = proto.DisappearingMode.Initiator.CHANGED_IN_CHAT
 
-/** The timer of a chat between two people, as its setting messages say; undefined where messages stay. */
+/** The timer of a chat between two people, as its setting messages say; undefined if messages stay. */
 export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<DisappearingTimer | undefined> {
   // The names of kinds are Baileys', which has none for this.
   const { [chat]: timer }: Record<string, DisappearingTimer> = await keys.get(kind as never, [chat])
