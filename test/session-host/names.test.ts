@@ -7,7 +7,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { toJid } from "#core/message/jid.ts"
 import { isSameSpelt, spellingsOf } from "#core/message/spellings.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { call } from "#test/support/session/host.ts"
+import { call, eventsOfType } from "#test/support/session/host.ts"
 
 const jidOf = (digits: string) => `${digits}@s.whatsapp.net`
 
@@ -104,4 +104,21 @@ test("a message to a person says their other address, by which the owner's phone
   await ask("POST", "/send/text", { chat: bob.number, body: "hello" })
   const [sent] = await network.log({ who: `${phone.number}:1`, kind: "in", tag: "message" })
   expect(sent?.stanza).toMatchObject({ attrs: { to: bob.lid, peer_recipient_pn: bob.jid } })
+})
+
+test("a member whom a group's card names by number has that name in the group's events", async () => {
+  const { ask, network, phone, bob, bridge } = await aChat({ timing: { beatMs: 4000 } })
+  await Lease.choose(bridge.id, { events: ["group"] })
+  await call(bridge.id, "POST", "/look-at-lease")
+  const eve = await network.phone("Eve")
+  const { jid } = await network.group([bob, phone, eve], "lid")
+  const { members } = (await ask("GET", `/groups/${jid}`)) as { members?: { jid: string }[] }
+  expect(members!.map((member) => member.jid)).toContain(eve.jid)
+  await network.control.stanza(`${phone.number}:1`, {
+    tag: "notification",
+    attrs: { id: "NEWS", from: jid, type: "w:gp2", participant: eve.lid, t: "1800000000" },
+    content: [{ tag: "locked", attrs: {} }],
+  })
+  const [event] = (await eventsOfType(bridge.id, "group", 1)).slice(-1)
+  expect(event).toMatchObject({ contact_id: eve.jid, phone: eve.number, kind: "settings" })
 })

@@ -48,8 +48,21 @@ export function newNotices({ sock, lifetime, reportPeople, log }: Input): (frame
         .then((one) => lifetime.emit({ kind: "notice", notice: one }))
         .catch((error: unknown) => log.warn({ error }, "a notice was not emitted"))
     reportPeople(people)
-    keepPairs(people)
+    keepPairs([...people, ...(frame.tag === "iq" ? membersIn(frame) : [])])
   }
+}
+
+/** The members whom a group's card names by both addresses: events name them as the card does. */
+function membersIn(answer: BinaryNode): Acquaintance[] {
+  const cards = [answer, ...getBinaryNodeChildren(answer, "groups")].flatMap((node) =>
+    getBinaryNodeChildren(node, "group"),
+  )
+  return cards.flatMap((card) =>
+    getBinaryNodeChildren(card, "participant").flatMap(({ attrs: { jid, phone_number, lid } }) => {
+      const [number, privateId] = isLidUser(jid) ? [phone_number, jid] : [jid, lid]
+      return isPnUser(number) && isLidUser(privateId) ? [{ jid: number, lid: privateId }] : []
+    }),
+  )
 }
 
 interface Heard {
