@@ -13,7 +13,7 @@ const host = /^[\w.:[\]-]+$/
  */
 export function listenerOf(app: ReturnType<typeof wholeApp>) {
   const answer = getRequestListener(app.fetch)
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  return function listener(request: IncomingMessage, response: ServerResponse): void {
     if (!target.test(request.url ?? "") || !host.test(request.headers.host ?? "")) {
       request.url = "/nowhere"
       request.headers.host = "localhost"
