@@ -64,6 +64,7 @@ test("a message to a person is sent, delivered, read and played, each once, howe
       event: "message_status",
       message_id: id,
       chat_id: bob.jid,
+      chat_lid: bob.lid,
       status: status.status,
       timestamp: expect.closeTo(Date.now() / 1000, -2),
     })

@@ -152,7 +152,7 @@ test("bytes that are no handshake end that connection and nothing else", async (
     socket.send(bytes)
     await new Promise((resolve) => socket.once("close", resolve))
   }
-  await client.sock.sendMessage(ada.jid, { text: "still here" })
+  await client.sock.sendMessage(ada.lid, { text: "still here" })
   expect(await ada.read({ text: "still here" })).toHaveLength(1)
 })
 
