@@ -1,4 +1,4 @@
-import { isLid } from "#core/message/jid.ts"
+import { isGroup, isLid } from "#core/message/jid.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { decodeBare, decodeWeb, unpad } from "../network/decode.ts"
@@ -60,7 +60,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const originals = target === undefined ? [] : await lookups.originals(target)
   const learn = async (lids: Iterable<string>) => {
     const unknown = [...lids].filter((lid) => isUnknownLid(lid, phones))
-    for (const [lid, phone] of await phonesOf(unknown, lookups)) phones.set(lid, phone)
+    for (const [lid, phone] of await phonesOf(unknown, lookups, attrs.from)) phones.set(lid, phone)
   }
   await learn([
     ...lidsIn({ attrs, content, own }),
@@ -131,7 +131,7 @@ export async function mapLost(attrs: Received["attrs"], own: Own, lookups: ToAsk
 async function knownOf(attrs: Received["attrs"], own: Own, lookups: ToAsk) {
   const input = { attrs, content: {}, own }
   const phones = phonesIn(attrs, own)
-  for (const [lid, phone] of await phonesOf([...lidsIn(input)], lookups)) phones.set(lid, phone)
+  for (const [lid, phone] of await phonesOf([...lidsIn(input)], lookups, attrs.from)) phones.set(lid, phone)
   return { ...input, phones }
 }
 
@@ -147,12 +147,16 @@ const mostLookedUp = 1_024
 
 /**
  * The phone JIDs of these LIDs, by LID, without those that are unknown; none at all if there is no connection
- * to ask.
+ * to ask. If the chat in which they are named is a group, its members may be asked for.
  */
-export async function phonesOf(lids: string[], { connection, log }: ToAsk): Promise<Map<string, string>> {
+export async function phonesOf(
+  lids: string[],
+  { connection, log }: ToAsk,
+  chat = "",
+): Promise<Map<string, string>> {
   if (!connection || lids.length === 0) return new Map()
   try {
-    return await connection.phonesOf(lids.slice(0, mostLookedUp))
+    return await connection.phonesOf(lids.slice(0, mostLookedUp), isGroup(chat) ? chat : undefined)
   } catch (error) {
     // The connection has ended meanwhile. An event without phone numbers is better than none.
     log.info({ error }, "phone numbers could not be looked up")

@@ -1,4 +1,4 @@
-import { isLid, withoutDevice } from "#core/message/jid.ts"
+import { isLid, isPhoneJid, withoutDevice } from "#core/message/jid.ts"
 import type { Own } from "../network/happening.ts"
 import type { Stanza } from "../network/stanza.ts"
 
@@ -15,16 +15,16 @@ const pairs = [
   ["participant", "participant_pn"],
   ["call-creator", "caller_pn"],
   ["jid", "phone_number"],
+  ["lid", "jid"],
 ] as const
 
 /** The phone JIDs of LIDs that the stanza itself gives. */
-function phonesOf(stanza: Stanza): Map<string, string> {
+export function phonesInStanza(stanza: Stanza): Map<string, string> {
   return new Map(
     nodesOf(stanza).flatMap(({ attrs }) =>
       pairs.flatMap(([name, other]): [string, string][] => {
-        const jid = withoutDevice(attrs[name] ?? "")
-        const phone = attrs[other]
-        return phone && isLid(jid) ? [[jid, withoutDevice(phone)]] : []
+        const [lid, phone] = [withoutDevice(attrs[name] ?? ""), withoutDevice(attrs[other] ?? "")]
+        return isLid(lid) && isPhoneJid(phone) ? [[lid, phone]] : []
       }),
     ),
   )
@@ -32,14 +32,14 @@ function phonesOf(stanza: Stanza): Map<string, string> {
 
 /** The LIDs that a stanza names without their phone numbers. */
 export function lidsInStanza(stanza: Stanza): string[] {
-  const named = phonesOf(stanza)
+  const named = phonesInStanza(stanza)
   const jids = nodesOf(stanza).flatMap(({ attrs }) => pairs.map(([name]) => withoutDevice(attrs[name] ?? "")))
   return [...new Set(jids)].filter((jid) => isLid(jid) && !named.has(jid))
 }
 
 /** Finds the address of a person: by phone number if it is known, without a device. */
 export function personLookup(stanza: Stanza, { own, phones }: KnownPeople): (jid: string) => string {
-  const named = phonesOf(stanza)
+  const named = phonesInStanza(stanza)
   return (given) => {
     const jid = withoutDevice(given)
     return jid === own.lid ? own.jid : (named.get(jid) ?? phones.get(jid) ?? jid)

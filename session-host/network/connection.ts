@@ -331,8 +331,12 @@ export interface Connection {
    * a token that is still valid.
    */
   tokenOf(jid: string): Promise<Uint8Array | undefined>
-  /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
-  phonesOf(lids: string[]): Promise<Map<string, string>>
+  /**
+   * The phone-number JIDs of these LIDs, by LID, as far as they are known. Without `group` the network is not
+   * asked. With it the group's members are, if one of the LIDs is unknown and the network has not told of
+   * the group lately; nobody waits long for the answer.
+   */
+  phonesOf(lids: string[], group?: string): Promise<Map<string, string>>
   /**
    * Whether the session is in this group. The network is asked only if this is not known.
    * @throws NetworkRejected, NoAnswer

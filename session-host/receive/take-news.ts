@@ -54,13 +54,13 @@ export function newTakingNews({
   const notice = newNoticing({ memory, say, changes })
   /** The number of stanzas so far that may have become events. */
   let stanzas = 0
-  const phones = (lids: string[]) => phonesOf(lids, { connection: connection(), log })
+  const phones = (lids: string[], chat?: string) => phonesOf(lids, { connection: connection(), log }, chat)
 
   async function append(stanza: Stanza, at: OccurrenceNumbers): Promise<void> {
     const place = { ...at, stanza: ++stanzas }
     await memory.outbox.append(async () => {
-      const who = { own: memory.vault.login ?? nobody, phones: await phones(lidsInStanza(stanza)) }
-      return mapNonMessage(stanza, who, place)
+      const known = await phones(lidsInStanza(stanza), stanza.attrs.from)
+      return mapNonMessage(stanza, { own: memory.vault.login ?? nobody, phones: known }, place)
     })
   }
 
@@ -69,7 +69,7 @@ export function newTakingNews({
       case "stanza":
         return await append(news.stanza, at)
       case "people":
-        return await memory.contacts.learn(news.people, phones)
+        return await memory.contacts.learn(news.people, (lids) => phones(lids))
       case "chats":
         return await memory.chats.set(news.settings)
       case "history":

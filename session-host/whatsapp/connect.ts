@@ -53,7 +53,7 @@ function open(input: ConnectInput): Connection {
   const groupOf = (group: string) => answerOrEnd(findGroup({ groups, sock: () => sock }, group))
   const availability = newShowAsAvailable(sock, creds, warn("presence was not shown"))
   const calls = newCallers()
-  const questions = newQuestions({ ...dialled, availability, calls, reportPeople })
+  const questions = newQuestions({ ...dialled, availability, calls, reportPeople, groupOf })
   const restrictions = newRestrictionsQuestions({
     ask: questions.ask,
     onNotice: (notice) => lifetime.emit({ kind: "notice", notice }),

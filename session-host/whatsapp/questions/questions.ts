@@ -9,7 +9,7 @@ import {
 import { newTurns } from "#core/platform/locks.ts"
 import type { Connection, Question } from "#session-host/network/connection.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
-import type { Stanza } from "#session-host/network/stanza.ts"
+import { child, type Stanza } from "#session-host/network/stanza.ts"
 import type { GroupCache } from "#session-host/whatsapp/send/group-cache.ts"
 import { findRegistered } from "../../network/ask-about-people.ts"
 import type { AnswerOrEnd } from "../answer-unless-ended.ts"
@@ -19,17 +19,18 @@ import type { ILogger } from "../quiet-log.ts"
 import type { ShowAsAvailable } from "../show-as-available.ts"
 import { answerInTime, askNetwork } from "./ask.ts"
 import { bringAgain } from "./media-retry.ts"
+import { keepPairs, type MembersInput, newAskForMembers } from "./members.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"
 import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-host.ts"
 
-interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
+interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles">, Omit<MembersInput, "groups"> {
   sock: WASocket
   creds: AuthenticationCreds
   log: ILogger
   answerOrEnd: AnswerOrEnd
   availability: ShowAsAvailable
   calls: ReturnType<typeof newCallers>
-  groups: Pick<GroupCache, "asked">
+  groups: Pick<GroupCache, "asked" | "isKnown">
   reportPeople: (people: Acquaintance[]) => void
 }
 
@@ -55,10 +56,16 @@ export function newQuestions(input: Input): Questions {
     let answer: Stanza | undefined
     try {
       answer = await answerOrEnd(askNetwork(sock, question))
-      return answer
     } finally {
       groups.asked(question, answer)
     }
+    if (question.xmlns === "w:g2" && !child(answer, "groups")) await answerOrEnd(keepPairs(sock, answer))
+    return answer
+  }
+  const askForMembers = newAskForMembers(input)
+  const phonesOf = async (lids: string[]) => {
+    const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
+    return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))
   }
   const media = newMedia({ ...input, ask: asked })
   const me = () => creds.me?.id ?? ""
@@ -100,9 +107,10 @@ export function newQuestions(input: Input): Questions {
       await answerOrEnd(request)
     },
     tokenOf,
-    async phonesOf(lids) {
-      const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
-      return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))
+    async phonesOf(lids, group) {
+      const known = await phonesOf(lids)
+      const isComplete = group === undefined || lids.every((lid) => known.has(lid))
+      return isComplete || !(await askForMembers(group)) ? known : await phonesOf(lids)
     },
   }
 }

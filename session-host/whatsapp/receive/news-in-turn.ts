@@ -1,10 +1,11 @@
-import { type BinaryNode, getBinaryNodeChildren } from "@whiskeysockets/baileys"
+import { type BinaryNode, getBinaryNodeChildren, type WASocket } from "@whiskeysockets/baileys"
 import { z } from "zod"
 import { isGroupNews } from "../../content/group.ts"
 import type { Intake } from "../../network/connection.ts"
 import type { Happening } from "../../network/happening.ts"
 import { jsonIn } from "../../network/mex.ts"
 import type { Lifetime } from "../lifetime.ts"
+import { keepPairs } from "../questions/members.ts"
 import { toStanza } from "../stanza.ts"
 import type { Interceptor } from "../tap.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
@@ -15,6 +16,7 @@ interface Input {
   intake: Pick<Intake, "followsGroup">
   lifetime: Pick<Lifetime, "emit">
   unsettled: Pick<UnsettledStanzas, "afterThose">
+  sock: Pick<WASocket, "signalRepository">
 }
 
 /**
@@ -22,7 +24,7 @@ interface Input {
  * the messages that arrived before them. Baileys then acknowledges them, and the ack waits at the gate until
  * the events are durable: news that was not taken in comes again.
  */
-export function takeNewsInTurn({ intake, lifetime, unsettled }: Input): Interceptor {
+export function takeNewsInTurn({ intake, lifetime, unsettled, sock }: Input): Interceptor {
   const newsIn = (node: BinaryNode): Told[] => {
     const { tag, attrs } = node
     if (isGroupNews({ tag, attrs }))
@@ -33,6 +35,7 @@ export function takeNewsInTurn({ intake, lifetime, unsettled }: Input): Intercep
     const news = newsIn(node)
     if (news.length > 0) await new Promise<void>((onTurn) => unsettled.afterThose(node, onTurn))
     for (const each of news) await new Promise<void>((onTaken) => lifetime.emit({ ...each, onTaken }))
+    for (const each of news) if (each.kind === "stanza") await keepPairs(sock, each.stanza)
     return await pass(node)
   }
 }

@@ -44,16 +44,21 @@ export function newGroupCache() {
     ttl: ttlMs,
   })
   const foreign = boundedCache<true>(500, { ttl: foreignMs })
+  /** Groups that the network has told of, with or without room for what it said. */
+  const told = boundedCache<true>(2000, { ttl: ttlMs })
   let changes = 0
   const forget = (jid: string) => {
     changes++
     groups.delete(jid)
     foreign.delete(jid)
+    told.delete(jid)
   }
   return {
     get: (jid: string) => groups.get(jid),
     /** Whether the network has said lately that we are not in this group, or that there is none. */
     isForeign: (jid: string) => foreign.has(jid),
+    /** Whether the network has said lately who is in this group, or that we are not, with no news since. */
+    isKnown: (jid: string) => told.has(jid) || foreign.has(jid),
     /** A number that rises with all news of groups. */
     get changes() {
       return changes
@@ -92,11 +97,13 @@ export function newGroupCache() {
         changes++
         groups.clear()
         foreign.clear()
+        told.clear()
       }
       const group = frame.tag === "iq" && type === "result" ? groupIn(frame) : undefined
       if (group) {
         forget(group.id)
         groups.set(group.id, group)
+        told.set(group.id, true)
       }
     },
   }
