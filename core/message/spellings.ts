@@ -23,6 +23,11 @@ export function spellingsOf(jid: string): [string, ...string[]] {
   return other === undefined ? [jid] : [jid, `${other}@s.whatsapp.net`]
 }
 
+/** Whether this is the JID of a number that has another spelling. */
+export function hasTwoSpellings(jid: string): boolean {
+  return spellingsOf(jid).length > 1
+}
+
 /** Whether both JIDs are the same, however a number is spelt in them. */
 export function isSameSpelt(one: string, other: string): boolean {
   return one === other || spellingsOf(one).includes(other)

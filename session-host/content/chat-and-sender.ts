@@ -1,4 +1,5 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/message/jid.ts"
+import { hasTwoSpellings } from "#core/message/spellings.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Own } from "../network/happening.ts"
 import { contextsOf, editedIn } from "./content.ts"
@@ -41,7 +42,7 @@ export interface AboutInput {
   attrs: Attrs
   content: MessageContent
   own: Own
-  /** The phone JIDs of LIDs, as far as they are known. */
+  /** The phone JIDs of LIDs, and of numbers that are spelt otherwise, as far as they are known. */
   phones: Map<string, string>
 }
 
@@ -97,20 +98,28 @@ function chatOf(attrs: Attrs, content: MessageContent, fromMe: boolean): string 
   return withoutDevice(other ?? from)
 }
 
-/** The LIDs whose phone numbers an event about this message needs, and that its stanza does not give. */
+/**
+ * The addresses for which an event about this message needs others, which its stanza does not give: LIDs, and
+ * numbers in the content that have two spellings. The network spells a number in one way, and the clients of
+ * people in either.
+ */
 export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set<string> {
   const inner = unwrap(content)
   const contexts = contextsOf(editedIn(inner) ?? inner)
-  const jids = [
+  const inStanza = [
     attrs.participant ?? attrs.from,
     attrs.recipient,
     content.deviceSentMessage?.destinationJid,
+  ]
+  const inContent = [
     contexts[0]?.participant,
     ...contexts.flatMap(({ mentionedJid }) => mentionedJid ?? []),
     inner.reactionMessage?.key?.participant,
-  ]
+  ].map((jid) => withoutDevice(jid ?? ""))
   const known = phonesIn(attrs, own)
-  return new Set(jids.map((jid) => withoutDevice(jid ?? "")).filter((jid) => isLid(jid) && !known.has(jid)))
+  const jids = [...inStanza.map((jid) => withoutDevice(jid ?? "")), ...inContent]
+  const lids = jids.filter((jid) => isLid(jid) && !known.has(jid))
+  return new Set([...lids, ...inContent.filter(hasTwoSpellings)])
 }
 
 /** The phone JIDs of LIDs that the stanza itself gives, and our own. */

@@ -1,4 +1,5 @@
 import { isGroup, isLid } from "#core/message/jid.ts"
+import { hasTwoSpellings } from "#core/message/spellings.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { decodeBare, decodeWeb, unpad } from "../network/decode.ts"
@@ -58,8 +59,8 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const sealed = sealedIn(inner)
   const target = sealed?.id ?? changedIn(inner)?.id
   const originals = target === undefined ? [] : await lookups.originals(target)
-  const learn = async (lids: Iterable<string>) => {
-    const unknown = [...lids].filter((lid) => isUnknownLid(lid, phones))
+  const learn = async (jids: Iterable<string>) => {
+    const unknown = [...jids].filter((jid) => !phones.has(jid) && (isLid(jid) || hasTwoSpellings(jid)))
     for (const [lid, phone] of await phonesOf(unknown, lookups, attrs.from)) phones.set(lid, phone)
   }
   await learn([
@@ -135,10 +136,6 @@ async function knownOf(attrs: Received["attrs"], own: Own, lookups: ToAsk) {
   return { ...input, phones }
 }
 
-function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
-  return isLid(jid) && !phones.has(jid)
-}
-
 /**
  * How many LIDs are looked up at most: as many as the largest group has members, since a stranger's message
  * may mention any number of people.
@@ -146,8 +143,9 @@ function isUnknownLid(jid: string, phones: Map<string, string>): boolean {
 const mostLookedUp = 1_024
 
 /**
- * The phone JIDs of these LIDs, by LID, without those that are unknown; none at all if there is no connection
- * to ask. If the chat in which they are named is a group, its members may be asked for.
+ * The phone JIDs of these people (`Connection.phonesOf`), without those that are unknown; none at all if
+ * there is no connection to ask. If the chat in which they are named is a group, its members may be asked
+ * for.
  */
 export async function phonesOf(
   lids: string[],

@@ -1,5 +1,5 @@
 import type { Event } from "#contract/event.ts"
-import { isGroup, isLid, isPhoneJid, userOf } from "#core/message/jid.ts"
+import { isGroup, isPhoneJid, userOf } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { encodeBare } from "../network/decode.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
@@ -207,10 +207,12 @@ function authorOf(
  * that name their members by private id have private ids in their texts (`@123`).
  */
 function withNumbers<Parts>(parts: Parts, content: MessageContent, about: About): Parts {
-  const lids = contextsOf(content).flatMap(({ mentionedJid }) => (mentionedJid ?? []).filter(isLid))
-  const numbers = lids.map((lid) => [userOf(lid), about.person(lid)] as const)
+  const mentioned = contextsOf(content).flatMap(({ mentionedJid }) => mentionedJid ?? [])
+  const numbers = mentioned.map((jid) => [userOf(jid), about.person(jid)] as const)
   const digits = new Map(
-    numbers.flatMap(([lid, jid]) => (isPhoneJid(jid) ? [[lid, userOf(jid)] as const] : [])),
+    numbers.flatMap(([written, jid]) =>
+      isPhoneJid(jid) && userOf(jid) !== written ? [[written, userOf(jid)] as const] : [],
+    ),
   )
   return digits.size > 0 ? inEveryText(parts, (text) => withMentions(text, digits)) : parts
 }

@@ -332,11 +332,12 @@ export interface Connection {
    */
   tokenOf(jid: string): Promise<Uint8Array | undefined>
   /**
-   * The phone-number JIDs of these LIDs, by LID, as far as they are known. Without `group` the network is not
-   * asked. With it the group's members are, if one of the LIDs is unknown and the network has not told of
-   * the group lately; nobody waits long for the answer.
+   * The phone-number JIDs of these LIDs, by LID, as far as they are known; and those of these numbers that
+   * the network spells otherwise. Without `group` the network is not asked. With it, the members of the group
+   * are asked for if one of the LIDs is unknown and the network has not told of the group lately. Nobody
+   * waits long for the answer.
    */
-  phonesOf(lids: string[], group?: string): Promise<Map<string, string>>
+  phonesOf(jids: string[], group?: string): Promise<Map<string, string>>
   /**
    * Whether the session is in this group. The network is asked only if this is not known.
    * @throws NetworkRejected, NoAnswer

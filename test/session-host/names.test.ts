@@ -1,13 +1,17 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import type { Event } from "#contract/event.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Filter } from "#core/event/filter.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { toJid } from "#core/message/jid.ts"
+import { toJid, userOf } from "#core/message/jid.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import { isSameSpelt, spellingsOf } from "#core/message/spellings.ts"
+import type { Network } from "#test/support/network/network.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { call, eventsOfType } from "#test/support/session/host.ts"
+import { call, eventsOf, eventsOfType } from "#test/support/session/host.ts"
+import { until } from "#test/support/until.ts"
 
 const jidOf = (digits: string) => `${digits}@s.whatsapp.net`
 
@@ -106,19 +110,160 @@ test("a message to a person says their other address, by which the owner's phone
   expect(sent?.stanza).toMatchObject({ attrs: { to: bob.lid, peer_recipient_pn: bob.jid } })
 })
 
-test("a member whom a group's card names by number has that name in the group's events", async () => {
-  const { ask, network, phone, bob, bridge } = await aChat({ timing: { beatMs: 4000 } })
-  await Lease.choose(bridge.id, { events: ["group"] })
+type Types = Event["event"]
+
+/** A session, and Ana of Brazil, who has written, in a group by private ids and one by numbers. */
+async function withAna() {
+  const chat = await aChat({ timing: { beatMs: 1000 } })
+  const { network, bridge, phone, bob, ask } = chat
+  const types: Types[] = ["message", "message_status", "typing", "group", "poll_vote", "event_response"]
+  await Lease.choose(bridge.id, { events: [...types, "call_incoming"], messageStatus: "participants" })
   await call(bridge.id, "POST", "/look-at-lease")
-  const eve = await network.phone("Eve")
-  const { jid } = await network.group([bob, phone, eve], "lid")
-  const { members } = (await ask("GET", `/groups/${jid}`)) as { members?: { jid: string }[] }
-  expect(members!.map((member) => member.jid)).toContain(eve.jid)
-  await network.control.stanza(`${phone.number}:1`, {
-    tag: "notification",
-    attrs: { id: "NEWS", from: jid, type: "w:gp2", participant: eve.lid, t: "1800000000" },
-    content: [{ tag: "locked", attrs: {} }],
+  const ana = await network.phone("Ana", "551187654321")
+  await chat.message((await ana.send(phone.number, "oi")).id)
+  const byLid = (await network.group([bob, ana, phone], "lid")).jid
+  const byNumber = (await network.group([bob, ana, phone], "pn")).jid
+  /** The event of this type that comes of this. */
+  const eventAfter = async (type: Types, act: () => Promise<unknown>) => {
+    const before = (await eventsOf(bridge.id)).length
+    await act()
+    return await until(async () =>
+      (await eventsOf(bridge.id)).slice(before).find((event) => event.event === type),
+    )
+  }
+  const sends = async (kind: "text" | "poll" | "event" | "reaction", body: object) =>
+    (await ask("POST", `/send/${kind}`, body)).message_id
+  return { ...chat, ana, byLid, byNumber, eventAfter, sends, tell: tellOf(network, phone.number) }
+}
+
+/** Sends the session's device a stanza of the network's. */
+function tellOf({ control }: Network, number: string) {
+  return (tag: string, attrs: Record<string, string>, content: object[] = []) =>
+    control.stanza(`${number}:1`, { tag, attrs: { t: "1800000000", ...attrs }, content })
+}
+
+type Who = Awaited<ReturnType<typeof withAna>>
+/** Lets somebody be named by this address in this group; and the type of the event that names them then. */
+type Naming = [Types, (who: Who, address: string, group: string) => Promise<unknown>]
+
+/** The network itself names people by private id, or by their number as they joined with it. */
+const inStanzas: Record<string, Naming> = {
+  "typing.contact_id": [
+    "typing",
+    ({ tell }, participant, from) =>
+      tell("chatstate", { from, participant }, [{ tag: "composing", attrs: {} }]),
+  ],
+  "typing.chat_id": [
+    "typing",
+    ({ tell }, from) => tell("chatstate", { from }, [{ tag: "composing", attrs: {} }]),
+  ],
+  "group.participants": [
+    "group",
+    ({ tell }, jid, from) =>
+      tell("notification", { from, participant: jid, type: "w:gp2", id: newMessageId() }, [
+        { tag: "promote", attrs: {}, content: [{ tag: "participant", attrs: { jid } }] },
+      ]),
+  ],
+  "call_incoming.contact_id": [
+    "call_incoming",
+    ({ tell }, from) =>
+      tell("call", { from, id: newMessageId() }, [
+        { tag: "offer", attrs: { "call-id": newMessageId(), "call-creator": from } },
+      ]),
+  ],
+}
+
+/** People's clients may write a number in its other spelling, too. */
+const inMessages: Record<string, Naming> = {
+  "message.mentions": [
+    "message",
+    ({ bob }, address, to) =>
+      bob.post(to, {
+        raw: {
+          extendedTextMessage: { text: `@${userOf(address)}`, contextInfo: { mentionedJid: [address] } },
+        },
+      }),
+  ],
+  "message.quoted": [
+    "message",
+    ({ bob }, participant, to) => {
+      const contextInfo = { stanzaId: "3EB0", participant, quotedMessage: { conversation: "oi" } }
+      return bob.post(to, { raw: { extendedTextMessage: { text: "hi", contextInfo } } })
+    },
+  ],
+  "message.reaction": [
+    "message",
+    ({ bob }, participant, to) => {
+      const key = { remoteJid: to, id: "3EB0", participant }
+      return bob.post(to, { raw: { reactionMessage: { key, text: "👍" } } })
+    },
+  ],
+}
+
+/** What Ana does herself, in a chat that goes by private ids or by numbers. */
+const byHerself: Record<string, (who: Who, to: string, more: object) => Promise<unknown>> = {
+  message: ({ ana }, to, more) => ana.post(to, { text: "hello", ...more }),
+  poll_vote: async ({ ana, sends, phone }, to, more) => {
+    const chat = to === phone.number ? ana.number : to
+    const message_id = await sends("poll", { chat, question: "When?", options: ["now", "later"] })
+    await ana.read({ id: message_id })
+    await ana.post(to, { vote: { message_id, options: ["now"] }, ...more })
+  },
+  event_response: async ({ ana, sends, phone }, to, more) => {
+    const chat = to === phone.number ? ana.number : to
+    const message_id = await sends("event", { chat, name: "Party", start_time: 2_000_000_000 })
+    await ana.read({ id: message_id })
+    await ana.post(to, { rsvp: { message_id, response: "going" }, ...more })
+  },
+}
+
+/** The statuses of a message that Ana, by this address, has read in this group. */
+async function readByAna({ ask, bob, ana, bridge, tell }: Who, participant: string, from: string) {
+  const { message_id: id } = await ask("POST", "/send/text", { chat: from, body: "hello all" })
+  for (const member of [bob, ana]) await member.read({ id })
+  await tell("receipt", { id, from, participant, type: "read" })
+  return await until(async () => {
+    const statuses = await eventsOfType(bridge.id, "message_status")
+    return statuses.find(({ message_id, status }) => message_id === id && status === "read")
   })
-  const [event] = (await eventsOfType(bridge.id, "group", 1)).slice(-1)
-  expect(event).toMatchObject({ contact_id: eve.jid, phone: eve.number, kind: "settings" })
-})
+}
+
+const ofDevice = (address: string) => address.replace("@", ":7@")
+
+test("however the network or somebody's client names a person, all fields of events name them alike", async () => {
+  const who = await withAna()
+  const { ana, byLid, byNumber, phone, eventAfter } = who
+  const { jid, lid } = ana
+  const [long] = spellingsOf(jid).slice(1)
+  const byNetwork = [lid, ofDevice(lid), jid, ofDevice(jid)]
+  const byClients = [lid, ofDevice(lid), jid, long!]
+  const [right, wrong]: [string[], string[]] = [[], []]
+  const look = (event: object, ...about: string[]) => {
+    const said = JSON.stringify({ ...event, chat_lid: "" })
+    const isRight = said.includes(`"${jid}"`) && ![lid, long!].some((other) => said.includes(userOf(other)))
+    ;(isRight ? right : wrong).push(about.join(" "))
+  }
+
+  for (const group of [byLid, byNumber])
+    for (const [fields, addresses] of [
+      [inStanzas, byNetwork],
+      [inMessages, byClients],
+    ] as const)
+      for (const [field, [type, naming]] of Object.entries(fields))
+        for (const address of addresses)
+          look(await eventAfter(type, () => naming(who, address, group)), field, address, group)
+  for (const group of [byLid, byNumber])
+    for (const address of byNetwork)
+      look(await readByAna(who, address, group), "message_status.participants", address, group)
+  for (const [type, act] of Object.entries(byHerself))
+    for (const [to, more] of [
+      [byLid, {}],
+      [byNumber, {}],
+      [phone.number, { addressing: "lid" }],
+      [phone.number, { addressing: "pn" }],
+    ] as const)
+      look(await eventAfter(type as Types, () => act(who, to, more)), type, to, JSON.stringify(more))
+
+  expect(wrong).toEqual([])
+  expect(right).toHaveLength(2 * (4 * 4 + 3 * 4 + 4) + 3 * 4)
+}, 90_000)

@@ -1,11 +1,14 @@
 import {
   type BinaryNode,
   decodeMessageNode,
+  isLidUser,
   jidNormalizedUser,
   proto,
   type AuthenticationCreds,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import { userOf } from "#core/message/jid.ts"
+import { hasTwoSpellings, spellingsOf } from "#core/message/spellings.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Connection, Question } from "#session-host/network/connection.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
@@ -17,6 +20,7 @@ import { tokenGivenBy } from "../find-tc-token.ts"
 import { askForLinkCode } from "../login/link-code.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { ShowAsAvailable } from "../show-as-available.ts"
+import type { Keys } from "../signal/keys.ts"
 import { answerInTime, askNetwork } from "./ask.ts"
 import { bringAgain } from "./media-retry.ts"
 import { keepPairs, type MembersInput, newAskForMembers } from "./members.ts"
@@ -26,6 +30,7 @@ import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-
 interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles">, Omit<MembersInput, "groups"> {
   sock: WASocket
   creds: AuthenticationCreds
+  keys: Pick<Keys, "get">
   log: ILogger
   answerOrEnd: AnswerOrEnd
   availability: ShowAsAvailable
@@ -50,7 +55,7 @@ type Questions = Omit<
 
 /** Everything that a connection can do besides sending messages. */
 export function newQuestions(input: Input): Questions {
-  const { sock, creds, log, answerOrEnd, availability, calls, groups, reportPeople } = input
+  const { sock, creds, keys, log, answerOrEnd, availability, calls, groups, reportPeople } = input
   const { lidMapping } = sock.signalRepository
   const asked = async (question: Question) => {
     let answer: Stanza | undefined
@@ -63,9 +68,12 @@ export function newQuestions(input: Input): Questions {
     return answer
   }
   const askForMembers = newAskForMembers(input)
-  const phonesOf = async (lids: string[]) => {
-    const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
-    return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))
+  const phonesOf = async (jids: string[]) => {
+    const known = (await lidMapping.getPNsForLIDs(jids)) ?? []
+    return new Map([
+      ...known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)] as const),
+      ...(await findRespelt(keys, jids)),
+    ])
   }
   const media = newMedia({ ...input, ask: asked })
   const me = () => creds.me?.id ?? ""
@@ -107,12 +115,25 @@ export function newQuestions(input: Input): Questions {
       await answerOrEnd(request)
     },
     tokenOf,
-    async phonesOf(lids, group) {
-      const known = await phonesOf(lids)
-      const isComplete = group === undefined || lids.every((lid) => known.has(lid))
-      return isComplete || !(await askForMembers(group)) ? known : await phonesOf(lids)
+    async phonesOf(jids, group) {
+      const known = await phonesOf(jids)
+      const isComplete = group === undefined || jids.every((jid) => known.has(jid) || !isLidUser(jid))
+      return isComplete || !(await askForMembers(group)) ? known : await phonesOf(jids)
     },
   }
+}
+
+/**
+ * Finds the numbers that the network spells otherwise, each with its other spelling: the network has given a
+ * private id of that one alone.
+ */
+async function findRespelt(keys: Pick<Keys, "get">, jids: string[]): Promise<[string, string][]> {
+  const spelt = jids.filter(hasTwoSpellings).map(spellingsOf)
+  if (spelt.length === 0) return []
+  const lids = await keys.get("lid-mapping", spelt.flat().map(userOf))
+  return spelt.flatMap(([jid, other = ""]): [string, string][] =>
+    lids[userOf(other)] && !lids[userOf(jid)] ? [[jid, other]] : [],
+  )
 }
 
 /**

@@ -49,9 +49,7 @@ export function newGroupCache() {
   let changes = 0
   const forget = (jid: string) => {
     changes++
-    groups.delete(jid)
-    foreign.delete(jid)
-    told.delete(jid)
+    for (const cache of [groups, foreign, told]) cache.delete(jid)
   }
   return {
     get: (jid: string) => groups.get(jid),
@@ -95,9 +93,7 @@ export function newGroupCache() {
       if (frame.tag === "message" && from && foreign.has(from)) forget(from)
       if (frame.tag === "ib" && getBinaryNodeChild(frame, "dirty")?.attrs.type === "groups") {
         changes++
-        groups.clear()
-        foreign.clear()
-        told.clear()
+        for (const cache of [groups, foreign, told]) cache.clear()
       }
       const group = frame.tag === "iq" && type === "result" ? groupIn(frame) : undefined
       if (group) {
