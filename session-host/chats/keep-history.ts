@@ -50,7 +50,7 @@ export class History {
    * Takes in some messages of a chat, and what the phone shows of the chat, as notes.
    * @throws SessionEnded
    */
-  async take(chat: FormerChat): Promise<void> {
+  async addChat(chat: FormerChat): Promise<void> {
     if (!this.isWanted || this.#taken >= most.messages) return
     const { commits, chats } = this.#parts
     const said = await this.#newIn(chat)

@@ -10,7 +10,7 @@ import { quoteOf } from "../content/kept-content.ts"
 import { withMentions } from "../content/mentions.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { MessageContent } from "../network/connection.ts"
-import type { Compose, ConnectedSession } from "../session/connected-session.ts"
+import type { ComposeFor, ConnectedSession } from "../session/connected-session.ts"
 import { type Called, command, type Route } from "./command.ts"
 import { authorOf, chatOf, findMessages } from "./find-message.ts"
 
@@ -32,10 +32,10 @@ interface SendRoute<Input> extends Route {
   request: { body: { content: { "application/json": { schema: z.ZodType<Input> } } } }
 }
 
-/** A command that sends the message that `compose` makes of its input. */
+/** A command that sends the message that `toContent` makes of its input. */
 export function sendCommand<Input extends Addressed, const Its extends SendRoute<Input>>(
   route: Its & SendRoute<Input>,
-  compose: (
+  toContent: (
     input: Input,
     to: { connected: ConnectedSession; context: MessageContext },
   ) => MessageContent | Promise<MessageContent>,
@@ -47,7 +47,7 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
       const people = await mentionedIn(chat, input.mentions ?? [], connected)
       const mentions = people.map(({ jid }) => jid)
       const context = await contextOf(input, { chat, mentions }, connected)
-      const message = buildMessage(await compose(withMentioned(input, people), { connected, context }))
+      const message = buildMessage(await toContent(withMentioned(input, people), { connected, context }))
       await connected.pace(chat, input.new_chat)
       return { chat, message }
     })
@@ -60,13 +60,13 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
  */
 export async function sendAndAnswer(
   { session, call }: Pick<Called, "session" | "call">,
-  compose: Compose,
+  composeFor: ComposeFor,
   shownId?: string,
 ): Promise<Response> {
   const { messageId, isNew, record, requestId, bridgeId } = call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
   const { vault, deliveryKey } = await session.memory()
-  const sent = await session.send({ messageId, isNew, requestId, compose }).catch((error: unknown) => {
+  const sent = await session.send({ messageId, isNew, requestId, composeFor }).catch((error: unknown) => {
     if (error instanceof ApiError) BridgeLog.append(bridgeId, "warn", `message ${messageId}: ${error.code}`)
     throw error
   })
@@ -78,7 +78,7 @@ export async function sendAndAnswer(
       // The next claimant of the key finds the message acknowledged and completes the record.
       log.warn({ error, requestId, messageId }, "idempotency record not completed"),
     )
-  return Response.json(answer, { headers: sent.repeated ? { "x-send-repeated": "true" } : {} })
+  return Response.json(answer, { headers: sent.isRepeat ? { "x-send-repeated": "true" } : {} })
 }
 
 /** The context of a message. A quoted message is from this chat, or is a status of the recipient. */

@@ -171,13 +171,13 @@ async function send(
   session: Session,
   { to, message, ...identity }: { messageId: string; isNew: boolean; to: Person; message: Uint8Array },
 ): Promise<boolean> {
-  const compose = async (connected: ConnectedSession) => {
+  const composeFor = async (connected: ConnectedSession) => {
     const chat = await connected.reach(to.jid || to.lid)
     await connected.pace(chat)
     return { chat, message }
   }
   try {
-    await session.send({ ...identity, compose })
+    await session.send({ ...identity, composeFor })
     return true
   } catch (error) {
     if (error instanceof ApiError && !open.has(error.code)) return false

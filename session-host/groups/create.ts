@@ -59,16 +59,16 @@ async function createOrFind(
   const people = await findPeople(connected, members)
   const found = before && (await madeBefore(connected, before, people))
   if (found) {
-    await created.keep(id, { ...before, answer: found })
+    await created.remember(id, { ...before, answer: found })
     return { answer: found, repeated: true }
   }
   const asked = { name, askedAt: connected.connection.networkTime(), generation }
-  await created.keep(id, asked)
+  await created.remember(id, asked)
   const first = await participantStanzas(connected.connection, people, true)
   const card = await askForGroup(connected, id, [...first, ...settingStanzas(settings)], name)
   const answer = await answerOf(connected, card, people)
   // If the host dies before this is durable, a retry finds the group in the account's list.
-  await created.keep(id, { ...asked, answer })
+  await created.remember(id, { ...asked, answer })
   return { answer, repeated: false }
 }
 

@@ -1,6 +1,7 @@
 import { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { type Row, StoreAway, transact } from "#core/store/store.ts"
+import type { Gate } from "../network/connection.ts"
 import { bytesOf, isSessionWrite, nextBatch, type Packable, type UnitWrite } from "./next-batch.ts"
 import type { Patience } from "./patience.ts"
 import type { SessionStore } from "./rows.ts"
@@ -41,10 +42,10 @@ interface Options {
 
 /**
  * The changes of a session, as units: rows that belong together. Units are made in memory, in order, and
- * become durable in that order. One transaction is under way at a time; the next takes all waiting units that
+ * become durable in that order. This is the gate of the session's connections. One transaction is under way at a time; the next takes all waiting units that
  * fit. Each transaction checks the session's lease.
  */
-export class Commits {
+export class Commits implements Gate {
   readonly #held: Lease.Held
   readonly #options: Options
   readonly #queue: Unit[] = []
@@ -218,7 +219,7 @@ export class Commits {
         await this.#commit(writes)
         if (isBulk) this.#bulkUntilMs = performance.now()
       }
-      this.#keep(batch.units)
+      this.#markKept(batch.units)
     } catch (error) {
       this.#endBy(asEnded(error))
     }
@@ -238,7 +239,7 @@ export class Commits {
     return oldest ? performance.now() - Math.max(oldest.madeMs, this.#bulkUntilMs) : 0
   }
 
-  #keep(units: Unit[]): void {
+  #markKept(units: Unit[]): void {
     this.#queue.splice(0, units.length)
     for (const { number, writes, bytes } of units) {
       this.#kept = number

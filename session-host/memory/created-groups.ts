@@ -74,7 +74,7 @@ export class CreatedGroups {
   }
 
   /** Keeps what is known of the group. Resolves when the row is durable. @throws SessionEnded */
-  async keep(id: string, created: Created): Promise<void> {
+  async remember(id: string, created: Created): Promise<void> {
     const { store, commits } = this.#parts
     const row = { expires_at: now() + keptFor }
     await commits.write([store.put(`${prefix}${id}`, JSON.stringify(created), row)])

@@ -29,7 +29,7 @@ const Credentials = z.object({
 })
 
 /** The identity that a session logs in as: JIDs without a device. */
-export interface Login {
+export interface LoginIdentity {
   jid: string
   lid: string
   name: string
@@ -55,11 +55,11 @@ export class SessionVault implements Vault {
   readonly #parts: Parts
   readonly #preKeys: PreKeys
   readonly #pieces: Pieces
-  readonly #keeping = new Set<Promise<void>>()
+  readonly #changing = new Set<Promise<void>>()
   /** Serialises changes of values that are not one row each. */
   readonly #turn = newLocks()
   #creds: string | undefined
-  #login: Login | undefined
+  #login: LoginIdentity | undefined
   readonly #known = new LRUCache<string, { value: string | null }>({
     maxSize: cached,
     sizeCalculation: (entry, sk) => sk.length + (entry.value?.length ?? 0) + 50,
@@ -84,7 +84,7 @@ export class SessionVault implements Vault {
   }
 
   /** The identity of these credentials; undefined before a phone has linked them. */
-  get login(): Login | undefined {
+  get login(): LoginIdentity | undefined {
     return this.#login
   }
 
@@ -115,35 +115,35 @@ export class SessionVault implements Vault {
     return found
   }
 
-  /** @param make makes the unit from the rows of the change, and may add other rows */
-  async keep(
+  /** @param makeUnit makes the unit from the rows of the change, and may add other rows */
+  async change(
     change: VaultChange,
     makeUnit: MakeUnit = (writes) => this.#parts.commits.make(writes) > 0,
   ): Promise<void> {
-    const kept = this.#keep(change, makeUnit)
-    this.#keeping.add(kept)
+    const made = this.#changeInTurn(change, makeUnit)
+    this.#changing.add(made)
     try {
-      await kept
+      await made
     } finally {
-      this.#keeping.delete(kept)
+      this.#changing.delete(made)
     }
   }
 
-  /** Resolves when every change handed to `keep` is made, so that another connection may read. */
+  /** Resolves when every change handed to `change` is made, so that another connection may read. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#keeping)
+    await Promise.allSettled(this.#changing)
   }
 
-  async #keep(change: VaultChange, makeUnit: MakeUnit): Promise<void> {
+  async #changeInTurn(change: VaultChange, makeUnit: MakeUnit): Promise<void> {
     const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
     const growing = (change.keys ?? []).filter(mayGrow)
     const turns = [...(preKeys.length > 0 ? [preKey] : []), ...(growing.length > 0 ? [inPieces] : [])]
-    if (turns.length === 0) return await this.#make(change, [], makeUnit)
+    if (turns.length === 0) return await this.#makeRows(change, [], makeUnit)
     await this.#turn(turns, async () => {
       const writes: UnitWrite[] = preKeys.length > 0 ? await this.#preKeys.changes(preKeys) : []
       for (const { type, id, value } of growing)
         writes.push(...(await this.#pieces.changes(this.#rowOf(type, id), value)))
-      await this.#make(change, writes, makeUnit)
+      await this.#makeRows(change, writes, makeUnit)
     })
   }
 
@@ -151,7 +151,7 @@ export class SessionVault implements Vault {
    * Awaits nothing before it calls `makeUnit`, so that no other change comes in between.
    * @param shared the writes of keys that are not one row each.
    */
-  async #make(change: VaultChange, shared: UnitWrite[], makeUnit: MakeUnit): Promise<void> {
+  async #makeRows(change: VaultChange, shared: UnitWrite[], makeUnit: MakeUnit): Promise<void> {
     const { store } = this.#parts
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
       type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
@@ -240,7 +240,7 @@ function mayGrow({ id }: { id: string }): boolean {
   return id === "__index"
 }
 
-function loginOf(creds: string): Login | undefined {
+function loginOf(creds: string): LoginIdentity | undefined {
   const { account, me } = Credentials.parse(JSON.parse(creds))
   if (!account || !me) return undefined
   return { jid: withoutDevice(me.id), lid: withoutDevice(me.lid ?? ""), name: me.name ?? "" }

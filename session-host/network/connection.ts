@@ -148,7 +148,7 @@ export interface Vault {
    * sent after it leaves before that. Rejects when the session has ended (the connection is closed before
    * that), and with RowTooLarge when nothing was made.
    */
-  keep(change: VaultChange): Promise<void>
+  change(change: VaultChange): Promise<void>
   /** A recently sent message, by its id alone, for retry receipts. */
   sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message" | "members"> | undefined>
 }
@@ -162,7 +162,7 @@ export interface Intake {
   /**
    * What to do with the ciphertext of this hash: `seen` if it was decrypted before, `skip` if the operator
    * wants it to count as one that cannot be read. With `mayBeNew` a ciphertext that was seen may be called
-   * `decrypt`: `take` finds out.
+   * `decrypt`: `receive` finds out.
    */
   whatToDoWith(
     ciphertext: Pick<Received, "hash" | "attrs">,
@@ -187,7 +187,7 @@ export interface Intake {
    * the changes of keys that its decryption has made. Nothing is made for a message that was taken in before.
    * Rejects as `Vault.keep` does.
    */
-  take(received: Received, keys: KeyChange[]): Promise<void>
+  receive(received: Received, keys: KeyChange[]): Promise<void>
   /** Whether the customer wants to know what becomes of sent messages. */
   readonly followsReceipts: boolean
   /**
@@ -246,12 +246,12 @@ export interface MediaHost {
 export interface Connection {
   /**
    * Sends one message. Resolves when the network acknowledges it, with the network's time (Unix seconds). The
-   * row of `keep({ outgoing })` is durable before the first byte of the stanza leaves. With `again` the row
-   * exists already, and the same bytes go out under the same id.
+   * row of `change({ outgoing })` is durable before the first byte of the stanza leaves. A repeat has its row
+   * already: the same bytes go out under the same id.
    * @throws NotSent: definitely not sent. NetworkRejected: refused, with the network's number.
    * OutcomeUnknown: no acknowledgement in time.
    */
-  send(outgoing: Outgoing, again?: boolean): Promise<{ timestamp: number }>
+  send(outgoing: Outgoing, isRepeat?: boolean): Promise<{ timestamp: number }>
   /** The network's answer. @throws NetworkRejected, NoAnswer */
   ask(question: Question): Promise<Stanza>
   /**
@@ -360,7 +360,7 @@ export interface Connection {
   logout(): Promise<void>
   /**
    * Closes the socket at once, synchronously, without logging out. Nothing leaves any more, and nothing more
-   * is reported, not even `closed`. The changes already handed to `keep` must be settled before this vault's
+   * is reported, not even `closed`. The changes already handed to `change` must be settled before this vault's
    * next connection.
    */
   close(): void

@@ -1,6 +1,6 @@
 /**
- * The message was definitely not sent: nothing of it has left, and nothing will. A row that `keep({ sending
- * })` has written may exist all the same, in a session that is still ours.
+ * The message was definitely not sent: nothing of it has left, and nothing will. A row that `change` has
+ * written may exist all the same, in a session that is still ours.
  */
 export class NotSent extends Error {}
 

@@ -35,11 +35,11 @@ interface Parts {
   patience: Patience
   messages: Messages
   outbox: EventOutbox
-  login: { vault: Pick<SessionVault, "keep" | "login" | "otherAddress">; contacts: Contacts }
+  login: { vault: Pick<SessionVault, "change" | "login" | "otherAddress">; contacts: Contacts }
   choice: () => Choice.Info
   awaited: Pick<Awaited, "expect" | "arrivedIn">
   /** What becomes of messages that were sent (`send/statuses.ts`). */
-  statuses: { readonly isWanted: boolean; take: (receipts: Receipt[]) => Promise<void> }
+  statuses: { readonly isWanted: boolean; takeReceipts: (receipts: Receipt[]) => Promise<void> }
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */
@@ -85,9 +85,19 @@ const goodFor = 500
  * out: `asReceived` for that reason, `asForgotten` for any message in an ignored chat.
  *
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted
- * meanwhile, and only `take` waits for the answer, which is nearly always that it is new. Looking up only
+ * meanwhile, and only `receive` waits for the answer, which is nearly always that it is new. Looking up only
  * messages that cannot be decrypted would make a second event in two cases (`redelivered.test.ts`).
- * `receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`).
+ * `whatsapp/receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`). The way of a
+ * message, each line called by the one above it:
+ *
+ *     receive
+ *       vault.change: the rows of its keys
+ *         #receiveOnce: in turn, unless it was seen
+ *           #unitOf
+ *             #unitOfReadable: maps it to events, or else #unitOfUnreadable: parks it
+ *               #unitWithEvents: the row of the message
+ *                 outbox.makeEvents: the rows of the events, numbered
+ *                   commits.make: the unit
  */
 export class SessionIntake implements Intake {
   readonly #parts: Parts
@@ -126,7 +136,7 @@ export class SessionIntake implements Intake {
   async whatToDoWith(ciphertext: Pick<Received, "hash" | "attrs">, mayBeNew: boolean) {
     const isLookedUp = !mayBeNew || this.#skip.isWanted
     if (isLookedUp && (await this.isSeen(ciphertext))) return "seen"
-    return (await this.#skip.take()) ? "skip" : "decrypt"
+    return (await this.#skip.consume()) ? "skip" : "decrypt"
   }
 
   /** @throws SessionEnded */
@@ -164,9 +174,9 @@ export class SessionIntake implements Intake {
    * message, nothing is made: the keys are out of date.
    * @throws RowTooLarge where the keys cannot be stored: the message counts as never decrypted. SessionEnded
    */
-  async take(received: Received, keys: KeyChange[]): Promise<void> {
+  async receive(received: Received, keys: KeyChange[]): Promise<void> {
     const { login, commits } = this.#parts
-    await login.vault.keep({ keys }, (writes) => this.#take(received, writes))
+    await login.vault.change({ keys }, (writes) => this.#receiveOnce(received, writes))
     if (this.#isCareful) await commits.whenKept()
   }
 
@@ -185,7 +195,7 @@ export class SessionIntake implements Intake {
 
   /** @throws SessionEnded */
   async takeReceipts(receipts: Receipt[]): Promise<void> {
-    await this.#parts.statuses.take(receipts)
+    await this.#parts.statuses.takeReceipts(receipts)
   }
 
   get keepsChats(): boolean {
@@ -211,7 +221,7 @@ export class SessionIntake implements Intake {
     const parked = await outbox.inTurn(async () => {
       const found = await this.#revealKeys.find(keyId)
       if (found.parked) return found.parked
-      this.#keep(await outbox.make([], { writes: [this.#revealKeys.keyRow(keyId, key)] }))
+      this.#commitNow(await outbox.makeEvents([], { writes: [this.#revealKeys.keyRow(keyId, key)] }))
       return undefined
     })
     if (!parked) return
@@ -221,11 +231,11 @@ export class SessionIntake implements Intake {
   }
 
   /** @returns whether it made a unit: it makes none if an earlier connection has received the message */
-  async #take(received: Received, writes: UnitWrite[]): Promise<boolean> {
+  async #receiveOnce(received: Received, writes: UnitWrite[]): Promise<boolean> {
     const unit = await this.#parts.outbox.inTurn(async () =>
-      (await this.isSeen(received)) ? undefined : await this.#make(received, writes),
+      (await this.isSeen(received)) ? undefined : await this.#unitOf(received, writes),
     )
-    this.#keep(unit)
+    this.#commitNow(unit)
     return unit !== undefined
   }
 
@@ -237,7 +247,7 @@ export class SessionIntake implements Intake {
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
     const { outbox, log } = this.#parts
     try {
-      this.#keep(await outbox.inTurn(() => this.#makeReadable(received, removal)))
+      this.#commitNow(await outbox.inTurn(() => this.#unitOfParked(received, removal)))
     } catch (error) {
       if (error instanceof SessionEnded) throw error
       log.debug({ error }, "a parked message still cannot be read")
@@ -249,14 +259,14 @@ export class SessionIntake implements Intake {
    * its event.
    * @throws Error if it cannot be read. SessionEnded
    */
-  async #makeReadable(received: Received, removal: UnitWrite[]): Promise<number> {
+  async #unitOfParked(received: Received, removal: UnitWrite[]): Promise<number> {
     const mapped = await this.#map(received)
     if (mapped.some(({ unread }) => unread)) throw new Error("of an unknown kind")
     const message = await this.#seen(received)
-    if (message?.event === undefined) return await this.#makeOf(received, mapped, removal)
+    if (message?.event === undefined) return await this.#unitWithEvents(received, mapped, removal)
     const own = mapped.filter(({ message: its }) => its?.id === received.attrs.id)
     for (const { remember } of own) message.remembered = remember
-    return await this.#parts.outbox.make(own.map(asEdit), { message, writes: removal })
+    return await this.#parts.outbox.makeEvents(own.map(asEdit), { message, writes: removal })
   }
 
   get #own(): Own {
@@ -264,26 +274,26 @@ export class SessionIntake implements Intake {
   }
 
   /** Has the unit committed now, since the receipt waits for it. */
-  #keep(unit: number | undefined): void {
+  #commitNow(unit: number | undefined): void {
     if (unit === undefined) return
     this.#parts.commits.whenKept(unit).catch(() => {
       // The session has ended: the network delivers the message again to the bridge's next holder.
     })
   }
 
-  async #make(received: Received, writes: UnitWrite[]): Promise<number> {
+  async #unitOf(received: Received, writes: UnitWrite[]): Promise<number> {
     // An ignored message leaves no row: see the class.
-    if (this.#ignores(received.attrs)) return await this.#parts.outbox.make([], { writes })
+    if (this.#ignores(received.attrs)) return await this.#parts.outbox.makeEvents([], { writes })
     try {
-      return await this.#makeEvents(received, writes)
+      return await this.#unitOfReadable(received, writes)
     } catch (error) {
       if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
-      return await this.#makeUnreadable(received, writes, error)
+      return await this.#unitOfUnreadable(received, writes, error)
     }
   }
 
   /** Parks a message that cannot be read, and makes an event of what is found in it. @throws SessionEnded */
-  async #makeUnreadable(received: Received, writes: UnitWrite[], why: unknown): Promise<number> {
+  async #unitOfUnreadable(received: Received, writes: UnitWrite[], why: unknown): Promise<number> {
     const { outbox, connection, log } = this.#parts
     const parked = await this.#parking.writesFor(received)
     if (parked.length > 0)
@@ -294,12 +304,12 @@ export class SessionIntake implements Intake {
     const beside = [...parked, ...writes]
     try {
       const mapped = await mapUnreadable(received, this.#own, { connection: connection(), log })
-      return await this.#makeOf(received, await this.#identified(mapped), beside)
+      return await this.#unitWithEvents(received, await this.#identified(mapped), beside)
     } catch (error) {
       if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
       // The id of the message alone is too long for an event.
       log.debug({ error }, "a message that could not be read became no event")
-      return await outbox.make([], { message: await this.#seen(received), writes: beside })
+      return await outbox.makeEvents([], { message: await this.#seen(received), writes: beside })
     }
   }
 
@@ -307,14 +317,18 @@ export class SessionIntake implements Intake {
    * A message of an unknown kind is an event, and is parked as well: a later release may read it.
    * @throws Error if the message cannot be read; nothing was made then. SessionEnded
    */
-  async #makeEvents(received: Received, writes: UnitWrite[], isRevealed = false): Promise<number> {
+  async #unitOfReadable(received: Received, writes: UnitWrite[], isRevealed = false): Promise<number> {
     const mapped = await this.#map(received)
     const { unread, awaitsKey } = mapped.find((each) => each.unread) ?? {}
-    if (unread === undefined) return await this.#makeOf(received, mapped, writes)
+    if (unread === undefined) return await this.#unitWithEvents(received, mapped, writes)
     const found = awaitsKey === undefined ? {} : await this.#revealKeys.find(awaitsKey)
     if (awaitsKey !== undefined && found.key && !isRevealed) {
       const removal = this.#revealKeys.removal(awaitsKey)
-      return await this.#makeEvents(withRevealKey(received, awaitsKey, found.key), [...writes, removal], true)
+      return await this.#unitOfReadable(
+        withRevealKey(received, awaitsKey, found.key),
+        [...writes, removal],
+        true,
+      )
     }
     this.#say("warn", "a message came of a kind that this release cannot read", {
       detail: `: its event has the unknown_kind ${unread}`,
@@ -324,14 +338,14 @@ export class SessionIntake implements Intake {
     const [first] = parked
     const waits = first && awaitsKey !== undefined && !found.parked
     const wait = waits ? [this.#revealKeys.parkedRow(awaitsKey, first.sk)] : []
-    return await this.#makeOf(received, mapped, [...parked, ...wait, ...writes])
+    return await this.#unitWithEvents(received, mapped, [...parked, ...wait, ...writes])
   }
 
-  async #makeOf(received: Received, mapped: Mapped[], writes: UnitWrite[]): Promise<number> {
+  async #unitWithEvents(received: Received, mapped: Mapped[], writes: UnitWrite[]): Promise<number> {
     const message = await this.#seen(received)
     const { identity } = await this.#look(received.attrs)
     const arrived = this.#parts.awaited.arrivedIn(received, this.#own, identity)
-    return await this.#parts.outbox.make(mapped, { message, writes: [...arrived, ...writes] })
+    return await this.#parts.outbox.makeEvents(mapped, { message, writes: [...arrived, ...writes] })
   }
 
   async #map(received: Received): Promise<Mapped[]> {

@@ -30,7 +30,7 @@ export class OperatorSkip {
    * Whether to skip the message at hand: true once, and never again once the lease has recorded the skip.
    * @throws SessionEnded
    */
-  async take(): Promise<boolean> {
+  async consume(): Promise<boolean> {
     if (!this.#isWanted) return false
     this.#isWanted = false
     const { lease, patience, log } = this.#parts

@@ -67,7 +67,7 @@ export class EventOutbox {
    * @throws SessionEnded
    */
   async append(map: () => Mapped[] | Promise<Mapped[]>, writes: UnitWrite[] = []): Promise<number> {
-    return await this.inTurn(async () => await this.make(await map(), { writes }))
+    return await this.inTurn(async () => await this.makeEvents(await map(), { writes }))
   }
 
   /** Resolves when everything requested so far is made. */
@@ -81,7 +81,7 @@ export class EventOutbox {
    * @throws Error if an event is too large for a row, RowTooLarge if another row is; nothing was made then.
    * SessionEnded
    */
-  async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
+  async makeEvents(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
     const { keeping } = this.#parts
     const choice = this.#parts.choice()
     const mapped = happened
@@ -89,10 +89,10 @@ export class EventOutbox {
       .map((each) => ({ ...each, event: cutToFit(each.event) }))
     // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
-    return await this.#make(mapped, isForgotten ? { writes } : { message, writes })
+    return await this.#numberAndMake(mapped, isForgotten ? { writes } : { message, writes })
   }
 
-  async #make(mapped: Mapped[], beside: Beside): Promise<number> {
+  async #numberAndMake(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
     for (const { mapped: one } of fresh) one.event = await this.#named(one.event)
     // The line of each in the transcript, if messages are kept.

@@ -73,7 +73,7 @@ export function newTakingNews({
       case "chats":
         return await memory.chats.set(news.settings)
       case "history":
-        return await memory.history.take(news.chat)
+        return await memory.history.addChat(news.chat)
       case "revealed":
         return await memory.intake.takeRevealKey(news.keyId, news.key)
       case "notice":

@@ -44,7 +44,7 @@ export interface Wish {
    * Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was
    * written.
    */
-  compose: (connection: Connection) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
+  prepare: (connection: Connection) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
 }
 
 export interface SendAnswer {
@@ -56,7 +56,7 @@ export interface SendAnswer {
    * An earlier call under this id had its message sent. That message counts, even if this call asked for
    * another one.
    */
-  repeated: boolean
+  isRepeat: boolean
 }
 
 /** The sends of one session. */
@@ -73,7 +73,7 @@ export class Sending {
    * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent
    * again, and phones show an id only once.
    * @throws ApiError `idempotency_conflict`, `not_paired`, `network_rejected`, `send_outcome_unknown`,
-   * `session_unavailable`, `recipient_not_found` for a group that the session is not in, and what `compose`
+   * `session_unavailable`, `recipient_not_found` for a group that the session is not in, and what `prepare`
    * throws
    */
   async send(wish: Wish): Promise<SendAnswer> {
@@ -103,33 +103,33 @@ export class Sending {
    * or, at the first attempt, `failed`. If the host dies before the row is durable, nothing has left. If it
    * dies later, a retry on the next host finds the row, and sends the same bytes under the same id.
    */
-  async #send({ messageId, isNew, requestId, compose }: Wish): Promise<SendAnswer> {
+  async #send({ messageId, isNew, requestId, prepare }: Wish): Promise<SendAnswer> {
     const { memory, uplink } = this.#input
-    const before = isNew ? undefined : await sentMessage(memory.store, messageId)
-    if (before?.state === "acked")
-      return { messageId, chat: before.chat, timestamp: before.timestamp, repeated: true }
+    const earlier = isNew ? undefined : await sentMessage(memory.store, messageId)
+    if (earlier?.state === "acked")
+      return { messageId, chat: earlier.chat, timestamp: earlier.timestamp, isRepeat: true }
     // The API did not hear of the refusal, or had no time to free the key. Once the key is free, the next
     // call has another id.
-    if (before?.state === "failed") throw networkRefusal(before.network_code)
+    if (earlier?.state === "failed") throw networkRefusal(earlier.network_code)
     const { generation } = memory.vault
     // The bridge was linked anew meanwhile: the same message from its new device would be a second one to the
     // recipient.
-    if (before && before.generation !== generation) throw outcomeUnknown()
+    if (earlier && earlier.generation !== generation) throw outcomeUnknown()
 
     const connection = await uplink.ready().catch((error: unknown) => {
       // The present error says nothing about the earlier transmission.
-      throw before && error instanceof ApiError ? outcomeUnknown() : error
+      throw earlier && error instanceof ApiError ? outcomeUnknown() : error
     })
-    const { chat, message, members } = before
-      ? { ...before, members: viewersOf(before) }
-      : await uplink.during(connection, () => compose(connection))
+    const { chat, message, members } = earlier
+      ? { ...earlier, members: viewersOf(earlier) }
+      : await uplink.during(connection, () => prepare(connection))
 
     // A new message has no row yet. If the host dies here, a retry composes it again.
     const {
       askedMs,
       requestId: asked,
       own,
-    } = before ?? { askedMs: nowMs(), requestId, own: memory.vault.login?.jid }
+    } = earlier ?? { askedMs: nowMs(), requestId, own: memory.vault.login?.jid }
     const outgoing = {
       messageId,
       chat,
@@ -140,14 +140,14 @@ export class Sending {
       ...(asked !== undefined && { requestId: asked }),
       ...(members && { members }),
     }
-    const repeated = before !== undefined
-    if (!repeated) memory.sentList.note(outgoing)
+    const isRepeat = earlier !== undefined
+    if (!isRepeat) memory.sentList.note(outgoing)
     // A repeated message was kept when it was sent first.
-    const transcriptWrites = repeated ? undefined : await memory.keeping.outgoing(outgoing)
-    const timestamp = await this.#transmit(connection, outgoing, repeated, transcriptWrites)
+    const transcriptWrites = isRepeat ? undefined : await memory.keeping.outgoing(outgoing)
+    const timestamp = await this.#transmit(connection, outgoing, isRepeat, transcriptWrites)
     // If the host dies before this is durable, a retry sends the same bytes once more.
     await unlessEnded(memory.statuses.acked(inRow(outgoing), timestamp))
-    return { messageId, chat: outgoing.chat, timestamp, repeated }
+    return { messageId, chat: outgoing.chat, timestamp, isRepeat }
   }
 
   /**
@@ -157,7 +157,7 @@ export class Sending {
   async #transmit(
     connection: Connection,
     outgoing: Omit<Outgoing, "beside"> & { generation: number },
-    again: boolean,
+    isRepeat: boolean,
     transcriptWrites: Awaited<ReturnType<MessageKeeping["outgoing"]>>,
   ): Promise<number> {
     const { messageId } = outgoing
@@ -165,18 +165,21 @@ export class Sending {
     const start = performance.now()
     try {
       const beside = transcriptWrites && { beside: transcriptWrites.beside }
-      const { timestamp } = await connection.send({ ...outgoing, ...beside }, again)
+      const { timestamp } = await connection.send({ ...outgoing, ...beside }, isRepeat)
       count({ isUnknown: false })
       Metrics.add("SendAckMs", Math.round(performance.now() - start))
-      log.info({ messageId, again }, "message acknowledged")
+      log.info({ messageId, again: isRepeat }, "message acknowledged")
       return timestamp
     } catch (error) {
       if (error instanceof NetworkRejected) {
         count({ isUnknown: false })
         Metrics.add("SendRejected")
-        log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
+        log.warn(
+          { messageId, again: isRepeat, networkCode: error.networkCode },
+          "message refused by the network",
+        )
         // A refusal of the repeated stanza says nothing about the first stanza.
-        if (again) throw outcomeUnknown()
+        if (isRepeat) throw outcomeUnknown()
         // If the host dies before this is durable, a retry sends the same bytes: if the network accepts them,
         // the message is sent; if it refuses them again, the outcome stays unknown.
         const { statuses } = this.#input.memory
@@ -185,12 +188,12 @@ export class Sending {
       }
       // These errors say that the stanza has not left. The row may exist all the same: a retry finds it and
       // sends the same bytes.
-      if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)
-      if (error instanceof NotInGroup && !again) throw notInGroup()
-      if (error instanceof NotSent && !again) throw sessionUnavailable()
+      if (error instanceof NobodyReached && !isRepeat) throw sessionUnavailable(nobodyReached, 60)
+      if (error instanceof NotInGroup && !isRepeat) throw notInGroup()
+      if (error instanceof NotSent && !isRepeat) throw sessionUnavailable()
       if (error instanceof NotSent || error instanceof OutcomeUnknown) {
         count({ isUnknown: true })
-        log.warn({ messageId, again }, "a message's outcome is unknown")
+        log.warn({ messageId, again: isRepeat }, "a message's outcome is unknown")
         throw outcomeUnknown()
       }
       // This is a defect of ours. The API takes it for an unknown outcome.

@@ -128,7 +128,7 @@ export class Statuses {
    * durable. Receipts of a group or a status wait for a moment, so that several become one change.
    * @throws SessionEnded
    */
-  async take(receipts: Receipt[]): Promise<void> {
+  async takeReceipts(receipts: Receipt[]): Promise<void> {
     const { jid, lid } = this.#parts.login.vault.login ?? {}
     const own = new Set([jid, lid])
     const others = receipts.filter(

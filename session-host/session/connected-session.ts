@@ -49,7 +49,7 @@ export interface ConnectedSession {
 }
 
 /** Composes a message that a command wants sent (`Wish`). */
-export type Compose = (connected: ConnectedSession) => ReturnType<Wish["compose"]>
+export type ComposeFor = (connected: ConnectedSession) => ReturnType<Wish["prepare"]>
 
 /** A session that is connected now. */
 export function connectedSession(

@@ -15,7 +15,7 @@ interface Parts {
   store: SessionStore
   commits: Pick<Commits, "write" | "whenKept">
   patience: Patience
-  vault: Pick<SessionVault, "creds" | "keep" | "prefixOf">
+  vault: Pick<SessionVault, "creds" | "change" | "prefixOf">
   keysAnew: KeysAnew
 }
 
@@ -37,7 +37,7 @@ export async function makeAnew({ lease, store, commits, patience, vault, keysAne
     const names = await store.names(vault.prefixOf(kind))
     await commits.write(names.map((sk) => store.remove(sk)))
   }
-  if (vault.creds !== undefined) await vault.keep({ creds: withUnusedPreKeys(vault.creds) })
+  if (vault.creds !== undefined) await vault.change({ creds: withUnusedPreKeys(vault.creds) })
   await commits.whenKept()
   if (!(await patience.read(() => Lease.noteMadeAnew(lease)))) throw new Fenced()
 }

@@ -23,7 +23,7 @@ import type { Connect } from "../uplink/dialler.ts"
 import { waitForHousehold } from "../uplink/link-sandbox.ts"
 import type { Linking } from "../uplink/linking.ts"
 import { Uplink } from "../uplink/uplink.ts"
-import { type Compose, connectedSession, type ConnectedSession } from "./connected-session.ts"
+import { type ComposeFor, connectedSession, type ConnectedSession } from "./connected-session.ts"
 import { startDailyPresence } from "./daily-presence.ts"
 import { LeaseNotes } from "./lease-notes.ts"
 import { linkedPhoneOf, type Memory, openMemory } from "./memory.ts"
@@ -233,10 +233,10 @@ export class Session {
   }
 
   /** Sends a message under an id that the caller chose. @throws as `Sending.send` */
-  async send(wish: Omit<Wish, "compose"> & { compose: Compose }): Promise<SendAnswer> {
+  async send(wish: Omit<Wish, "prepare"> & { composeFor: ComposeFor }): Promise<SendAnswer> {
     const { memory, sending } = await this.#started()
-    const compose = (connection: Connection) => wish.compose(this.#connected(connection, memory))
-    return await sending.send({ ...wish, compose })
+    const prepare = (connection: Connection) => wish.composeFor(this.#connected(connection, memory))
+    return await sending.send({ ...wish, prepare })
   }
 
   /** Closes the socket until `connectAgain`: the host has not beaten for too long. */

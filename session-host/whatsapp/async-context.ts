@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks"
 import type { KeyChange } from "../network/connection.ts"
 import type { Transmission } from "./send/transmission.ts"
 
-/** The changes that one step has made to the keys so far, by name. They are kept together, or not at all. */
-export type Unit = Map<string, KeyChange>
+/** The changes that one step has made to the keys so far, by name. They become one unit, or nothing. */
+export type KeyStep = Map<string, KeyChange>
 
 interface Context {
   transmission: Transmission | undefined
-  unit: Unit | undefined
+  keyStep: KeyStep | undefined
   /** The id of the signed prekey that the message being read began with. */
   signedPreKey?: number | undefined
 }
@@ -25,8 +25,8 @@ export function transmissionNow(): Transmission | undefined {
 }
 
 /** The step in which Baileys reads and writes keys; undefined outside of a step. */
-export function unitNow(): Unit | undefined {
-  return context.getStore()?.unit
+export function keyStepNow(): KeyStep | undefined {
+  return context.getStore()?.keyStep
 }
 
 /** The id of the signed prekey that is asked for now; undefined if none is. */
@@ -36,17 +36,17 @@ export function signedPreKeyNow(): number | undefined {
 
 /** Runs `work`, which asks for the signed prekey of this id. */
 export function askingForSignedPreKey<T>(signedPreKey: number, work: () => T): T {
-  return context.run({ transmission: transmissionNow(), unit: unitNow(), signedPreKey }, work)
+  return context.run({ transmission: transmissionNow(), keyStep: keyStepNow(), signedPreKey }, work)
 }
 
 /** Runs `work` for this message, or for none. */
 export function inTransmission<T>(transmission: Transmission | undefined, work: () => T): T {
-  return context.run({ unit: unitNow(), transmission }, work)
+  return context.run({ keyStep: keyStepNow(), transmission }, work)
 }
 
 /** Runs `work` in this step. */
-export function inUnit<T>(unit: Unit, work: () => T): T {
-  return context.run({ transmission: transmissionNow(), unit }, work)
+export function inKeyStep<T>(keyStep: KeyStep, work: () => T): T {
+  return context.run({ transmission: transmissionNow(), keyStep }, work)
 }
 
 /**

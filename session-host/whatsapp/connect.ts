@@ -34,7 +34,7 @@ export interface ConnectInput extends DialInput {
 
 /**
  * Dials. Everything after that is reported by `onHappening`, in order. A vault has one connection at a time:
- * the next may begin only when all changes that this one handed to `keep` are made.
+ * the next may begin only when all changes that this one handed to `change` are made.
  */
 export function connect(input: ConnectInput): Connection {
   installRepairs()
@@ -89,10 +89,10 @@ function open(input: ConnectInput): Connection {
     networkTime: clock.now,
     changeSetting: appState.change,
     takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
-    send(message, again = false) {
+    send(message, isRepeat = false) {
       // From now on the network owes an answer.
       silence.asked()
-      return sender(message, again)
+      return sender(message, isRepeat)
     },
     async isInGroup(group) {
       await groupOf(group)

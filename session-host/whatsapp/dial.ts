@@ -56,7 +56,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   const { vault, intake, proxy } = input
   const { gate } = vault
   const guarded = guardedBy(lifetime)
-  const { keep, sent, keys } = guardedVault(vault, guarded)
+  const { changeVault, sent, keys } = guardedVault(vault, guarded)
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
   const warn = (text: string) => (error: unknown) => {
@@ -71,19 +71,19 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   const known = knownWith(vault)
   sayLogins(creds, known, lifetime)
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
-  const hold = newLocks()
+  const lockKeys = newLocks()
   const config = socketConfig({
     ...input,
     agent: proxy && agentThrough(proxy, input.url?.startsWith("ws:") ? "http:" : "https:"),
     sent,
     creds,
     keys,
-    hold,
+    lockKeys,
     recipientDevices: recipientDevices.forBaileys,
     lidsOf: (jids) => askForLids({ ask: (question) => askNetwork(sock, question) }, jids),
     log,
     repository: {
-      keep,
+      changeVault,
       intake,
       guarded,
       stanzaOf: unsettled.stanzaOf,
@@ -107,10 +107,10 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     ...connection,
     answerOrEnd: newAnswerOrEnd(lifetime, frames),
     creds,
-    keepCreds: newKeepingCreds(creds, { keep, gate }),
+    keepCreds: newKeepingCreds(creds, { change: changeVault, gate }),
     keys,
-    hold,
-    keep,
+    lockKeys,
+    changeVault,
     gate,
     guarded,
     intake,
@@ -125,10 +125,10 @@ export function dial(input: DialInput, lifetime: Lifetime) {
 
 /** A vault whose failures end the connection before Baileys hears of them. */
 function guardedVault(vault: Vault, guarded: ReturnType<typeof guardedBy>) {
-  const keep: Vault["keep"] = (change) => guarded(() => vault.keep(change))
+  const changeVault: Vault["change"] = (change) => guarded(() => vault.change(change))
   const sent: Vault["sent"] = (messageId) => guarded(() => vault.sent(messageId))
-  const keys = keysOf({ keep, keys: (type, ids) => guarded(() => vault.keys(type, ids)) })
-  return { keep, sent, keys }
+  const keys = keysOf({ change: changeVault, keys: (type, ids) => guarded(() => vault.keys(type, ids)) })
+  return { changeVault, sent, keys }
 }
 
 /** Lets the login say how many logins there were, as a browser's login does. */
@@ -162,9 +162,9 @@ function holdFramesOf({ ws }: ReturnType<typeof makeWASocket>, gate: Vault["gate
 }
 
 /** Keeps the credentials as they are now. `onKept` is called once they are durable. */
-function newKeepingCreds(creds: AuthenticationCreds, { keep, gate }: Pick<Vault, "keep" | "gate">) {
+function newKeepingCreds(creds: AuthenticationCreds, { change, gate }: Pick<Vault, "change" | "gate">) {
   return (onKept?: () => void) => {
-    const made = keep({ creds: credsToText(creds) })
+    const made = change({ creds: credsToText(creds) })
     const kept = onKept ? made.then(() => gate.whenKept(gate.made)).then(onKept) : made
     // When it fails, the connection is closed already.
     kept.catch(() => {})

@@ -39,8 +39,8 @@ export function endIfSilent(
     asked: (): void => {
       if (!waiting) wait()
     },
-    /** Takes every frame. */
-    take: ({ tag, attrs }: BinaryNode): void => {
+    /** Gets every frame. */
+    onFrame: ({ tag, attrs }: BinaryNode): void => {
       const isAnswer = tag === "iq" && (attrs.type === "result" || attrs.type === "error")
       if (isAnswer || tag === "ack") stop()
     },

@@ -12,8 +12,8 @@ export function newNetworkClock() {
   return {
     /** Unix seconds; this host's own time before the login, or if the login says no time. */
     now: (): number => (heard ? heard.t + Math.floor((performance.now() - heard.atMs) / 1000) : now()),
-    /** Takes every frame. */
-    take: ({ tag, attrs }: BinaryNode): void => {
+    /** Gets every frame. */
+    onFrame: ({ tag, attrs }: BinaryNode): void => {
       const t = Number(attrs.t)
       if (tag === "success" && Number.isSafeInteger(t) && t > 0) heard = { t, atMs: performance.now() }
     },

@@ -18,7 +18,7 @@ interface Input {
   sent: Vault["sent"]
   creds: AuthenticationCreds
   keys: Keys
-  hold: Hold
+  lockKeys: Hold
   recipientDevices: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
   /**
    * The LIDs of these numbers. Baileys' own question for them misreads an answer that names people by LID.
@@ -29,12 +29,12 @@ interface Input {
   version?: WAVersion
   /** The agent of the socket. */
   agent: Agent | undefined
-  repository: Omit<RepositoryInput, "creds" | "keys" | "hold">
+  repository: Omit<RepositoryInput, "creds" | "keys" | "lockKeys">
 }
 
 /** Baileys' settings. */
 export function socketConfig(input: Input): UserFacingSocketConfig {
-  const { creds, keys, hold } = input
+  const { creds, keys, lockKeys } = input
   return {
     auth: {
       creds,
@@ -42,7 +42,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
         get: keys.get,
         // With `set` Baileys only removes sessions, which must not happen while one is in use.
         set: (data) =>
-          hold(Object.keys(data.session ?? {}), async () =>
+          lockKeys(Object.keys(data.session ?? {}), async () =>
             keys.set(await withoutDeletions(transmissionNow()?.holdBackKeyHolders(data) ?? data, keys)),
           ),
       },
@@ -70,6 +70,6 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
       return sent && proto.Message.decode(sent.message)
     },
     makeSignalRepository: () =>
-      durableRepository({ creds, keys, hold, ...input.repository }, input.log, input.lidsOf),
+      durableRepository({ creds, keys, lockKeys, ...input.repository }, input.log, input.lidsOf),
   }
 }

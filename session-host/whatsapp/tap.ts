@@ -95,7 +95,7 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
   const onMessage = oneByOne({
     ...parts,
     ended: () => lifetime.isOver,
-    take: (received) => guarded(() => intake.take(received, [])),
+    receive: (received) => guarded(() => intake.receive(received, [])),
     expect: (attrs) => guarded(() => intake.expect(attrs)),
     acknowledge: answers.acknowledge,
     onError: failedAt("CB:message"),
@@ -136,7 +136,7 @@ function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): vo
   const { ws } = sock
   // Baileys reports no acknowledgements, and reports many stanzas too late or not at all. Each of these
   // listeners gets every frame.
-  ws.on("CB:ack,class:message", parts.acks.take)
+  ws.on("CB:ack,class:message", parts.acks.onAck)
   ws.on(
     "CB:ack,class:message",
     newLidRefresh({ ...parts, onError: warn("a private id was not asked for anew") }),
@@ -146,18 +146,18 @@ function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): vo
     listeners: [
       ...(parts.record ? [parts.record] : []),
       addSpareCodes,
-      (frame) => parts.groups.take(frame),
-      parts.addressing.take,
+      (frame) => parts.groups.onFrame(frame),
+      parts.addressing.onFrame,
       newDeviceChanges({
         ...parts,
         sock: () => sock,
         onError: warn("a list of devices was not forgotten"),
       }),
-      parts.backlog.take,
+      parts.backlog.onFrame,
       newNotices(parts),
-      answers.take,
-      parts.silence.take,
-      parts.clock.take,
+      answers.onFrame,
+      parts.silence.onFrame,
+      parts.clock.onFrame,
       (frame) => reportUnknown(frame, parts.operatorsLog),
       (frame) => frame.tag === "ib" && reportExpiration(toStanza(frame), parts.operatorsLog),
       newPairingNotices({ ...parts, codes, hellos, onError: failedAt("CB:notification") }),

@@ -17,7 +17,7 @@ import { newSyncedSettings } from "./synced-settings.ts"
 interface Input {
   sock: WASocket
   keys: Keys
-  keep: Vault["keep"]
+  changeVault: Vault["change"]
   gate: Vault["gate"]
   lifetime: Lifetime
   intake: Pick<Intake, "keepsChats" | "keepsHistory">
@@ -47,7 +47,7 @@ export function newAppState(input: Input): AppState {
     new Promise<void>((resolve) => lifetime.emit({ kind: "people", people, onTaken: resolve }))
   const recordPeople = newRecordPeople({
     sock,
-    vault: input,
+    vault: { change: input.changeVault, gate: input.gate },
     learn: (people) => answerOrEnd(learned(people)),
   })
   const recordChats = async (settings: ChatSetting[]) => {

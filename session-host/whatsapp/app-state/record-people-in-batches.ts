@@ -6,7 +6,7 @@ import { addressPair } from "./people.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
-  vault: Pick<Vault, "keep" | "gate">
+  vault: Pick<Vault, "change" | "gate">
   /** Resolves when the people are recorded. Rejects when they will not be, since the connection has ended. */
   learn: (people: Acquaintance[]) => Promise<void>
 }
@@ -29,7 +29,7 @@ export function newRecordPeople({ sock, vault, learn }: Input): RecordPeople {
       await sock.signalRepository.lidMapping.storeLIDPNMappings(pairs.slice(at, at + atATime))
     // People are notes, which no frame waits for. This empty unit comes after them: when it is durable, so
     // are they.
-    await vault.keep({})
+    await vault.change({})
     await vault.gate.whenKept(vault.gate.made)
     await nextTurn()
   }

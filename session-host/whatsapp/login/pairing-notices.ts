@@ -51,7 +51,7 @@ export function newHellos(sock: Pick<WASocket, "ws">) {
       return lengths.every(([tag, length]) => partIn(node, tag)?.length === length)
     },
     /** Whether one more hello may be answered, which counts it. */
-    take: (): boolean => left-- > 0,
+    consume: (): boolean => left-- > 0,
   }
 }
 
@@ -74,7 +74,7 @@ export function limitHellos(
 ): Interceptor {
   return (node, pass) => {
     if (node.attrs.type !== "link_code_companion_reg") return pass(node)
-    if (hellos.isOne(node) && hellos.take()) return pass(node)
+    if (hellos.isOne(node) && hellos.consume()) return pass(node)
     return sock.sendNode(buildAckStanza(node)).catch(onError)
   }
 }

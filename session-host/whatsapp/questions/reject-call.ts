@@ -11,8 +11,8 @@ const rememberedMost = 200
 export function newCallers() {
   const callers = new Map<string, string>()
   return {
-    /** Takes `<call>`. */
-    take({ content }: BinaryNode) {
+    /** Gets `<call>`. */
+    onCall({ content }: BinaryNode) {
       if (!Array.isArray(content)) return
       for (const { attrs } of content) {
         const { "call-id": id, "call-creator": caller } = attrs

@@ -30,8 +30,8 @@ export function newAnswers({ sock, onError }: Input) {
     if (node.attrs.id && node.attrs.from) send(buildAckStanza(node))
   }
   return {
-    /** Takes every frame. */
-    take: (frame: BinaryNode): void => {
+    /** Gets every frame. */
+    onFrame: (frame: BinaryNode): void => {
       if (frame.tag === "iq") send(answerTo(frame))
       else if (!answeredByBaileys.has(frame.tag) && !wantNone.has(frame.tag)) acknowledge(frame)
     },

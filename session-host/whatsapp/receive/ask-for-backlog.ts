@@ -8,8 +8,8 @@ const batch = 100
 const silenceMs = { least: 5000, most: 60_000 }
 
 export interface Backlog {
-  /** Takes every frame that comes in. */
-  take: (frame: BinaryNode) => void
+  /** Gets every frame that comes in. */
+  onFrame: (frame: BinaryNode) => void
   end: () => void
 }
 
@@ -40,7 +40,7 @@ export function newBacklog(sock: Pick<WASocket, "sendNode">, onError: (error: un
     clearTimeout(timer)
   }
   return {
-    take(frame) {
+    onFrame(frame) {
       if (frame.tag === "ib" && hasChild(frame, "offline_preview")) isComing = true
       if (frame.tag === "ib" && hasChild(frame, "offline")) end()
       if (!isComing || (frame.tag !== "ib" && frame.attrs.offline === undefined)) return

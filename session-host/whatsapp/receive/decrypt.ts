@@ -118,7 +118,7 @@ export function newDecrypting(
   inner: SignalRepositoryWithLIDStore,
   log: ILogger,
 ): Decrypting {
-  const { creds, keys, intake, guarded, hold } = input
+  const { creds, keys, intake, guarded, lockKeys } = input
   const settling = newSettling(input)
 
   /**
@@ -130,7 +130,7 @@ export function newDecrypting(
     if (!stanza) throw new Error("a ciphertext without its stanza")
     const { attrs } = stanza
     const hash = createHash("sha256").update(ciphertext).digest("hex")
-    // A message that seems new is decrypted while it is looked up: `take` waits for the answer.
+    // A message that seems new is decrypted while it is looked up: `receive` waits for the answer.
     const next = await guarded(() => intake.whatToDoWith({ hash, attrs }, !saysAgain(stanza)))
     if (next === "seen") return emptyMessage
     if (next === "skip") throw new Error("skipped, as the operator asked")
@@ -139,7 +139,7 @@ export function newDecrypting(
         async () => await opened(stanza, await decrypt()),
         async (changes, made) => {
           const received = { hash, attrs, plaintext: made.plaintext, ...besideMessage(stanza) }
-          await guarded(() => intake.take(received, changes))
+          await guarded(() => intake.receive(received, changes))
         },
       )
       // If Baileys could not read the plaintext, it would ask the sender five times for the same bytes.
@@ -168,13 +168,15 @@ export function newDecrypting(
   return {
     decryptMessage: (message) =>
       settling(message.ciphertext, async () =>
-        hold(await addressesOf(message.jid, inner), () =>
+        lockKeys(await addressesOf(message.jid, inner), () =>
           decryptAndTake(message.ciphertext, () => inner.decryptMessage(message)),
         ),
       ),
     decryptGroupMessage: (message) =>
       settling(message.msg, () =>
-        hold([message.group], () => decryptAndTake(message.msg, () => inner.decryptGroupMessage(message))),
+        lockKeys([message.group], () =>
+          decryptAndTake(message.msg, () => inner.decryptGroupMessage(message)),
+        ),
       ),
     /**
      * This is done already, in the unit of the message that brought the sender key. A sender key that came

@@ -35,7 +35,7 @@ export function newFrameReader(input: Input): (frame: BinaryNode) => void {
     }
     // A recipient's device could not read a message of ours.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
-    if (frame.tag === "call") calls.take(frame)
+    if (frame.tag === "call") calls.onCall(frame)
     if (frame.tag === "iq") reportPeople(redactedPhonesAndUsernames(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)

@@ -140,7 +140,7 @@ interface Giving {
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */
-  take: (received: Received) => Promise<void>
+  receive: (received: Received) => Promise<void>
   /**
    * The phone will be asked for this message. Resolves when that is durable: Baileys acknowledges its
    * placeholder at once.
@@ -160,7 +160,7 @@ export function oneByOne({
   unsettled,
   creds,
   ended,
-  take,
+  receive,
   expect,
   acknowledge,
   onError,
@@ -173,7 +173,7 @@ export function oneByOne({
       return acknowledge(node)
     }
     const viewOnce = viewOnceIn(node)
-    if (viewOnce && isParsable(node, creds.me)) await take(viewOnce).catch(onError)
+    if (viewOnce && isParsable(node, creds.me)) await receive(viewOnce).catch(onError)
     if (placeholderIn(node) === "awaited" && isParsable(node, creds.me))
       await expect(node.attrs).catch(onError)
     if (ended()) return

@@ -12,8 +12,8 @@ type Ack =
 export interface Acks {
   /** Waits for this message's answer from now on. Call it before sending. */
   expect: (messageId: string) => Expected
-  /** Takes `<ack class="message">`. */
-  take: (node: BinaryNode) => void
+  /** Gets `<ack class="message">`. */
+  onAck: (node: BinaryNode) => void
   /** Ends all waits, since no answer comes any more. */
   end: () => void
 }
@@ -55,7 +55,7 @@ export function newAcks(waitMs: number, onLate: (messageId: string, timestamp: n
       }
       return { answer, inTime, stop }
     },
-    take({ attrs }) {
+    onAck({ attrs }) {
       const messageId = attrs.id ?? ""
       const timestamp = Number(attrs.t) || now()
       const { error, phash } = attrs

@@ -18,8 +18,8 @@ interface Input {
 }
 
 export interface Addressing {
-  /** Takes every frame that comes in. */
-  take: (frame: BinaryNode) => void
+  /** Gets every frame that comes in. */
+  onFrame: (frame: BinaryNode) => void
   /** The address under which a message to this chat leaves. */
   addressOf: (chat: string) => Promise<string>
   /**
@@ -47,7 +47,7 @@ export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
     keepCreds()
   }
   return {
-    take(frame) {
+    onFrame(frame) {
       if (frame.tag !== "iq") return
       const linked = getBinaryNodeChild(frame, "pair-success")
       if (linked) set(isUnmoved(getBinaryNodeChild(linked, "client-props")))

@@ -21,7 +21,7 @@ type Encrypting = Pick<
  * `hold-frames.ts` waits until that unit is durable.
  */
 export function newEncrypting(
-  { keys, keep, hold }: Pick<RepositoryInput, "keys" | "keep" | "hold">,
+  { keys, changeVault, lockKeys }: Pick<RepositoryInput, "keys" | "changeVault" | "lockKeys">,
   inner: SignalRepositoryWithLIDStore,
 ): Encrypting {
   const pace = newPace()
@@ -35,7 +35,9 @@ export function newEncrypting(
     if (!transmission) return await keys.atomically(encrypt)
     transmission.mustGoOn()
     return await keys.atomically(encrypt, (changes) =>
-      transmission.keepOnce((message) => keep({ keys: changes, ...(message && { outgoing: message }) })),
+      transmission.addMessageOnce((message) =>
+        changeVault({ keys: changes, ...(message && { outgoing: message }) }),
+      ),
     )
   }
 
@@ -58,7 +60,7 @@ export function newEncrypting(
       // Baileys encrypts all copies of a message to many devices at once.
       await pace()
       const encrypt = async () =>
-        hold(await addressesOf(message.jid, inner), () => inOneUnit(() => inner.encryptMessage(message)))
+        lockKeys(await addressesOf(message.jid, inner), () => inOneUnit(() => inner.encryptMessage(message)))
       return await encrypt().catch(async (error: unknown) => {
         const openAgain = transmissionNow()?.openAgain
         if (!openAgain || !isWithoutSession(error)) throw error
@@ -67,9 +69,9 @@ export function newEncrypting(
       })
     },
     encryptGroupMessage: (message) =>
-      hold([message.group], () => inOneUnit(() => inner.encryptGroupMessage(message))),
+      lockKeys([message.group], () => inOneUnit(() => inner.encryptGroupMessage(message))),
     injectE2ESession: async (session) =>
-      hold(await addressesOf(session.jid, inner), () =>
+      lockKeys(await addressesOf(session.jid, inner), () =>
         keys.atomically(async () => {
           if (!(await isForcedAnew(session))) await inner.injectE2ESession(session)
         }),
@@ -81,7 +83,7 @@ export function newEncrypting(
     validateSession: async (jid) =>
       transmissionNow()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
     getSenderKeyDistributionMessage: (group) =>
-      hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
+      lockKeys([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
   }
 }
 

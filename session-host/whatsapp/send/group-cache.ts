@@ -84,10 +84,10 @@ export function newGroupCache() {
       if (jid) forget(jidOf(jid))
     },
     /**
-     * Takes every frame: an answer may have a whole group in it, a notice may say that one group or any group
+     * Gets every frame: an answer may have a whole group in it, a notice may say that one group or any group
      * has changed, and who gets a group's message is in it.
      */
-    take(frame: BinaryNode): void {
+    onFrame(frame: BinaryNode): void {
       const { type, from } = frame.attrs
       if (frame.tag === "notification" && type === "w:gp2" && from) forget(from)
       if (frame.tag === "message" && from && foreign.has(from)) forget(from)

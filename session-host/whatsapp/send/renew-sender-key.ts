@@ -9,7 +9,7 @@ import { findGroup } from "./recipient-devices.ts"
 interface Input {
   groups: GroupCache
   keys: Keys
-  hold: Hold
+  lockKeys: Hold
   me: () => { id: string; lid?: string } | undefined
   sock: () => Pick<WASocket, "query" | "signalRepository">
 }
@@ -25,10 +25,10 @@ const mostGroups = 2000
  * message, the people who have been given the key are compared with the members. If one of them is no member
  * any more, the key is thrown away, and all others are given a new one.
  */
-export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
+export function newSenderKeys({ groups, keys, lockKeys, me, sock }: Input) {
   const renewals = boundedCache<number>(mostGroups)
   const renew = async (group: string) =>
-    await hold([group], () =>
+    await lockKeys([group], () =>
       keys.atomically(async () => {
         const names = [me()?.id, me()?.lid].flatMap((jid) => (jid ? nameOf(group, jid, sock()) : []))
         await keys.set({

@@ -24,20 +24,20 @@ export class Transmission {
   reached: ReadonlyMap<string, boolean> | undefined
   /** Opens the session with a device that was closed since it was looked for. */
   openAgain: ((jid: string) => Promise<unknown>) | undefined
-  /** The message, until its row is kept. */
-  #unkept: Outgoing | undefined
+  /** The message, until its row is in a unit. */
+  #notAdded: Outgoing | undefined
   #isMaybeKept: boolean
   #isBuilt = false
   #isHanded = false
   #isGivenUp = false
   #keyHolders: SignalDataSet["sender-key-memory"]
 
-  /** @param again whether its row exists already, so that the same bytes go out again */
-  constructor(outgoing: Outgoing, again: boolean) {
+  /** @param isRepeat whether its row exists already, so that the same bytes go out again */
+  constructor(outgoing: Outgoing, isRepeat: boolean) {
     this.outgoing = outgoing
     this.chat = outgoing.chat
-    this.#unkept = again ? undefined : outgoing
-    this.#isMaybeKept = again
+    this.#notAdded = isRepeat ? undefined : outgoing
+    this.#isMaybeKept = isRepeat
   }
 
   /** Whether the stanza is built, and is the next frame. Frames before it are questions to the network. */
@@ -60,12 +60,12 @@ export class Transmission {
     if (this.#isGivenUp) throw new Error("the transmission was given up")
   }
 
-  /** Has a step of the ratchet kept. @param keep gets the message with the first step, then undefined */
-  async keepOnce(keep: (outgoing: Outgoing | undefined) => Promise<void>): Promise<void> {
-    if (this.#unkept) this.#isMaybeKept = true
+  /** Adds the message to the first step of its ratchets. @param change gets it with that step, then undefined */
+  async addMessageOnce(change: (outgoing: Outgoing | undefined) => Promise<void>): Promise<void> {
+    if (this.#notAdded) this.#isMaybeKept = true
     const members = this.members && { members: [...this.members.values()] }
-    await keep(this.#unkept && { ...this.#unkept, ...members })
-    this.#unkept = undefined
+    await change(this.#notAdded && { ...this.#notAdded, ...members })
+    this.#notAdded = undefined
   }
 
   /**

@@ -54,14 +54,14 @@ export interface SendInput {
  */
 export function newSender(input: SendInput) {
   let last: Promise<void> = Promise.resolve()
-  return (outgoing: Outgoing, again: boolean) => {
+  return (outgoing: Outgoing, isRepeat: boolean) => {
     const { promise: left, resolve: leave } = Promise.withResolvers<void>()
     let late = false
     const timer = setTimeout(() => (late = true), queuedMs)
     const sent = last.then(async () => {
       clearTimeout(timer)
-      if (late) throw again ? new OutcomeUnknown(crowd) : new NotSent(crowd)
-      return await send(input, outgoing, again, leave)
+      if (late) throw isRepeat ? new OutcomeUnknown(crowd) : new NotSent(crowd)
+      return await send(input, outgoing, isRepeat, leave)
     })
     // The caller of this send gets its error; the next send only waits for the end.
     sent.catch(() => {}).finally(leave)
@@ -75,11 +75,11 @@ const crowd = "others were before it for too long"
 async function send(
   input: SendInput,
   outgoing: Outgoing,
-  again: boolean,
+  isRepeat: boolean,
   onLeft: () => void,
 ): Promise<{ timestamp: number }> {
-  const transmission = new Transmission(outgoing, again)
-  if (!input.isOpen()) throw transmission.giveUp(new Error("not connected"), again)
+  const transmission = new Transmission(outgoing, isRepeat)
+  if (!input.isOpen()) throw transmission.giveUp(new Error("not connected"), isRepeat)
 
   const expected = input.acks.expect(outgoing.messageId)
   const failed = await firstOf(
@@ -91,7 +91,7 @@ async function send(
   onLeft()
   if (failed && !transmission.isHanded) {
     expected.stop(false)
-    throw transmission.giveUp(failed, again || !input.isOpen())
+    throw transmission.giveUp(failed, isRepeat || !input.isOpen())
   }
 
   const ack = await expected.inTime()

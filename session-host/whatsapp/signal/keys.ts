@@ -1,17 +1,16 @@
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from "@whiskeysockets/baileys"
 import type { KeyChange, Vault } from "#session-host/network/connection.ts"
-import { inUnit, type Unit, unitNow } from "../async-context.ts"
+import { inKeyStep, type KeyStep, keyStepNow } from "../async-context.ts"
 import { keyFromText, valueToText } from "./keys-as-text.ts"
 
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
   /**
-   * Runs `work` on its own view of the keys, then has everything that it wrote kept as one unit; if `work`
-   * throws, nothing is kept. Within another unit, the work joins that one.
-   * @param keep keeps the changes together with what `work` has made of them; without `keep`, they are kept
-   * alone
+   * Runs `work` on its own view of the keys, then makes one unit of everything that it wrote; if `work` throws,
+   * nothing is made. Within another such step, the work joins that one.
+   * @param change makes the unit, together with what `work` has made; without it, the keys change alone
    */
-  atomically<T>(work: () => Promise<T>, keep?: (changes: KeyChange[], made: T) => Promise<void>): Promise<T>
+  atomically<T>(work: () => Promise<T>, change?: (changes: KeyChange[], made: T) => Promise<void>): Promise<T>
   isInTransaction(): boolean
   /** Baileys' name for `atomically`. Baileys' locks are by key alone, and are not needed under ours. */
   transaction<T>(work: () => Promise<T>, key: string): Promise<T>
@@ -22,9 +21,9 @@ export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
  * hold its changes from encryption until after the stanza has left, and so lose updates that arriving
  * messages make meanwhile.
  */
-export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
+export function keysOf(vault: Pick<Vault, "keys" | "change">): Keys {
   const get = async <K extends keyof SignalDataTypeMap>(kind: K, ids: string[]) => {
-    const changes = unitNow()
+    const changes = keyStepNow()
     const missing = ids.filter((id) => !changes?.has(nameOf(kind, id)))
     const kept = missing.length > 0 ? await vault.keys(kind, missing) : undefined
     const found: Record<string, SignalDataTypeMap[K]> = {}
@@ -36,25 +35,25 @@ export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
     return found
   }
 
-  const keepAlone = async (changes: KeyChange[]) => {
-    if (changes.length > 0) await vault.keep({ keys: changes })
+  const changeAlone = async (changes: KeyChange[]) => {
+    if (changes.length > 0) await vault.change({ keys: changes })
   }
 
   const set = async (data: SignalDataSet) => {
     const changes = changesOf(data)
-    const unit = unitNow()
-    if (!unit) return await keepAlone(changes)
-    for (const change of changes) unit.set(nameOf(change.type, change.id), change)
+    const step = keyStepNow()
+    if (!step) return await changeAlone(changes)
+    for (const change of changes) step.set(nameOf(change.type, change.id), change)
   }
 
   const atomically = async <T>(
     work: () => Promise<T>,
-    keep: (changes: KeyChange[], made: T) => Promise<void> = keepAlone,
+    change: (changes: KeyChange[], made: T) => Promise<void> = changeAlone,
   ): Promise<T> => {
-    if (unitNow()) return await work()
-    const unit: Unit = new Map()
-    const made = await inUnit(unit, work)
-    await keep([...unit.values()], made)
+    if (keyStepNow()) return await work()
+    const step: KeyStep = new Map()
+    const made = await inKeyStep(step, work)
+    await change([...step.values()], made)
     return made
   }
 
@@ -62,7 +61,7 @@ export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
     get,
     set,
     atomically,
-    isInTransaction: () => unitNow() !== undefined,
+    isInTransaction: () => keyStepNow() !== undefined,
     transaction: (work) => atomically(work),
   }
 }

@@ -20,12 +20,12 @@ import { closingFormerSessions } from "./undo-deletions.ts"
 export interface RepositoryInput {
   creds: SignalCreds & { additionalData?: unknown; me?: { id: string; lid?: string } }
   keys: Keys
-  keep: Vault["keep"]
+  changeVault: Vault["change"]
   intake: Omit<Intake, "foresee">
   /** Runs work of the memory. If the work fails, the connection ends first. */
   guarded: Guarded
   /** Locks by Signal address. */
-  hold: Hold
+  lockKeys: Hold
   /** The stanza in which a ciphertext came. */
   stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined
   /** Called when this ciphertext is done for now: it was read, or cannot be read. */
@@ -45,7 +45,7 @@ export function durableRepository(
   log: ILogger,
   lidsOf?: (jids: string[]) => Promise<LIDMapping[] | undefined>,
 ): SignalRepositoryWithLIDStore {
-  const { keys, hold } = input
+  const { keys, lockKeys } = input
   const lids = lidsOf && newAskForLids(lidsOf, log)
   const ask = lids && ((jids: string[]) => input.whileAsking(() => lids(jids)))
   const auth = { creds: withFormerKeys(input.creds), keys: closingFormerSessions(keys) }
@@ -56,12 +56,12 @@ export function durableRepository(
     ...newDecrypting(input, inner, log),
     ...newEncrypting(input, inner),
     deleteSession: (jids) =>
-      hold(
+      lockKeys(
         jids.map((jid) => inner.jidToSignalProtocolAddress(jid)),
         () => inner.deleteSession(jids),
       ),
     migrateSession: async (from, to) =>
-      hold(await addressesMoved({ from, to }, inner, keys), () =>
+      lockKeys(await addressesMoved({ from, to }, inner, keys), () =>
         keys.atomically(() => inner.migrateSession(from, to)),
       ),
   }

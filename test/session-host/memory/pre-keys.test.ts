@@ -16,7 +16,7 @@ const long = (id: number) => preKey(id, `${id} `.padEnd(164, "x"))
 test("the prekeys of a first login are one transaction", async () => {
   const { memory, bridgeId } = await aMemory()
   const asked = transactions()
-  await memory.vault.keep({ keys: Array.from({ length: 812 }, (_, i) => long(i + 1)) })
+  await memory.vault.change({ keys: Array.from({ length: 812 }, (_, i) => long(i + 1)) })
   await memory.commits.whenKept()
   expect(asked).toHaveLength(1)
   expect(await rowsOf(tables.sessions, bridgeId, "SIGNAL#")).toHaveLength(82)
@@ -25,8 +25,8 @@ test("the prekeys of a first login are one transaction", async () => {
 test("one that is taken away is gone, and the others of its row are not, for any reader", async () => {
   const first = await aMemory()
   const { vault } = first.memory
-  await vault.keep({ keys: [1, 2, 3, 11].map((id) => preKey(id)) })
-  await Promise.all([vault.keep({ keys: [preKey(2, null)] }), vault.keep({ keys: [preKey(4)] })])
+  await vault.change({ keys: [1, 2, 3, 11].map((id) => preKey(id)) })
+  await Promise.all([vault.change({ keys: [preKey(2, null)] }), vault.change({ keys: [preKey(4)] })])
   const there = new Map([1, 3, 4, 11].map((id) => [String(id), `key ${id}`]))
   const ids = ["1", "2", "3", "4", "11", "12"]
   expect(await vault.keys("pre-key", ids)).toEqual(there)
@@ -37,9 +37,9 @@ test("one that is taken away is gone, and the others of its row are not, for any
 
 test("a row of which all were taken away is removed", async () => {
   const { memory, bridgeId } = await aMemory()
-  await memory.vault.keep({ keys: [preKey(21), preKey(22)] })
-  await memory.vault.keep({ keys: [preKey(21, null)] })
-  await memory.vault.keep({ keys: [preKey(22, null)] })
+  await memory.vault.change({ keys: [preKey(21), preKey(22)] })
+  await memory.vault.change({ keys: [preKey(21, null)] })
+  await memory.vault.change({ keys: [preKey(22, null)] })
   await memory.settled()
   expect(await rowsOf(tables.sessions, bridgeId, "SIGNAL#")).toEqual([])
 })

@@ -106,7 +106,7 @@ test("while too much waits to become durable, the network is read no further, ev
   const connection = aConnection({ url: scripted.url, vault })
   await scripted.shaken()
   const release = vault.hold()
-  await vault.keep({})
+  await vault.change({})
   Object.assign(vault.gate, { isFull: true })
   scripted.say({ tag: "chatstate", attrs: { from: "1@lid" }, content: [{ tag: "composing", attrs: {} }] })
   await expect.poll(() => paused.mock.calls.length).toBe(1)

@@ -34,7 +34,7 @@ const aContent = (id: string, content: proto.IMessage) => aReceivedMessage({ id,
 async function take({ memory }: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
   const { intake } = memory
   for (const { attrs } of messages) intake.foresee(attrs)
-  for (const received of messages) if (!(await intake.isSeen(received))) await intake.take(received, [])
+  for (const received of messages) if (!(await intake.isSeen(received))) await intake.receive(received, [])
 }
 
 test("a burst of messages becomes event rows in their order, in a few transactions", async () => {
@@ -52,7 +52,7 @@ test("a message, its event and its ratchet are one transaction", async () => {
   const { memory } = await aMemory()
   const asked = transactions()
   const received = aReceivedMessage()
-  await memory.intake.take(received, [{ type: "session", id: "491.0", value: "ratchet" }])
+  await memory.intake.receive(received, [{ type: "session", id: "491.0", value: "ratchet" }])
   await memory.commits.whenKept()
   expect(asked.map(({ rows }) => rows.map((sk) => sk.split("#")[0]))).toEqual([
     ["LEASE", "EVENT", "MESSAGE", "SIGNAL"],
@@ -146,7 +146,7 @@ test("which addresses are one person's is known from what the network told befor
     { type: "lid-mapping", id: "491710000001", value: '"200000000000001"' },
     { type: "lid-mapping", id: "200000000000001_reverse", value: '"491710000001"' },
   ]
-  await one.memory.vault.keep({ keys: pair })
+  await one.memory.vault.change({ keys: pair })
   await take(one, aReceivedMessage({ id: "SAME", text: "first", attrs: { from: lid } }))
   await take(one, aReceivedMessage({ id: "SAME", text: "again", attrs: { from: phone } }))
   await one.memory.settled()
@@ -172,7 +172,7 @@ test("our phone's copy of a message and its sender's own retry are one event", a
     }),
   })
   const one = await aMemory()
-  await one.memory.vault.keep({ creds })
+  await one.memory.vault.change({ creds })
   await take(
     one,
     peer,
@@ -464,7 +464,7 @@ test("an event that an earlier owner wrote unseen is not written over: the sessi
   // The dead owner's transaction becomes visible only now.
   const late = EventRow.appending({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
   await memory.commits.write([{ Put: { TableName: tables.events, Item: late.Put!.Item } }])
-  await memory.intake.take(aReceivedMessage({ text: "comes again" }), [])
+  await memory.intake.receive(aReceivedMessage({ text: "comes again" }), [])
   await memory.settled()
   expect(happened).toEqual(["ended: SessionEnded"])
   expect(await eventsOf(bridgeId)).toEqual([event])
@@ -550,8 +550,10 @@ test("a message that comes again while it is being taken in is one event, and it
   const again = { ...received, attrs: { ...received.attrs } }
   // A connection that ended, and the next one: both have looked before either made anything.
   for (const each of [received, again]) expect(await intake.isSeen(each)).toBe(false)
-  const first = intake.take(received, key("1"))
-  const second = first.then(() => vault.keep({ keys: key("2") })).then(() => intake.take(again, key("1")))
+  const first = intake.receive(received, key("1"))
+  const second = first
+    .then(() => vault.change({ keys: key("2") }))
+    .then(() => intake.receive(again, key("1")))
   await vault.settled()
   await second
   await memory.settled()

@@ -12,7 +12,7 @@ import { dynamoDb } from "#test/support/store.ts"
 /** A message to Bob that a session has sent, without a network. */
 async function aSentMessage(memory: Awaited<ReturnType<typeof aMemory>>["memory"], chat = "1@lid") {
   const outgoing = { messageId: newMessageId(), chat, message: Buffer.alloc(0) }
-  await memory.vault.keep({ outgoing: { ...outgoing, members: members(40) } })
+  await memory.vault.change({ outgoing: { ...outgoing, members: members(40) } })
   await memory.statuses.acked({ ...outgoing, generation: memory.vault.generation }, 100)
   return outgoing.messageId
 }
@@ -36,17 +36,17 @@ test("a receipt whose change was lost with the host counts when it comes again; 
   const first = await aFollowingMemory()
   const id = await aSentMessage(first.memory)
   const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })
-  await first.memory.statuses.take([receipt(id)])
+  await first.memory.statuses.takeReceipts([receipt(id)])
   first.crash()
   away()
   await Lease.letGo(first.lease)
   const second = await aFollowingMemory(first.bridgeId)
-  await second.memory.statuses.take([receipt(id)])
+  await second.memory.statuses.takeReceipts([receipt(id)])
   await second.memory.commits.whenKept()
   second.crash()
   await Lease.letGo(second.lease)
   const third = await aFollowingMemory(first.bridgeId)
-  await third.memory.statuses.take([receipt(id)])
+  await third.memory.statuses.takeReceipts([receipt(id)])
   await third.memory.settled()
   expect(await third.told()).toEqual(["sent", "delivered"])
 })
@@ -56,7 +56,7 @@ test("a burst of receipts in a group is a few changes of its row, and the acks w
   const id = await aSentMessage(memory, "9@g.us")
   const asked = transactions()
   const taken = members(40).map((member) =>
-    memory.statuses.take([receipt(id, { chat: "9@g.us", person: [member] })]),
+    memory.statuses.takeReceipts([receipt(id, { chat: "9@g.us", person: [member] })]),
   )
   await Promise.all(taken)
   await memory.commits.whenKept()
@@ -67,7 +67,7 @@ test("a burst of receipts in a group is a few changes of its row, and the acks w
 test("receipts that wait for others when the session ends are refused, so that they come again", async () => {
   const { memory, crash } = await aFollowingMemory()
   const id = await aSentMessage(memory, "9@g.us")
-  const taken = memory.statuses.take([receipt(id, { chat: "9@g.us", person: ["3@lid"] })])
+  const taken = memory.statuses.takeReceipts([receipt(id, { chat: "9@g.us", person: ["3@lid"] })])
   crash()
   await expect(taken).rejects.toThrow(/over/)
 })

@@ -32,10 +32,10 @@ export async function aSignalDevice(lid: string, vault: VolatileVault = aVault()
     {
       creds,
       keys,
-      keep: (change) => vault.keep(change),
+      changeVault: (change) => vault.change(change),
       intake: vault,
       guarded: (work) => work(),
-      hold: newLocks(),
+      lockKeys: newLocks(),
       stanzaOf: (ciphertext) => stanzas.get(ciphertext),
       onSettled: () => {},
       whileAsking: (ask) => ask(),

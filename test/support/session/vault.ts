@@ -135,7 +135,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
   /** The attributes of the messages that have arrived. */
   const foreseen: Received["attrs"][] = []
 
-  const keep = async (change: Kept) => make(() => content.apply(change))
+  const change = async (its: Kept) => make(() => content.apply(its))
   const isSeen: Intake["isSeen"] = async ({ hash }) => {
     await reads.end()
     return content.seen.has(hash)
@@ -153,12 +153,12 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         }),
       )
     },
-    keep,
+    change,
     foresee: (attrs) => void foreseen.push(attrs),
     whatToDoWith: async (ciphertext, mayBeNew) =>
       !mayBeNew && (await isSeen(ciphertext)) ? "seen" : "decrypt",
     isSeen,
-    take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
+    receive: (received, changed) => change({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {
       await reads.end()
       return content.sends.get(messageId)

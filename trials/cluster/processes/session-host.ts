@@ -22,18 +22,18 @@ await import("#session-host/main.ts")
  * live, of one that came while the session was not connected (`backlog`); and of one that comes once more.
  */
 function watchMemory({ at }: Steps): void {
-  const keep = Reflect.get(SessionVault.prototype, "keep")
-  const take = Reflect.get(SessionIntake.prototype, "take")
+  const change = Reflect.get(SessionVault.prototype, "change")
+  const receive = Reflect.get(SessionIntake.prototype, "receive")
   const isSeen = Reflect.get(SessionIntake.prototype, "isSeen")
-  SessionVault.prototype.keep = async function (change, make) {
-    if (change.outgoing) at("before outgoing")
-    await keep.call(this, change, make)
-    if (change.outgoing) at("after outgoing")
+  SessionVault.prototype.change = async function (its, make) {
+    if (its.outgoing) at("before outgoing")
+    await change.call(this, its, make)
+    if (its.outgoing) at("after outgoing")
   }
-  SessionIntake.prototype.take = async function (received, keys) {
+  SessionIntake.prototype.receive = async function (received, keys) {
     const word = received.attrs.offline === undefined ? "live" : "backlog"
     at(`before ${word}`)
-    await take.call(this, received, keys)
+    await receive.call(this, received, keys)
     at(`after ${word}`)
   }
   SessionIntake.prototype.isSeen = async function (received) {

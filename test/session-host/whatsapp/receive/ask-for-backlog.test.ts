@@ -18,13 +18,13 @@ function aBacklog() {
     expect.fail(String(error)),
   )
   const come = (count: number) => {
-    for (let i = 0; i < count; i++) backlog.take(offline)
+    for (let i = 0; i < count; i++) backlog.onFrame(offline)
   }
   return { ...backlog, come, wishes }
 }
 
 test("more is wished for after each hundred, until the network says that this was all", () => {
-  const { take, come, wishes } = aBacklog()
+  const { onFrame: take, come, wishes } = aBacklog()
   take(ib("offline_preview"))
   come(99)
   expect(wishes).toEqual([])
@@ -40,7 +40,7 @@ test("more is wished for after each hundred, until the network says that this wa
 })
 
 test("while nothing more comes it is wished for less and less often, and not at all after the end", () => {
-  const { take, come, wishes, end } = aBacklog()
+  const { onFrame: take, come, wishes, end } = aBacklog()
   take(ib("offline_preview"))
   vi.advanceTimersByTime(5_000)
   expect(wishes).toHaveLength(1)
@@ -58,7 +58,7 @@ test("while nothing more comes it is wished for less and less often, and not at 
 })
 
 test("where nothing waits nothing is wished for", () => {
-  const { take, come, wishes } = aBacklog()
+  const { onFrame: take, come, wishes } = aBacklog()
   take(ib("edge_routing"))
   come(300)
   vi.advanceTimersByTime(600_000)

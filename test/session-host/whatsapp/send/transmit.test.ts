@@ -49,7 +49,7 @@ function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault()
 }
 
 const leaves: Relay = async (sending, nodes) => {
-  await sending.keepOnce(async () => {})
+  await sending.addMessageOnce(async () => {})
   if (nodes.length >= 0 && !sending.handOver()) throw new Error("the connection sends no more")
 }
 const leavesToGroup: Relay = async (sending, nodes) => {
@@ -68,7 +68,7 @@ test("a send gives the network's time", async () => {
   const { send, acks } = aSender(leaves)
   const sent = send(message, false)
   await vi.advanceTimersByTimeAsync(1)
-  acks.take(ack({ t: "1700000000" }))
+  acks.onAck(ack({ t: "1700000000" }))
   expect(await sent).toEqual({ timestamp: 1_700_000_000 })
 })
 
@@ -76,14 +76,14 @@ test("an acknowledged message stays so when it cannot be noted who has the group
   const { send, acks } = aSender(leavesToGroup, { ...keysOf(aVault()), set: failing })
   const sent = send(message, false)
   await vi.advanceTimersByTimeAsync(1)
-  acks.take(ack({ t: "7" }))
+  acks.onAck(ack({ t: "7" }))
   expect(await sent).toEqual({ timestamp: 7 })
 })
 
 test("an answer that comes before the sending is over counts", async () => {
   const world = aSender(async (sending, nodes) => {
     await leaves(sending, nodes)
-    world.acks.take(ack({ t: "7" }))
+    world.acks.onAck(ack({ t: "7" }))
   })
   expect(await world.send(message, false)).toEqual({ timestamp: 7 })
 })
@@ -98,8 +98,8 @@ test("without an answer for 15 seconds the outcome is unknown, and a later answe
   await vi.advanceTimersByTimeAsync(200)
   await expect(sent).rejects.toThrow(OutcomeUnknown)
 
-  acks.take(ack({ t: "9" }))
-  acks.take(ack({ t: "10" }))
+  acks.onAck(ack({ t: "9" }))
+  acks.onAck(ack({ t: "10" }))
   expect(late).toEqual([["3EB0", 9]])
 })
 
@@ -109,9 +109,9 @@ test("a message whose answer does not come holds up no other behind it", async (
   const second = send({ ...message, messageId: "3EB1" }, false)
   await vi.advanceTimersByTimeAsync(1)
   expect(relayed).toEqual(["3EB0", "3EB1"])
-  acks.take(ack({ id: "3EB1", t: "8" }))
+  acks.onAck(ack({ id: "3EB1", t: "8" }))
   expect(await second).toEqual({ timestamp: 8 })
-  acks.take(ack({ t: "9" }))
+  acks.onAck(ack({ t: "9" }))
   expect(await first).toEqual({ timestamp: 9 })
 })
 
@@ -130,7 +130,7 @@ test("a refusal has its number", async () => {
   const { send, acks } = aSender(leaves)
   const sent = send(message, false)
   await vi.advanceTimersByTimeAsync(1)
-  acks.take(ack({ error: "479" }))
+  acks.onAck(ack({ error: "479" }))
   await expect(sent).rejects.toEqual(new NetworkRejected(479))
 })
 
@@ -143,7 +143,7 @@ test("a message that fails before its stanza leaves was not sent", async () => {
 
 test("a failure once the message is kept, before the stanza leaves, has an unknown outcome if offline", async () => {
   const { send, world } = aSender(async (sending) => {
-    await sending.keepOnce(async () => {})
+    await sending.addMessageOnce(async () => {})
     world.open = false
     throw new Error("closed")
   })
@@ -166,7 +166,7 @@ test("a failure after the stanza has left is decided by the answer", async () =>
   })
   const sent = send(message, false)
   await vi.advanceTimersByTimeAsync(1)
-  acks.take(ack({ t: "3" }))
+  acks.onAck(ack({ t: "3" }))
   expect(await sent).toEqual({ timestamp: 3 })
 })
 
@@ -183,7 +183,7 @@ test("a message that is not prepared in 20 seconds is given up for good, and the
   await vi.advanceTimersByTimeAsync(20_001)
   await expect(first).rejects.toThrow(NotSent)
   expect(() => all[0]?.mustGoOn()).toThrow("given up")
-  acks.take(ack({ id: "3EB1", t: "5" }))
+  acks.onAck(ack({ id: "3EB1", t: "5" }))
   expect(await second).toEqual({ timestamp: 5 })
 })
 

@@ -110,7 +110,7 @@ test("a copy's credentials replace it at the next login, by an unused number, an
   const write = await aWriter()
   await later(28)
   await until(() => id() === 2)
-  await vault.keep({ creds: withUnusedPreKeys(vault.creds!) })
+  await vault.change({ creds: withUnusedPreKeys(vault.creds!) })
   await later(0)
   await until(() => id() > 100_000)
   await write("begun with the first one")
