@@ -1,5 +1,5 @@
 import type { Billing } from "#core/account/billing.ts"
-import { Due } from "./due.ts"
+import { Due } from "./due-for-a-look.ts"
 import { Payer } from "./payer.ts"
 
 /** Billing's part of each program that changes accounts or bridges. */

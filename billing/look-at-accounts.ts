@@ -4,7 +4,7 @@ import { NewlyLinked } from "#core/lease/newly-linked.ts"
 import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { Due } from "./due.ts"
+import { Due } from "./due-for-a-look.ts"
 import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 

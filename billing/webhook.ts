@@ -6,7 +6,7 @@ import { ApiError } from "#core/error.ts"
 import { need } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
-import { Due } from "./due.ts"
+import { Due } from "./due-for-a-look.ts"
 import { Payer } from "./payer.ts"
 import { stripe } from "./stripe.ts"
 

@@ -178,7 +178,7 @@ async function feed(
       keptAt = performance.now()
       // The id says how far the page has come.
       await stream.writeSSE({ event: "clock", data: String(nowMs()), ...(id !== undefined && { id }) })
-      const areKept = await Promise.all(places.map(StreamLimit.keep))
+      const areKept = await Promise.all(places.map(StreamLimit.renewPlace))
       if (!areKept.every(Boolean) || !(await mayStay(c))) return
     }
     await sleep(typeof eachMs === "number" ? eachMs : eachMs())
@@ -210,7 +210,7 @@ async function enter(reader: Reader, entering: Stream, address: string): Promise
   if (!place) throw rateLimited(refusedFor)
   if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
   const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
-  const atAddress = await StreamLimit.take(`PAGES#${address}`, streamsPerAddress, opener)
+  const atAddress = await StreamLimit.takePlace(`PAGES#${address}`, streamsPerAddress, opener)
   if (atAddress) return [place, atAddress]
   left(whose, entering)
   await giveUp([place])
@@ -233,7 +233,7 @@ async function takePlace(
   here.set(whose, [...open, entering])
   let place: StreamLimit.Info | undefined
   try {
-    place = await StreamLimit.take(`PAGES#${whose}`, most, opener)
+    place = await StreamLimit.takePlace(`PAGES#${whose}`, most, opener)
     // Only streams that were there before this one are replaced: of two at once, each would end the other.
     if (place && opener !== undefined)
       for (const one of open) if (one.opener === opener) one.isReplaced = true
@@ -245,7 +245,7 @@ async function takePlace(
 
 /** Places that could not be given up are free half a minute later. */
 async function giveUp(places: StreamLimit.Info[]): Promise<void> {
-  await Promise.all(places.map(StreamLimit.leave)).catch((error: unknown) =>
+  await Promise.all(places.map(StreamLimit.leavePlace)).catch((error: unknown) =>
     log.warn({ error }, "a stream's place was not given up"),
   )
 }

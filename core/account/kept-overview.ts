@@ -36,7 +36,7 @@ export async function get(accountId: string): Promise<Info | undefined> {
 const Row = z.object({ overview: z.string(), expires_at: z.number().int() })
 
 /** Keeps an overview for `get`. */
-export async function keep(accountId: string, { counts, first }: Info): Promise<void> {
+export async function store(accountId: string, { counts, first }: Info): Promise<void> {
   await updateRow({
     TableName: tables.accounts,
     Key: key(accountId),

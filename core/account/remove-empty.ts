@@ -7,8 +7,8 @@ import { Billing } from "./billing.ts"
 import { Brand } from "./brand.ts"
 import { Browser } from "./browser.ts"
 import { Member } from "./member.ts"
-import { Passkey } from "./passkey.ts"
 import { Person } from "./person.ts"
+import { SignInPasskey } from "./sign-in-passkey.ts"
 import { Troubles } from "./troubles.ts"
 
 /**
@@ -51,6 +51,6 @@ export async function removePeople(accountId: string): Promise<void> {
 
 async function forget(personId: string): Promise<void> {
   for (const { id } of await Browser.list(personId)) await Browser.remove(personId, id)
-  for (const { id } of await Passkey.list(personId)) await Passkey.remove(personId, id)
+  for (const { id } of await SignInPasskey.list(personId)) await SignInPasskey.remove(personId, id)
   await Person.remove(personId)
 }

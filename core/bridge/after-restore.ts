@@ -36,7 +36,10 @@ export async function markRestored(bridgeId: string, copiedMs: number): Promise<
  */
 export async function numbersSince(deliveries: Delivery.Info[], sinceMs: number): Promise<Delivery.Skipped> {
   const [{ bridgeId } = { bridgeId: "" }] = deliveries
-  const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))
+  const after = Math.max(
+    await EventLists.newestNumber(bridgeId),
+    ...deliveries.map(Delivery.highestNumberUsed),
+  )
   const lostMs = spareMs + Math.min(mostMs, Math.max(0, nowMs() - sinceMs))
   return { after, to: after + Math.ceil((lostMs / 1000) * eventsEachSecond) + randomInt(chance) }
 }

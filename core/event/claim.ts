@@ -16,7 +16,7 @@ import type { Receiver } from "./receiver.ts"
  * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet;
  * undefined when another deliverer has it, or when there never was an event.
  */
-export async function take(
+export async function acquire(
   id: Receiver.Id,
   holder: string,
 ): Promise<Delivery.Info | { early: number } | undefined> {
@@ -83,7 +83,7 @@ export async function goIdle(
       ConditionCheck: {
         TableName: tables.events,
         // No event has a skipped number, nor will any get one.
-        Key: EventRow.key(held.bridgeId, Delivery.highestUsed(held) + 1),
+        Key: EventRow.key(held.bridgeId, Delivery.highestNumberUsed(held) + 1),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
@@ -138,14 +138,14 @@ export async function endWhilePaused(held: Delivery.Info): Promise<Delivery.Info
  * than some ten times.
  */
 export async function passOn(held: Delivery.Info): Promise<void> {
-  if (await letGo(held)) await ring(held)
+  if (await release(held)) await ring(held)
 }
 
 /**
  * Ends the claim before its next POST and gives back the attempt that was counted for it.
  * @returns false when the claim was lost.
  */
-export async function letGo(held: Delivery.Info): Promise<boolean> {
+export async function release(held: Delivery.Info): Promise<boolean> {
   const { held: freed, refused } = await Delivery.update(held, {
     UpdateExpression: "SET holder = :nobody, due = :due, attempt = attempt - :one, head = :head",
     ConditionExpression: "holder = :me AND head <= :head",

@@ -137,7 +137,7 @@ export function ifDuePassedValues() {
 }
 
 /** New events have higher numbers than this. */
-export function highestUsed({ head, skipped }: Pick<Info, "head" | "skipped">): number {
+export function highestNumberUsed({ head, skipped }: Pick<Info, "head" | "skipped">): number {
   return Math.max(head, skipped.at(-1)?.to ?? 0)
 }
 

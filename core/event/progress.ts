@@ -119,7 +119,7 @@ function recovering(held: Delivery.Info): string {
 export async function counting(held: Delivery.Info, made: Usage.Step[]) {
   if (made.length === 0 || !Receiver.isFirst(held)) return { set: "", values: {} }
   // While the row is held, no other process writes the count.
-  await Usage.keep(held.bridgeId, held.today)
+  await Usage.storeDay(held.bridgeId, held.today)
   return { set: ", today = :today", values: { ":today": made.reduce(Usage.dayWith, held.today) } }
 }
 

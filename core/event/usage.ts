@@ -10,7 +10,7 @@ const bounds = [25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]
 
 /**
  * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery
- * writes anyway, so counting costs no extra write. When a day is over, its count becomes a row (`keep`): one
+ * writes anyway, so counting costs no extra write. When a day is over, its count becomes a row (`storeDay`): one
  * write a day.
  */
 export const Day = z.object({
@@ -56,7 +56,7 @@ export interface Step {
   end?: "delivered" | "undelivered" | "redelivered" | undefined
 }
 
-/** Today's count with one more result. The count of an earlier day is dropped, since `keep` has stored it. */
+/** Today's count with one more result. That of an earlier day is dropped, since `storeDay` has stored it. */
 export function dayWith(before: Day | undefined, { type, attempt, end }: Step): Day {
   const counts = before?.day === today() ? before : nothing(today())
   const isDelivered = end === "delivered" || end === "redelivered"
@@ -90,7 +90,7 @@ export function today(): string {
 }
 
 /** Keeps the count of a day that is over, before today's takes its place. Repeated, it writes the same. */
-export async function keep(bridgeId: string, day: Day | undefined): Promise<void> {
+export async function storeDay(bridgeId: string, day: Day | undefined): Promise<void> {
   if (!day || day.day === today()) return
   await putRow({
     TableName: tables.events,

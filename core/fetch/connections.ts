@@ -48,7 +48,7 @@ export class Connections {
    * A connection for one request: a free one, or a new one. The caller gives it back.
    * @throws FetchError, and what undici or the signal says
    */
-  async take(purpose: Purpose): Promise<Client> {
+  async clientFor(purpose: Purpose): Promise<Client> {
     const free = this.#free.get(purpose.url.origin) ?? new Map<Client, number>()
     for (const [client, since] of free) {
       free.delete(client)
@@ -58,7 +58,7 @@ export class Connections {
       void client.destroy()
     }
     const { Client: NewClient } = await undici()
-    return this.#keep(purpose.url, await this.dial(purpose), NewClient)
+    return this.#asClient(purpose.url, await this.dial(purpose), NewClient)
   }
 
   /** Takes a connection back after its request, and keeps it if it is still open. */
@@ -75,7 +75,7 @@ export class Connections {
     await Promise.all([...this.#all].map((client) => client.destroy()))
   }
 
-  #keep({ origin }: URL, socket: Socket, NewClient: typeof Client): Client {
+  #asClient({ origin }: URL, socket: Socket, NewClient: typeof Client): Client {
     const client = new NewClient(origin, {
       allowH2: false,
       keepAliveTimeout: this.#idleMs,
@@ -101,7 +101,7 @@ export class Connections {
   /**
    * Resolves with a connected socket, which is the caller's, or rejects, at the latest when the signal is
    * aborted.
-   * @throws as `take` does
+   * @throws as `clientFor` does
    */
   async dial(purpose: Purpose): Promise<Socket> {
     const { signal } = purpose

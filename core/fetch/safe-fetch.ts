@@ -60,7 +60,7 @@ export function announcedBytes({ headers }: Pick<Answer, "headers">, most: numbe
 
 async function received(url: URL, input: Input, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
   const { connections, share } = input
-  const client = await connections.take({ url, share, signal })
+  const client = await connections.clientFor({ url, share, signal })
   const answer = await client.request({
     path: url.pathname + url.search,
     method: input.method,

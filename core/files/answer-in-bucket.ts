@@ -23,7 +23,9 @@ export function pointerTo(key: string, accountId?: string) {
 }
 
 /** The key of the object with the body. @returns undefined for an answer that carries its own body. */
-export function keyIn(headers: { [pointerHeader]?: string | string[] | undefined }): string | undefined {
+export function bucketKeyOf(headers: {
+  [pointerHeader]?: string | string[] | undefined
+}): string | undefined {
   const to = headers[pointerHeader]
   return typeof to === "string" ? decodeURIComponent(to) : undefined
 }

@@ -66,7 +66,7 @@ export interface Opened extends About {
  * @param most how many bytes there may be: as many are counted until it is whole
  * @throws ApiError `storage_full`, `file_limit_reached`, and what reading `bytes` throws
  */
-export async function keep(
+export async function store(
   kind: Kind,
   name: Name,
   { contentType, fileName, most }: About & { most: number },

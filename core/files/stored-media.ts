@@ -67,7 +67,7 @@ interface Stored {
 export async function put(input: Stored): Promise<void> {
   if (!config.STORAGE_DIR) return await putInBucket(input)
   const { size: most } = await stat(input.path)
-  await FilesOnDisk.keep("media", nameOf(input.key), { ...input, most }, bytesOf(input.path))
+  await FilesOnDisk.store("media", nameOf(input.key), { ...input, most }, bytesOf(input.path))
 }
 
 /** Opened only at the first read, so that nothing stays open when there is no reader. */

@@ -45,9 +45,9 @@ export async function open(bridgeId: string, file: string): Promise<StoredMedia.
  * @param most how many bytes there may be
  * @throws ApiError `storage_full`, `file_limit_reached`, and what reading `bytes` throws
  */
-export async function keep(upload: Info, most: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+export async function store(upload: Info, most: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const name = { bridgeId: upload.bridgeId, name: nameOf(upload) }
-  await FilesOnDisk.keep("uploads", name, { ...upload, most }, bytes)
+  await FilesOnDisk.store("uploads", name, { ...upload, most }, bytes)
 }
 
 /** Removes files that can no longer be sent. */

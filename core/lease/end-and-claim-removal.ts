@@ -2,7 +2,7 @@ import { latestEnd, now, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, GONE, key } from "./row.ts"
+import { change, GONE, key } from "./lease-row.ts"
 
 // The end of a lease, and of the rows of its bridge.
 

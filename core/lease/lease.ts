@@ -7,7 +7,7 @@ import { nowMs, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { batchGet, getRow, query } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
-import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, STOPPED } from "./row.ts"
+import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, STOPPED } from "./lease-row.ts"
 
 export {
   FREE,
@@ -22,8 +22,8 @@ export {
   Reported,
   type Refusal,
   newRow,
-} from "./row.ts"
-export { freeFromDead, heldCheck, letGo, take } from "./take-and-let-go.ts"
+} from "./lease-row.ts"
+export { freeFromDead, heldCheck, release, acquire } from "./acquire-and-release.ts"
 export {
   countLogin,
   noteHealthy,
@@ -35,7 +35,7 @@ export {
   resetLogins,
   useSkip,
 } from "./session-notes.ts"
-export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
+export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-reasons.ts"
 export { claimRemoval, ending, removalClaimLeft } from "./end-and-claim-removal.ts"
 export {
   arriving,

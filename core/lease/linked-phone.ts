@@ -1,7 +1,7 @@
 export * as LinkedPhone from "./linked-phone.ts"
 
 import { open, seal } from "../keys/seal.ts"
-import type { Info } from "./row.ts"
+import type { Info } from "./lease-row.ts"
 
 /** The key that a phone's number is sealed for. The sealed number is in the lease's row. */
 function itemOf(bridgeId: string) {

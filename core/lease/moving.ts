@@ -1,6 +1,6 @@
 import { getRow, putRow, type Row, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeHostOf, fromRow, type Info, key, STOPPED, type Reason, newRow } from "./row.ts"
+import { change, freeHostOf, fromRow, type Info, key, STOPPED, type Reason, newRow } from "./lease-row.ts"
 
 // How a bridge leaves for another service, and comes from one. While it is away, its lease is stopped as
 // `moved`.

@@ -1,8 +1,8 @@
 import { now, nowMs } from "../platform/clock.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { change, type Held, key, partOf, type Reported } from "./lease-row.ts"
 import { NewlyLinked } from "./newly-linked.ts"
-import { change, type Held, key, partOf, type Reported } from "./row.ts"
 
 // The notes of a session in its lease. Each is written only while the session's host holds the lease.
 

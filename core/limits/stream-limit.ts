@@ -7,7 +7,7 @@ import { tables } from "../store/tables.ts"
 
 /**
  * One of the few places for open streams that a bridge, an account or a person has. It is held for a while;
- * `keep` extends that.
+ * `renewPlace` extends that.
  */
 export interface Info {
   pk: string
@@ -19,10 +19,10 @@ const heldFor = 30
 
 /**
  * Takes a place, if one of the `count` is free. An `opener` that opens its stream anew takes over its own old
- * place, whose holder finds that out at the next `keep`: on Lambda a stream is not told that its reader has
- * gone.
+ * place, whose holder finds that out at the next `renewPlace`: on Lambda a stream is not told that its
+ * reader has gone.
  */
-export async function take(of: string, count: number, opener?: string): Promise<Info | undefined> {
+export async function takePlace(of: string, count: number, opener?: string): Promise<Info | undefined> {
   const first = opener === undefined ? 0 : startOf(opener, count)
   for (let i = 0; i < count; i++) {
     const place = { pk: `PLACE#${of}#${(first + i) % count}`, holder: randomUUID() }
@@ -51,7 +51,7 @@ function startOf(opener: string, count: number): number {
 }
 
 /** @returns false when another stream has taken it meanwhile. */
-export async function keep(place: Info): Promise<boolean> {
+export async function renewPlace(place: Info): Promise<boolean> {
   const row = await updateRow({
     TableName: tables.requests,
     Key: key(place),
@@ -62,7 +62,7 @@ export async function keep(place: Info): Promise<boolean> {
   return "now" in row
 }
 
-export async function leave(place: Info): Promise<void> {
+export async function leavePlace(place: Info): Promise<void> {
   await removeRow({
     TableName: tables.requests,
     Key: key(place),

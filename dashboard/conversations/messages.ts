@@ -8,10 +8,10 @@ import type { StoredEvent } from "#contract/stored-event.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { ApiError } from "#core/error.ts"
-import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { numberPage, toQuery } from "../answer.ts"
@@ -72,8 +72,8 @@ export const messages = new Hono<DashboardEnv>()
   .get("/numbers/:ref/messages/stream", async (c) => {
     const { bridge } = c.var
     const { chat } = Asked.parse(c.req.query())
-    const arrivals = arrivalsOf(Receiver.first(bridge.id))
-    const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
+    const newEvents = newEventsOf(Receiver.first(bridge.id))
+    const news = async () => await newEvents.next(lookEachMs, c.req.raw.signal)
     const following = EventFeed.follow(
       bridge,
       await streamStartOf(c, bridge),
@@ -94,7 +94,7 @@ export const messages = new Hono<DashboardEnv>()
       }
       return pieces.set("position", { html: "", id: `after_${value.at}` })
     }
-    return await live(c, 20, look, () => arrivals.end())
+    return await live(c, 20, look, () => newEvents.end())
   })
   .get("/numbers/:ref/messages", async (c) => {
     const { bridge } = c.var

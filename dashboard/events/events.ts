@@ -6,10 +6,10 @@ import { EventType } from "#contract/event.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { numberPage, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
@@ -86,8 +86,8 @@ export async function eventsFollower(
   following: { bridge: Bridge.Info; filter: Filter; list: string; eachMs?: number },
 ) {
   const { bridge, filter, list, eachMs = lookEachMs } = following
-  const arrivals = arrivalsOf(Receiver.first(bridge.id))
-  const news = async () => await arrivals.next(eachMs, c.req.raw.signal)
+  const newEvents = newEventsOf(Receiver.first(bridge.id))
+  const news = async () => await newEvents.next(eachMs, c.req.raw.signal)
   const events = EventFeed.follow(bridge, await streamStartOf(c, bridge), wantedBy(filter), news)
   const outcomes = new Outcomes(bridge.id)
   const earlier = Earlier.safeParse(c.req.query()).data
@@ -109,7 +109,7 @@ export async function eventsFollower(
     // Events that the filter leaves out are not looked at again after a break.
     return pieces.set("position", { html: "", id: `after_${value.at}` })
   }
-  return { look, end: () => arrivals.end() }
+  return { look, end: () => newEvents.end() }
 }
 
 function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {

@@ -63,7 +63,7 @@ export async function rankingOf(accountId: string, bridges: Bridge.Listed[]): Pr
 async function readAndKeep(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {
   const ranking = await read(accountId, bridges)
   const { counts, first } = overviewOf(ranking)
-  await KeptOverview.keep(accountId, { counts, first: first.filter(({ kinds: its }) => !its.some(isQuiet)) })
+  await KeptOverview.store(accountId, { counts, first: first.filter(({ kinds: its }) => !its.some(isQuiet)) })
   return ranking
 }
 

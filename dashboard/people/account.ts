@@ -9,8 +9,8 @@ import { Billing } from "#core/account/billing.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
-import { Passkey } from "#core/account/passkey.ts"
 import { Email } from "#core/account/person.ts"
+import { SignInPasskey } from "#core/account/sign-in-passkey.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { headedPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
@@ -25,7 +25,7 @@ import { addressCard } from "./address.ts"
 import { chooseAlerts, alertsCard } from "./alerts.ts"
 import { deleteCard, ownDataCard } from "./export-and-delete.ts"
 import { invitationMail, membersCard, nonOwnerRefusal, draftFields } from "./members-card.ts"
-import { demandCard, passkeysCard } from "./passkeys.ts"
+import { demandCard, passkeysCard } from "./sign-in-passkeys.ts"
 import { tooManyMails } from "./too-many-mails.ts"
 
 /** The account, its people, and where one is signed in. */
@@ -175,7 +175,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
     Member.list(own.id),
     Member.invitations(own.id),
     Browser.list(person.id),
-    Passkey.list(person.id),
+    SignInPasskey.list(person.id),
     accountsOf(person.id),
     invitationsTo(person.email),
   ])

@@ -40,7 +40,7 @@ function named<Thrown>(error: Thrown, { messageId }: Call): Thrown | ApiError {
 
 /** Whether the answer's body is in the bucket. */
 function isStored({ headers }: HostAnswer): boolean {
-  return AnswerInBucket.keyIn(headers) !== undefined
+  return AnswerInBucket.bucketKeyOf(headers) !== undefined
 }
 
 /** A host phrases refusals as the API does, but without the request id, which is the API's. */

@@ -88,7 +88,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     answers(route, "application/json"),
   )
   if (refusal) throw refusal
-  const stored = AnswerInBucket.keyIn(success.headers)
+  const stored = AnswerInBucket.bucketKeyOf(success.headers)
   if (stored !== undefined) return await answerStored(c, stored)
   const headers = hostHeaders(
     success.headers,

@@ -170,7 +170,7 @@ async function keep(token: string, most: number, file: BusboyFileStream): Promis
     throw new ApiError("not_found", "this form was used, is too old, or has no token before its file")
   forms?.delete(token)
   const { bridgeId, size } = upload
-  const kept = () => Uploads.keep(upload, size ?? most, whole(file, size))
+  const kept = () => Uploads.store(upload, size ?? most, whole(file, size))
   await ofBridges.use(() => ofAccounts.use(kept, accountId), bridgeId)
 }
 

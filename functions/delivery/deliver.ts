@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import type { Event } from "#contract/event.ts"
-import { arrivalsOf } from "#core/event/arrivals.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Filter } from "#core/event/filter.ts"
+import { newEventsOf } from "#core/event/new-events.ts"
 import { Progress } from "#core/event/progress.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
@@ -14,10 +14,10 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { AttemptNotes } from "./attempt-notes.ts"
 import { attempt, type Outcome } from "./attempt.ts"
-import { newConnections } from "./connections.ts"
-import type { Means } from "./means.ts"
-import { orLetGo } from "./or-let-go.ts"
+import type { DeliveryTools } from "./delivery-tools.ts"
+import { endClaimOnError } from "./end-claim-on-error.ts"
 import { postBodyOf } from "./post-body.ts"
+import { newReceiverConnections } from "./receiver-connections.ts"
 import { sendAgain } from "./send-again.ts"
 import { newTimeLimit } from "./time-for-one-bridge.ts"
 
@@ -40,11 +40,11 @@ export class NotClaimed extends Error {}
  */
 export async function deliver(
   id: Receiver.Id,
-  bell?: string,
+  doorbellHandle?: string,
   stopping?: AbortSignal,
 ): Promise<number | undefined> {
   const timeLimit = newTimeLimit(stopping)
-  const claimed = await Claim.take(id, randomUUID()).catch((cause: unknown) => {
+  const claimed = await Claim.acquire(id, randomUUID()).catch((cause: unknown) => {
     throw new NotClaimed("the delivery could not be claimed", { cause })
   })
   // Another deliverer has it, or there was never an event.
@@ -53,20 +53,20 @@ export async function deliver(
   const { head, start } = claimed
   if (head < start) throw new Error(`a delivery that began after event ${start} has gone back to ${head}`)
 
-  const { connections, leave } = newConnections()
-  const means: Means = {
+  const { connections, leave } = newReceiverConnections()
+  const tools: DeliveryTools = {
     connections,
     notes: new AttemptNotes(id),
-    arrivals: arrivalsOf(id),
+    newEvents: newEventsOf(id),
     timeLimit,
-    bell,
+    doorbellHandle,
   }
   try {
-    return await deliverUntilIdle(claimed, means)
+    return await deliverUntilIdle(claimed, tools)
   } finally {
-    means.arrivals.end()
+    tools.newEvents.end()
     await leave()
-    await means.notes.written()
+    await tools.notes.written()
   }
 }
 
@@ -75,7 +75,7 @@ export async function deliver(
  * more. `held` is the row as it is known last, `ahead` the events that were read, `isAll` that no more are
  * known.
  */
-async function deliverUntilIdle(claimed: Delivery.Info, means: Means): Promise<number | undefined> {
+async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): Promise<number | undefined> {
   let held: Delivery.Info | undefined = claimed
   let ahead: EventRow.Info[] = []
   let isAll = false
@@ -86,14 +86,14 @@ async function deliverUntilIdle(claimed: Delivery.Info, means: Means): Promise<n
     }
     if (ahead.length === 0 && !isAll) {
       const seen: Seen | undefined =
-        justWritten(held, means) ?? (await readAhead(held, { isFresh: held === claimed }))
+        justWritten(held, tools) ?? (await readAhead(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
       if (Delivery.isPausedOrMoved(held)) continue
     }
     const event = ahead[0]
     if (!event && held.resend.length === 0) {
-      isAll = (await means.arrivals.after(held.head)) <= held.head
+      isAll = (await tools.newEvents.after(held.head)) <= held.head
       if (!isAll) continue
       const more = await Claim.goIdle(held)
       if (!more) return undefined
@@ -103,12 +103,12 @@ async function deliverUntilIdle(claimed: Delivery.Info, means: Means): Promise<n
       continue
     }
     // Checked after each look as well: events read after the time was over may have been delivered by others.
-    if (means.timeLimit.isOver()) {
+    if (tools.timeLimit.isOver()) {
       await Claim.passOn(held)
       return undefined
     }
     if (event) {
-      const next: Next = await doNext(held, ahead, means)
+      const next: Next = await doNext(held, ahead, tools)
       if (next && "wait" in next) return next.wait
       held = next
       const head = held ? held.head : event.n
@@ -116,7 +116,7 @@ async function deliverUntilIdle(claimed: Delivery.Info, means: Means): Promise<n
       ahead = ahead.filter(({ n }) => n > head)
     }
     // Resends go between two events, and never beyond an invocation's time.
-    if (held && held.resend.length > 0 && !means.timeLimit.isOver()) held = await sendAgain(held, means)
+    if (held && held.resend.length > 0 && !tools.timeLimit.isOver()) held = await sendAgain(held, tools)
   }
   return undefined
 }
@@ -130,7 +130,9 @@ interface Seen {
 
 /** Reads ahead. Reads the row too, unless it is fresh: events appended after a PATCH go to the new URL. */
 async function readAhead(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Promise<Seen | undefined> {
-  const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head, held.batch))
+  const { next, beyond } = await endClaimOnError(held, () =>
+    EventRow.after(held.bridgeId, held.head, held.batch),
+  )
   if (next.length === 0 && beyond !== undefined) {
     const skipped = await Progress.stepOver(held, beyond)
     return skipped && (await readAhead(skipped, { isFresh: true }))
@@ -139,7 +141,7 @@ async function readAhead(held: Delivery.Info, { isFresh }: { isFresh: boolean })
     const later = await miss(held, next[0])
     return later && (await readAhead(later, { isFresh: true }))
   }
-  const current = isFresh ? held : await orLetGo(held, () => Claim.reread(held))
+  const current = isFresh ? held : await endClaimOnError(held, () => Claim.reread(held))
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
 }
 
@@ -154,7 +156,7 @@ function isTooOld(held: Delivery.Info, { createdAt }: EventRow.Info): boolean {
 /** Passes over all events that have waited for too long; `first` is the first of them. */
 async function miss(held: Delivery.Info, first: EventRow.Info): Promise<Delivery.Info | undefined> {
   const since = now() - EventRow.waitLimitAtFurther + 1
-  const to = (await orLetGo(held, () => EventLists.firstSince(held.bridgeId, since))) - 1
+  const to = (await endClaimOnError(held, () => EventLists.firstSince(held.bridgeId, since))) - 1
   log.warn({ ...idOf(held), events: to - held.head }, "events missed by a webhook")
   return await Progress.stepTo(held, to, Progress.missedUpTo(held, to, first.eventId))
 }
@@ -164,8 +166,8 @@ function idOf({ bridgeId, webhookId }: Delivery.Info): Receiver.Id {
 }
 
 /** What `readAhead` would find, where this process knows it. */
-function justWritten(held: Delivery.Info, { arrivals }: Means): Seen | undefined {
-  const known = arrivals.justWritten(held)
+function justWritten(held: Delivery.Info, { newEvents }: DeliveryTools): Seen | undefined {
+  const known = newEvents.justWritten(held)
   return known && { held: known.held, ahead: [known.event], isAll: true }
 }
 
@@ -178,7 +180,7 @@ type Next = Delivery.Info | { wait: number } | undefined
 /**
  * Does what is next with the events that wait: passes over one that is not wanted, or posts one or a batch.
  */
-async function doNext(held: Delivery.Info, ahead: EventRow.Info[], means: Means): Promise<Next> {
+async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: DeliveryTools): Promise<Next> {
   const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
   if (!(await isWanted(held, event))) return await passOver(held, event)
   if (held.receiver.url === "")
@@ -188,7 +190,7 @@ async function doNext(held: Delivery.Info, ahead: EventRow.Info[], means: Means)
       made: [{ type: event.type, end: "delivered" }],
     })
   const why = whyHopeless(held, event)
-  if (!why) return await post(held, await batchOf(held, ahead), means)
+  if (!why) return await post(held, await batchOf(held, ahead), tools)
   log.error({ ...idOf(held), eventId: event.eventId, why }, "event given up")
   Metrics.add("Undelivered")
   // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
@@ -207,7 +209,7 @@ async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<bool
   if (!Filter.mayPass(filter, event.type)) return false
   // The event is given up next. Its body is not opened here, since that may be what fails.
   if (held.attempt > maxAttempts) return true
-  const { deliveryKey } = await orLetGo(held, () => Receiver.keysOf(held.receiver))
+  const { deliveryKey } = await endClaimOnError(held, () => Receiver.keysOf(held.receiver))
   // As it was written.
   return Filter.passes(filter, JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event)
 }
@@ -237,26 +239,26 @@ async function batchOf(held: Delivery.Info, ahead: EventRow.Info[]): Promise<Pos
 
 type Posted = [EventRow.Info, ...EventRow.Info[]]
 
-async function post(held: Delivery.Info, events: Posted, means: Means): Promise<Next> {
+async function post(held: Delivery.Info, events: Posted, tools: DeliveryTools): Promise<Next> {
   const { receiver } = held
   // Measured before the keys are asked for, so that the alarm rings as well where the keys are out of reach.
   if (isAgeOurs(held, events[0])) Metrics.add("EventOldestMs", nowMs() - events[0].createdAt * 1000)
   // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs
   // one, so that it cannot fail for ever.
-  const keys = await orLetGo(held, () => Receiver.keysOf(receiver))
+  const keys = await endClaimOnError(held, () => Receiver.keysOf(receiver))
   const outcome = await attempt({
     id: held,
     url: receiver.url,
     keys,
     message: postBodyOf(events, keys.deliveryKey, { isBatch: held.batch !== undefined }),
     number: held.attempt,
-    connections: means.connections,
+    connections: tools.connections,
   })
-  means.timeLimit.answered(outcome.latencyMs)
-  const { isOurs, next } = await conclude(held, events, outcome, means)
+  tools.timeLimit.answered(outcome.latencyMs)
+  const { isOurs, next } = await conclude(held, events, outcome, tools)
   const count = isOurs ? held.attempts + 1 : undefined
   const { deliveryKey } = keys
-  means.notes.add({ events, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
+  tools.notes.add({ events, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
   return next
 }
 
@@ -287,7 +289,7 @@ async function conclude(
   held: Delivery.Info,
   events: Posted,
   outcome: Outcome,
-  { bell, arrivals }: Means,
+  { doorbellHandle, newEvents }: DeliveryTools,
 ): Promise<{ isOurs: boolean; next: Next }> {
   const isDelivered = outcome.verdict === "delivered"
   const attempt = { isFailure: !isDelivered, latencyMs: outcome.latencyMs }
@@ -297,7 +299,10 @@ async function conclude(
   if (wait !== undefined) {
     const batchEnd = held.batch === undefined ? undefined : last
     const made: Usage.Step = { type: events[0].type, attempt }
-    return { isOurs: await Progress.fail(held, wait, { bell, made, batchEnd, attempts }), next: { wait } }
+    return {
+      isOurs: await Progress.fail(held, wait, { bell: doorbellHandle, made, batchEnd, attempts }),
+      next: { wait },
+    }
   }
   const end = isDelivered ? "delivered" : "undelivered"
   if (!isDelivered) Metrics.add("Undelivered", attempts)
@@ -310,7 +315,7 @@ async function conclude(
           to: last,
           attempts,
           made,
-          isLast: () => held.resend.length === 0 && arrivals.isNewest(last),
+          isLast: () => held.resend.length === 0 && newEvents.isNewest(last),
         })
       : await settleAll(held, events, { state: end, made })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }

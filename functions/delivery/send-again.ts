@@ -3,8 +3,8 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { attempt } from "./attempt.ts"
-import type { Means } from "./means.ts"
-import { orLetGo } from "./or-let-go.ts"
+import type { DeliveryTools } from "./delivery-tools.ts"
+import { endClaimOnError } from "./end-claim-on-error.ts"
 import { postBodyOf } from "./post-body.ts"
 
 /** A resend gets one attempt, and a few more if the deliverer died during it. */
@@ -16,11 +16,11 @@ const maxAttempts = 3
  */
 export async function sendAgain(
   held: Delivery.Info,
-  { connections, notes }: Means,
+  { connections, notes }: DeliveryTools,
 ): Promise<Delivery.Info | undefined> {
   // A step that may fail for every event comes before the count, as in a first delivery.
   const receiver = held.receiver
-  const keys = await orLetGo(held, () => Receiver.keysOf(receiver))
+  const keys = await endClaimOnError(held, () => Receiver.keysOf(receiver))
   const counted = await Resend.countAttempt(held)
   if (!counted) return undefined
   const row = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it

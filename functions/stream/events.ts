@@ -1,7 +1,7 @@
 import { listEvents, type StoredEvent } from "#contract/stored-event.ts"
 import { invalid, notItsEvent } from "#core/error.ts"
-import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
+import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { eventStreamLastsMs, sendEvents, wantsStream } from "./sse.ts"
@@ -30,16 +30,16 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
   if (after === undefined) throw notItsEvent(header === undefined ? "after" : "Last-Event-ID")
 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
-    const arrivals = arrivalsOf(Receiver.first(bridge.id))
+    const newEvents = newEventsOf(Receiver.first(bridge.id))
     const news = async () => {
-      await arrivals.next(lookEachMs, signal)
+      await newEvents.next(lookEachMs, signal)
       signal.throwIfAborted()
     }
     try {
       for await (const { events } of EventFeed.follow(bridge, after, wanted, news))
         yield events.map(toText).join("")
     } finally {
-      arrivals.end()
+      newEvents.end()
     }
   }
   return await sendEvents(c, {

@@ -72,7 +72,7 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
-  const key = AnswerInBucket.keyIn(answer.headers)
+  const key = AnswerInBucket.bucketKeyOf(answer.headers)
   const {
     [AnswerInBucket.pointerHeader]: _,
     [AnswerInBucket.ownerHeader]: accountId = "",
@@ -83,14 +83,14 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
   // The request was counted, even if the rest fails.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith("ratelimit-")) c.header(name, value)
-  const place = await StreamLimit.take(`DOWNLOADS#${accountId}`, openDownloads, c.var.requestId)
+  const place = await StreamLimit.takePlace(`DOWNLOADS#${accountId}`, openDownloads, c.var.requestId)
   if (!place) throw rateLimited(refusedFor)
   try {
     const { headers: about, body } = await StoredMedia.get(key)
     const bytes = streamOf(Readable.from(whileHeld(place, body)))
     return new Response(bytes, { status, headers: { ...headers, ...about } })
   } catch (error) {
-    await StreamLimit.leave(place)
+    await StreamLimit.leavePlace(place)
     throw error
   }
 }
@@ -104,11 +104,11 @@ async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerat
       if (performance.now() - keptAt < keepEachMs) continue
       keptAt = performance.now()
       // A caller so slow that another has the place by now goes on: at worst there is one more download.
-      await StreamLimit.keep(place)
+      await StreamLimit.renewPlace(place)
     }
   } finally {
     // If this fails, the place is free half a minute later.
-    await StreamLimit.leave(place).catch((error: unknown) =>
+    await StreamLimit.leavePlace(place).catch((error: unknown) =>
       log.warn({ error }, "a download's place was not given up"),
     )
   }

@@ -37,7 +37,7 @@ export async function sendEvents(c: Context<ApiEnv>, input: Stream): Promise<Res
   const { bridge, accountId, keyId } = c.var
   const places = await enter(input, bridge.id, accountId)
   const mayGoOn = async () => {
-    const rights = [ApiKey.isThere(keyId), Bridge.isThere(bridge), ...places.map(StreamLimit.keep)]
+    const rights = [ApiKey.isThere(keyId), Bridge.isThere(bridge), ...places.map(StreamLimit.renewPlace)]
     return !(await Promise.all(rights)).includes(false)
   }
   const headers = {
@@ -88,7 +88,7 @@ async function enter(
     [bridgeId, atMost.perBridge],
     [accountId, atMost.perAccount],
   ] as const) {
-    const place = await StreamLimit.take(`${of}#${whose}`, count)
+    const place = await StreamLimit.takePlace(`${of}#${whose}`, count)
     if (!place) {
       await leave(places)
       throw rateLimited(10)
@@ -100,7 +100,7 @@ async function enter(
 
 async function leave(places: StreamLimit.Info[]): Promise<void> {
   for (const place of places)
-    await StreamLimit.leave(place).catch((error: unknown) =>
+    await StreamLimit.leavePlace(place).catch((error: unknown) =>
       log.warn({ error }, "a stream's place was not given up"),
     )
 }

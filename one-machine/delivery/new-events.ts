@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events"
-import { type Arrivals, learnArrivalsFrom } from "#core/event/arrivals.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { type NewEvents, learnNewEventsFrom } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Key } from "#core/store/store.ts"
@@ -23,7 +23,7 @@ const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
  * @returns a function that undoes it.
  */
 export function listenForNewEvents(forMs = staysMs): () => void {
-  return learnArrivalsFrom((id) => new NewEvents(id, forMs))
+  return learnNewEventsFrom((id) => new NewEvents(id, forMs))
 }
 
 /**
@@ -41,7 +41,7 @@ export function noteRow(item: Item): boolean {
 }
 
 /** The events of a bridge that are appended while it is being delivered or watched. */
-class NewEvents implements Arrivals {
+class NewEvents implements NewEvents {
   readonly #id: Receiver.Id
   readonly #waitsMs: number
   #newest = 0

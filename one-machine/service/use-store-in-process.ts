@@ -4,8 +4,8 @@ import { askWhetherDoubted } from "#core/platform/clock.ts"
 import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { DynamoDb } from "#dynamodb-on-sqlite/server.ts"
+import { Bells } from "../delivery/bells.ts"
 import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
-import { Bells } from "../delivery/ring-for-written-events.ts"
 
 /**
  * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP. It tells

@@ -12,7 +12,7 @@ import { fileNameOf } from "../memory/messages/messages.ts"
 import type { Media } from "../network/connection.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
-import { chatOf } from "./find-message.ts"
+import { chatOf } from "./message-to-act-on.ts"
 
 /** Answers with the place of a message's media in the bucket, from where the bytes go to the customer. */
 export async function mediaResponse(

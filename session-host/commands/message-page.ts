@@ -6,7 +6,7 @@ import { toJid } from "#core/message/jid.ts"
 import type { Line } from "../chats/transcript.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
-import { outcomeOf } from "./look-up-message.ts"
+import { outcomeOf } from "./message-as-json.ts"
 
 type Message = z.input<typeof contract.KeptMessage>
 type Asked = z.output<typeof contract.listMessages.request.query> & { chat: string }

@@ -12,7 +12,7 @@ import { unwrap } from "../content/unwrap.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { ComposeFor, ConnectedSession } from "../session/connected-session.ts"
 import { type Called, command, type Route } from "./command.ts"
-import { authorOf, chatOf, findMessages } from "./find-message.ts"
+import { authorOf, chatOf, findMessages } from "./message-to-act-on.ts"
 
 /** The input of every send besides its content. */
 interface Addressed {

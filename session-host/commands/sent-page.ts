@@ -5,7 +5,7 @@ import { toJid } from "#core/message/jid.ts"
 import { asRecalled } from "../memory/messages/messages.ts"
 import type { Sent } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
-import { messageWire } from "./look-up-message.ts"
+import { messageWire } from "./message-as-json.ts"
 
 type Message = z.input<typeof contract.SentMessage>
 type Asked = z.output<typeof contract.listSent.request.query>

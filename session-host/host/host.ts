@@ -224,7 +224,7 @@ export class SessionHost {
     this.#moving.add(free.bridgeId)
     // Repeats until the outcome is known: a lease that names a host without its session could stay so for
     // ever.
-    const lease = await this.#repeat(() => Lease.take(free, this.#input))
+    const lease = await this.#repeat(() => Lease.acquire(free, this.#input))
     this.#moving.delete(free.bridgeId)
     if (!lease) return undefined
     this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
@@ -247,7 +247,7 @@ export class SessionHost {
     this.#moving.add(bridgeId)
     if (this.sessions.get(bridgeId) === session) this.sessions.delete(bridgeId)
     const end = { failed, proven: session.notes.isProven, logins: session.plannedLogins }
-    const letGo = await this.#repeat(() => Lease.letGo(session.lease, end))
+    const letGo = await this.#repeat(() => Lease.release(session.lease, end))
     this.#moving.delete(bridgeId)
     if (letGo) this.#log.info({ bridgeId, epoch: session.lease.epoch, failed }, "lease let go")
   }
@@ -264,7 +264,7 @@ export class SessionHost {
       const lease = await Lease.get(bridgeId)
       if (lease?.host !== this.id || this.sessions.has(bridgeId) || this.#moving.has(bridgeId)) continue
       this.#log.warn({ bridgeId, epoch: lease.epoch }, "a lease names this host, which does not run it")
-      await Lease.letGo(lease)
+      await Lease.release(lease)
     }
     for (const session of this.sessions.values()) {
       const { bridgeId, epoch } = session.lease

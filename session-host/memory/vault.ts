@@ -267,7 +267,7 @@ export function credsOf(stored: Stored | undefined): Creds {
  * The row that begins a generation without credentials: the credentials and keys of the last generation are
  * worthless.
  */
-export function emptyCredsRow(store: SessionStore, next: number): Put {
+export function nextGenerationRow(store: SessionStore, next: number): Put {
   return credsRow(store, next, "")
 }
 

@@ -38,7 +38,7 @@ interface Parts {
   login: { vault: Pick<SessionVault, "change" | "login" | "otherAddress">; contacts: Contacts }
   choice: () => Choice.Info
   awaited: Pick<Awaited, "expect" | "arrivedIn">
-  /** What becomes of messages that were sent (`send/statuses.ts`). */
+  /** What becomes of messages that were sent (`session-host/send/statuses.ts`). */
   statuses: { readonly isWanted: boolean; takeReceipts: (receipts: Receipt[]) => Promise<void> }
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
@@ -87,7 +87,7 @@ const goodFor = 500
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted
  * meanwhile, and only `receive` waits for the answer, which is nearly always that it is new. Looking up only
  * messages that cannot be decrypted would make a second event in two cases (`redelivered.test.ts`).
- * `whatsapp/receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`). The way of a
+ * `session-host/whatsapp/receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`). The way of a
  * message, each line called by the one above it:
  *
  *     receive

@@ -27,7 +27,7 @@ export interface NewsParts {
   intake: { takeRevealKey: (keyId: string, key: Uint8Array) => Promise<void> }
   outbox: EventOutbox
   standing: LoginStanding
-  /** `send/statuses.ts` */
+  /** `session-host/send/statuses.ts` */
   statuses: { ackedLate: (messageId: string, timestamp: number) => Promise<void> }
 }
 

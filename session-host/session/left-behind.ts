@@ -61,10 +61,10 @@ export async function findLeftBehind({ lease, timing, ended, onStoreAway }: Memo
     keys,
     /** Rows of the session, by `sk`: the credentials, the standing, and the last report of its connection. */
     rows: new Map(rows.map((row) => [row.sk, row])),
-    /** Rows of messages that the phone is asked for (`receive/awaited.ts`). */
+    /** Rows of messages that the phone is asked for (`session-host/receive/awaited.ts`). */
     awaited,
     /** The number of the bridge's next event. Rows of delivered events expire. */
-    nextEvent: 1 + Math.max(lastEvent, ...deliveries.map((delivery) => Delivery.highestUsed(delivery))),
+    nextEvent: 1 + Math.max(lastEvent, ...deliveries.map((delivery) => Delivery.highestNumberUsed(delivery))),
     /** Whether events seem to wait for their delivery. */
     isToRing: deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0),
   }

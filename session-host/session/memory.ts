@@ -17,7 +17,7 @@ import { Messages } from "../memory/messages/messages.ts"
 import { SentList } from "../memory/messages/sent-list.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import { SessionEnded } from "../memory/session-ended.ts"
-import { credsOf, credsSk, emptyCredsRow, removalsOfOldKeys } from "../memory/vault.ts"
+import { credsOf, credsSk, nextGenerationRow, removalsOfOldKeys } from "../memory/vault.ts"
 import { removalsOfContacts } from "../people/contacts.ts"
 import { Recipients } from "../people/recipients.ts"
 import { Awaited } from "../receive/awaited.ts"
@@ -174,7 +174,7 @@ function memoryOf(parts: ReturnType<typeof partsOf>) {
     async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
       const generation = login.vault.generation + 1
       await awaited.giveUpAll()
-      await report([emptyCredsRow(store, generation), ...standing.forget()])
+      await report([nextGenerationRow(store, generation), ...standing.forget()])
       login.beginNext()
       await commits.write([
         ...(await removalsOfContacts(store)),

@@ -6,6 +6,7 @@ import { outsideOfContext } from "./async-context.ts"
 import { dial, type DialInput } from "./dial.ts"
 import { endIfSilent } from "./end-if-silent.ts"
 import { newLifetime } from "./lifetime.ts"
+import { attachListeners } from "./listeners.ts"
 import { removeDevice } from "./login/logout.ts"
 import { newPasskeyLink } from "./login/passkey.ts"
 import { newNetworkClock } from "./network-clock.ts"
@@ -22,7 +23,6 @@ import { newSenderKeys } from "./send/renew-sender-key.ts"
 import { newSender, newSendAgain, newSendStatusAgain, type SendInput } from "./send/transmit.ts"
 import { newShowAsAvailable } from "./show-as-available.ts"
 import type { Recorder } from "./stanza-recorder.ts"
-import { tap } from "./tap.ts"
 
 export interface ConnectInput extends DialInput {
   /** How long the network may be silent before the connection counts as dead. */
@@ -67,7 +67,7 @@ function open(input: ConnectInput): Connection {
   const sender = newSender(sending)
   const silence = endIfSilent(lifetime, dialled.frames, input.deadMs)
   const clock = newNetworkClock()
-  tap({
+  attachListeners({
     ...dialled,
     passkey,
     silence,

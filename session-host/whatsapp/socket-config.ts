@@ -12,7 +12,7 @@ import { transmissionNow } from "./async-context.ts"
 import type { ILogger } from "./quiet-log.ts"
 import type { Keys } from "./signal/keys.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
-import { withoutDeletions } from "./signal/undo-deletions.ts"
+import { closedInsteadOfDeleted } from "./signal/undo-deletions.ts"
 
 interface Input {
   sent: Vault["sent"]
@@ -43,7 +43,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
         // With `set` Baileys only removes sessions, which must not happen while one is in use.
         set: (data) =>
           lockKeys(Object.keys(data.session ?? {}), async () =>
-            keys.set(await withoutDeletions(transmissionNow()?.holdBackKeyHolders(data) ?? data, keys)),
+            keys.set(await closedInsteadOfDeleted(transmissionNow()?.holdBackKeyHolders(data) ?? data, keys)),
           ),
       },
     },

@@ -113,7 +113,7 @@ test("a bridge is paused and woken, suspended and resumed; a pause does not end 
 test("a bridge that is to skip a message is tried at once, alone and by a new session, unless it is paused", async () => {
   const { id } = await aBridge()
   const held = await aHeldLease(id)
-  await Lease.letGo(held, { failed: true, proven: false })
+  await Lease.release(held, { failed: true, proven: false })
   expect(await bridge.skip!.run([id])).toEqual([{ skips: id }])
   expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE, skip: true, failures: 1, failedAt: 0 })
   const next = await aHeldLease(id)

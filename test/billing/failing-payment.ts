@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
 import { lookAtStripe } from "#billing/look-at-stripe.ts"
-import { payPage } from "#billing/pages-at-stripe.ts"
+import { payPage } from "#billing/portal-and-invoice-pages.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { payWith, stripe } from "#test/billing/support/billed.ts"

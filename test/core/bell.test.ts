@@ -26,7 +26,7 @@ test("while a deliverer is at work, one look serves many events that are committ
   const bridge = await aBridge("http://127.0.0.1:9/")
   const outbox = await anOutbox(bridge)
   await outbox.append(anEvent())
-  expect(await Claim.take(Delivery.first(bridge.id), "somebody")).toMatchObject({ holder: "somebody" })
+  expect(await Claim.acquire(Delivery.first(bridge.id), "somebody")).toMatchObject({ holder: "somebody" })
   const bell = new Bell(bridge.id)
   const count = looks()
   for (let i = 0; i < 30; i++) {
@@ -53,7 +53,7 @@ test("events that are committed while the bell rests are rung for as soon as no 
   const bridge = await aBridge("http://127.0.0.1:9/")
   const outbox = await anOutbox(bridge)
   await outbox.append(anEvent())
-  const claimed = await Claim.take(Delivery.first(bridge.id), "somebody")
+  const claimed = await Claim.acquire(Delivery.first(bridge.id), "somebody")
   const bell = new Bell(bridge.id)
   const count = looks()
   bell.want()

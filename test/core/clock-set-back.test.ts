@@ -35,7 +35,7 @@ const host = { id: "host-a", addr: "127.0.0.1:1" }
 
 async function aHeldLease() {
   const { id } = await aBridge()
-  return (await Lease.take((await Lease.get(id))!, host))!
+  return (await Lease.acquire((await Lease.get(id))!, host))!
 }
 
 const waits: Record<string, Wait> = {
@@ -52,15 +52,15 @@ const waits: Record<string, Wait> = {
   },
   "the claim on a delivery": async () => {
     const { id } = await aBridge()
-    await Claim.take(Delivery.first(id), "one")
-    return async () => (await Claim.take(Delivery.first(id), "another")) === undefined
+    await Claim.acquire(Delivery.first(id), "one")
+    return async () => (await Claim.acquire(Delivery.first(id), "another")) === undefined
   },
   "the wait before a skip, for the attempt that is under way": async () => {
     const bridge = await aBridge()
     const { id } = bridge
     await (await anOutbox(bridge)).append(anEvent())
     const event = EventRow.asOf((await EventRow.get(id, 1))!, 0)
-    await Claim.take(Delivery.first(id), "one")
+    await Claim.acquire(Delivery.first(id), "one")
     return async () =>
       await skipEvent(Delivery.first(id), event, { withinMs: 0 }).then(
         () => false,
@@ -69,10 +69,10 @@ const waits: Record<string, Wait> = {
   },
   "the wait of a failed event": async () => {
     const { id } = await aBridge()
-    const held = await Claim.take(Delivery.first(id), "one")
+    const held = await Claim.acquire(Delivery.first(id), "one")
     if (!held || "early" in held) throw new Error("not claimed")
     await Progress.fail(held, 180)
-    return async () => "early" in (await Claim.take(Delivery.first(id), "another"))!
+    return async () => "early" in (await Claim.acquire(Delivery.first(id), "another"))!
   },
   "the promise of a delivery": async () => {
     const { id } = await aBridge()
@@ -87,8 +87,8 @@ const waits: Record<string, Wait> = {
   "the rest of a suspect": async () => {
     let held = await aHeldLease()
     for (let i = 0; i < 3; i++) {
-      await Lease.letGo(held, { failed: true, proven: false })
-      held = (await Lease.take((await Lease.get(held.bridgeId))!, host))!
+      await Lease.release(held, { failed: true, proven: false })
+      held = (await Lease.acquire((await Lease.get(held.bridgeId))!, host))!
     }
     return () => Lease.triedAgainAt(held) > now()
   },
@@ -118,8 +118,8 @@ const waits: Record<string, Wait> = {
   },
   "the place of a stream": async () => {
     const of = randomUUID()
-    await StreamLimit.take(of, 1)
-    return async () => (await StreamLimit.take(of, 1)) === undefined
+    await StreamLimit.takePlace(of, 1)
+    return async () => (await StreamLimit.takePlace(of, 1)) === undefined
   },
   "a mailed code": async () => {
     const { asking } = await SignIn.begin("a@example.com")

@@ -24,7 +24,7 @@ async function mayCommit(held: Lease.Info) {
 
 test("one of two hosts that want a free lease gets it, and only it may commit", async () => {
   const free = await aLease()
-  const taken = await Promise.all([Lease.take(free, a), Lease.take(free, b)])
+  const taken = await Promise.all([Lease.acquire(free, a), Lease.acquire(free, b)])
   const [held, ...others] = taken.filter((one) => one !== undefined)
   expect(others).toEqual([])
   expect(held!.epoch).toBe(free.epoch + 1)
@@ -35,29 +35,29 @@ test("one of two hosts that want a free lease gets it, and only it may commit", 
 test("a take whose answer was lost is recognised as the host's own, and another host's is not", async () => {
   const free = await aLease()
   const remove = dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", times: 1, ms: 1 })
-  const taken = await Lease.take(free, a)
+  const taken = await Lease.acquire(free, a)
   remove()
   expect(taken).toMatchObject({ host: a.id, epoch: free.epoch + 1 })
-  expect(await Lease.take(free, b)).toBeUndefined()
-  await Lease.letGo(taken!)
-  const again = await Lease.take((await Lease.get(free.bridgeId))!, a)
+  expect(await Lease.acquire(free, b)).toBeUndefined()
+  await Lease.release(taken!)
+  const again = await Lease.acquire((await Lease.get(free.bridgeId))!, a)
   expect(again).toMatchObject({ epoch: free.epoch + 3 })
   // An earlier look does not say who holds it now.
-  expect(await Lease.take(free, a)).toBeUndefined()
+  expect(await Lease.acquire(free, a)).toBeUndefined()
 })
 
 test("each change of the holder raises the epoch, so that an old holder can write nothing", async () => {
-  const first = (await Lease.take(await aLease(), a))!
-  await Lease.letGo(first)
+  const first = (await Lease.acquire(await aLease(), a))!
+  await Lease.release(first)
   expect(await mayCommit(first)).toBe(false)
-  const second = (await Lease.take((await Lease.get(first.bridgeId))!, a))!
-  expect(await Lease.letGo(first)).toBe(false)
+  const second = (await Lease.acquire((await Lease.get(first.bridgeId))!, a))!
+  expect(await Lease.release(first)).toBe(false)
   expect(await mayCommit(first)).toBe(false)
   expect(await mayCommit(second)).toBe(true)
   await Lease.stop(first.bridgeId, "operator")
   expect(await mayCommit(second)).toBe(false)
   await Lease.wake(first.bridgeId, "operator")
-  const third = (await Lease.take((await Lease.get(first.bridgeId))!, a))!
+  const third = (await Lease.acquire((await Lease.get(first.bridgeId))!, a))!
   expect(third.epoch).toBe(first.epoch + 6 - 1)
   expect(await mayCommit(second)).toBe(false)
 })
@@ -66,7 +66,7 @@ test("a host that beats again keeps its leases from a sweep that saw it silent",
   const id = "host-late"
   await Host.beat({ id, ...host })
   const { version } = (await Host.get(id))!
-  const held = (await Lease.take(await aLease(), { ...a, id }))!
+  const held = (await Lease.acquire(await aLease(), { ...a, id }))!
   await Host.beat({ id, ...host })
   expect(await Lease.freeFromDead([held], { key: Host.key(id), seenVersion: version })).toEqual([])
   expect(await mayCommit(held)).toBe(true)
@@ -86,7 +86,7 @@ test("all leases of a dead host are freed, but for those that have moved on", as
     held.push((await Lease.get(bridgeId))!)
   }
   const [first, other] = [held[7]!, held[110]!]
-  await Lease.letGo(first)
+  await Lease.release(first)
   await Lease.stop(other.bridgeId, "operator")
   const freed = await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version })
   expect(freed).toEqual(held.filter((lease) => lease !== first && lease !== other))
@@ -95,11 +95,11 @@ test("all leases of a dead host are freed, but for those that have moved on", as
 })
 
 test("unplanned ends are counted until the session has proved itself", async () => {
-  let held = (await Lease.take(await aLease(), a))!
-  await Lease.letGo(held, { failed: true, proven: false })
-  held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
-  await Lease.letGo(held, { failed: true, proven: false })
-  held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
+  let held = (await Lease.acquire(await aLease(), a))!
+  await Lease.release(held, { failed: true, proven: false })
+  held = (await Lease.acquire((await Lease.get(held.bridgeId))!, a))!
+  await Lease.release(held, { failed: true, proven: false })
+  held = (await Lease.acquire((await Lease.get(held.bridgeId))!, a))!
   expect(held).toMatchObject({ failures: 2, failCount: 2 })
   await Lease.noteProven(held)
   expect(await Lease.get(held.bridgeId)).toMatchObject({ failures: 0 })
@@ -110,10 +110,10 @@ test("no host takes a stopped bridge, and it is woken only for the reason it was
   expect(await Lease.stop(free.bridgeId, "billing")).toBe(true)
   const stopped = (await Lease.get(free.bridgeId))!
   expect(Lease.stateOf(stopped)).toBe("paused")
-  expect(await Lease.take(stopped, a)).toBeUndefined()
+  expect(await Lease.acquire(stopped, a)).toBeUndefined()
   expect(await Lease.wake(free.bridgeId, "idle")).toBe(false)
   expect(await Lease.wake(free.bridgeId, "idle", "billing")).toBe(true)
-  expect(await Lease.take((await Lease.get(free.bridgeId))!, a)).toMatchObject({ host: a.id })
+  expect(await Lease.acquire((await Lease.get(free.bridgeId))!, a)).toMatchObject({ host: a.id })
 })
 
 test("a bridge that its operator pauses stays paused, even if its people pause or wake it at that moment", async () => {
@@ -132,7 +132,7 @@ test("a bridge that its operator pauses stays paused, even if its people pause o
 })
 
 test("only its holder pauses a bridge for idleness, and a call wakes it", async () => {
-  const held = (await Lease.take(await aLease(), a))!
+  const held = (await Lease.acquire(await aLease(), a))!
   expect(await Lease.pauseIdle({ ...held, epoch: held.epoch - 1 })).toBe(false)
   expect(await Lease.pauseIdle({ ...held, host: b.id })).toBe(false)
   expect(await Lease.pauseIdle(held)).toBe(true)
@@ -144,9 +144,9 @@ test("only its holder pauses a bridge for idleness, and a call wakes it", async 
 })
 
 test("an old holder cannot write the notes of a session into its lease, nor count its logins", async () => {
-  const first = (await Lease.take(await aLease(), a))!
-  await Lease.letGo(first, { failed: true, proven: false })
-  const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
+  const first = (await Lease.acquire(await aLease(), a))!
+  await Lease.release(first, { failed: true, proven: false })
+  const second = (await Lease.acquire((await Lease.get(first.bridgeId))!, b))!
   await Lease.noteHealthy(first)
   await Lease.reportUse(first, 1)
   expect(await Lease.countLogin(first, 1)).toBe(false)
@@ -162,11 +162,11 @@ test("the end of a session that had proved itself is counted, but makes no bridg
   await Host.beat({ ...host, id: "host-proving" })
   const prover = { id: "host-proving", addr: a.addr }
   for (let round = 1; round <= 4; round++) {
-    const held = (await Lease.take((await Lease.get(id))!, prover))!
+    const held = (await Lease.acquire((await Lease.get(id))!, prover))!
     await Lease.noteProven(held)
     const seen = (await Host.get(prover.id))!
     const lease = (await Lease.get(id))!
-    if (round % 2) await Lease.letGo(held, { failed: true, proven: true })
+    if (round % 2) await Lease.release(held, { failed: true, proven: true })
     else await Lease.freeFromDead([lease], { key: Host.key(prover.id), seenVersion: seen.version })
     const freed = (await Lease.get(id))!
     expect(freed).toMatchObject({ host: Lease.FREE, failures: 0, failCount: round })
@@ -178,7 +178,7 @@ test("the end of a session that had proved itself is counted, but makes no bridg
 async function dies(bridgeIds: string[], death: { isBlameless?: boolean } = {}) {
   const id = randomUUID()
   await Host.beat({ ...host, id, sessions: bridgeIds.length })
-  const held = bridgeIds.map(async (one) => (await Lease.take((await Lease.get(one))!, { ...a, id }))!)
+  const held = bridgeIds.map(async (one) => (await Lease.acquire((await Lease.get(one))!, { ...a, id }))!)
   await Lease.freeFromDead(await Promise.all(held), {
     key: Host.key(id),
     seenVersion: 1,
@@ -207,13 +207,13 @@ test("a bridge on two hosts that died is a suspect, and tried at once; those tha
 
 test("a bridge whose hosts die with it alone is a suspect that waits, until it has lived for a minute", async () => {
   const [it] = await newBridges(1)
-  await Lease.noteProven((await Lease.take((await Lease.get(it!))!, a))!)
-  await Lease.letGo((await Lease.get(it!))!)
+  await Lease.noteProven((await Lease.acquire((await Lease.get(it!))!, a))!)
+  await Lease.release((await Lease.get(it!))!)
   await dies([it!])
   expect(await standing(it!)).toEqual({ isSuspect: false, waits: true })
   await dies([it!])
   expect(await standing(it!)).toEqual({ isSuspect: true, waits: true })
-  const alone = (await Lease.take((await Lease.get(it!))!, a))!
+  const alone = (await Lease.acquire((await Lease.get(it!))!, a))!
   expect(Lease.isSuspect(alone)).toBe(true)
   await Lease.noteProven(alone)
   expect((await standing(it!)).isSuspect).toBe(false)
@@ -237,24 +237,24 @@ test("a lease that the late index named by itself was not alone on its host", as
   const [it] = await newBridges(1)
   const id = randomUUID()
   await Host.beat({ ...host, id, sessions: 20 })
-  const held = (await Lease.take((await Lease.get(it!))!, { ...a, id }))!
+  const held = (await Lease.acquire((await Lease.get(it!))!, { ...a, id }))!
   await Lease.freeFromDead([held], { key: Host.key(id), seenVersion: 1, sessions: 20 })
   expect(await Lease.get(it!)).toMatchObject({ deaths: 1, failures: 0 })
 })
 
 test("logins that do not last are counted across all hosts: from the fifth, a minute lies between", async () => {
-  let held = (await Lease.take(await aLease(), a))!
+  let held = (await Lease.acquire(await aLease(), a))!
   for (let logins = 1; logins <= 5; logins++) {
     expect(Lease.loginAgainAt(held)).toBe(0)
     expect(await Lease.countLogin(held, held.logins + 1)).toBe(true)
-    await Lease.letGo(held, { failed: logins % 2 === 0, proven: logins % 2 === 1 })
-    held = (await Lease.take((await Lease.get(held.bridgeId))!, logins % 2 ? b : a))!
+    await Lease.release(held, { failed: logins % 2 === 0, proven: logins % 2 === 1 })
+    held = (await Lease.acquire((await Lease.get(held.bridgeId))!, logins % 2 ? b : a))!
   }
   const { logins, loginAt } = held
   expect(logins).toBe(5)
   expect(Lease.loginAgainAt(held) - loginAt).toBe((12 * config.LEASE_BEAT_MS) / 1000)
-  await Lease.letGo(held, { failed: false, proven: true, logins: 4 })
-  held = (await Lease.take((await Lease.get(held.bridgeId))!, a))!
+  await Lease.release(held, { failed: false, proven: true, logins: 4 })
+  held = (await Lease.acquire((await Lease.get(held.bridgeId))!, a))!
   expect(Lease.loginAgainAt(held)).toBe(0)
   await Lease.resetLogins(held)
   expect((await Lease.get(held.bridgeId))!.logins).toBe(0)
@@ -264,13 +264,13 @@ test("the bridges of a dead host are shared out among the hosts that have room",
   const id = "host-shared"
   await Host.beat({ id, ...host })
   const held = await Promise.all(
-    Array.from({ length: 5 }, async () => (await Lease.take(await aLease(), { ...a, id }))!),
+    Array.from({ length: 5 }, async () => (await Lease.acquire(await aLease(), { ...a, id }))!),
   )
   const freed = await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: 1, among: 2 })
   const shares = await Promise.all(freed.map(async ({ bridgeId }) => (await Lease.get(bridgeId))!.share))
   expect(shares).toEqual([3, 3, 3, 3, 3])
   // A bridge that is taken belongs to no share any more.
-  const taken = (await Lease.take((await Lease.get(held[0]!.bridgeId))!, b))!
+  const taken = (await Lease.acquire((await Lease.get(held[0]!.bridgeId))!, b))!
   expect(taken.share).toBeUndefined()
 })
 

@@ -21,7 +21,7 @@ async function aFile(bytes: string): Promise<string> {
 async function storeSmall(): Promise<void> {
   const about = { contentType: "image/png", fileName: "", most: 9 }
   const bytes = Readable.from([Buffer.from("its bytes")])
-  await FilesOnDisk.keep("media", { bridgeId: "a", name: "a-b" }, about, bytes)
+  await FilesOnDisk.store("media", { bridgeId: "a", name: "a-b" }, about, bytes)
 }
 
 /** The headers under which a file of this name is served. */
@@ -103,7 +103,7 @@ test("on the disk of one machine, a file that is written twice at once is whole,
     await goOn.promise
     yield Buffer.from("bytes")
   }
-  const keep = FilesOnDisk.keep.bind(
+  const keep = FilesOnDisk.store.bind(
     undefined,
     "media",
     { bridgeId: "a", name: "a-b" },

@@ -97,10 +97,10 @@ test("a number whose killed host is not replaced within a quarter of an hour is 
   expect(await told()).toEqual([])
   pass(200)
   expect(await told()).toEqual(["owner: shop: it has had no connection for 15 minutes"])
-  const next = (await Lease.take((await Lease.get(bridgeId))!, host))!
+  const next = (await Lease.acquire((await Lease.get(bridgeId))!, host))!
   expect(await told()).toHaveLength(1)
   pass(1000)
-  await Lease.letGo(next)
+  await Lease.release(next)
   expect(await told()).toEqual([])
 })
 

@@ -294,7 +294,7 @@ async function aSubscription(link: string, signedIn: Response): Promise<void> {
  * first.
  */
 async function aFailedLook(): Promise<void> {
-  const { Due } = await import("#billing/due.ts")
+  const { Due } = await import("#billing/due-for-a-look.ts")
   const { getRow } = await import("#core/store/store.ts")
   const accountId = randomUUID()
   await until(async () => {

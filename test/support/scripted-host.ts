@@ -40,7 +40,7 @@ export async function aScriptedHost(answer: Answer) {
 
   async function take(bridgeId: string): Promise<Lease.Info> {
     const free = await Lease.get(bridgeId)
-    const held = free && (await Lease.take(free, { id, addr }))
+    const held = free && (await Lease.acquire(free, { id, addr }))
     if (!held) throw new Error("the lease is not free")
     return held
   }

@@ -21,7 +21,7 @@ export class DraftWriter {
   }
 
   async apply(drafts: Draft[], call: Call) {
-    const rule = drafts.length > 1 && this.#faults.take("half-visible", call)
+    const rule = drafts.length > 1 && this.#faults.hit("half-visible", call)
     if (!rule) return this.#write(drafts, call)
     for (const [at, draft] of drafts.entries()) {
       if (at > 0) await this.wait((rule.ms ?? 0) / (drafts.length - 1))
@@ -44,7 +44,7 @@ export class DraftWriter {
     const rows = drafts.flatMap((draft) => draft.rows)
     if (rows.length === 0) return
     const indexRows = drafts.flatMap((draft) => draft.indexRows)
-    const rule = this.#faults.take("stale-index", call)
+    const rule = this.#faults.hit("stale-index", call)
     if (!rule && this.#lateCount === 0) return this.#rows.write([...rows, ...indexRows], call.mayLinger)
     await this.#rows.write(rows)
     this.#later(indexRows, rule?.ms ?? 0)

@@ -83,7 +83,7 @@ export class Faults {
   }
 
   /** The rule by which `fault` hits this request, if there is one. Counts as a hit. */
-  take(fault: Fault, call?: Call): Rule | undefined {
+  hit(fault: Fault, call?: Call): Rule | undefined {
     for (const rule of this.#rules) {
       if (rule.fault !== fault) continue
       if (rule.operation && rule.operation !== call?.operation) continue

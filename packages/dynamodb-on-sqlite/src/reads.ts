@@ -36,7 +36,7 @@ function takeUnits(
 ): void {
   if (!partitions.isBounded) return
   const bytes = items.reduce((sum, item) => sum + itemSize(item), 0)
-  partitions.take("reads", partition, readUnits(bytes, isConsistent))
+  partitions.consume("reads", partition, readUnits(bytes, isConsistent))
 }
 
 /** BatchGetItem: each item as it is at the moment of the call, and as many as fit into an answer. */

@@ -113,7 +113,7 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
     answer(engine, { operation, request }).catch(unanswered)
   const server = awsJsonServer((request, response) => void tracked(answerCall(request, response, overHttp)))
   server.on("connection", (socket) => {
-    if (faults.take("gone")) socket.resetAndDestroy()
+    if (faults.hit("gone")) socket.resetAndDestroy()
   })
 
   const expiring = setInterval(() => {
@@ -173,12 +173,12 @@ function unanswered(error: unknown): undefined {
 /** @throws ConnectionLost */
 async function answer(engine: EngineParts, call: Call): Promise<Answer> {
   const { faults, writer } = engine
-  if (faults.take("gone")) throw new ConnectionLost()
-  const slow = faults.take("slow", call)
+  if (faults.hit("gone")) throw new ConnectionLost()
+  const slow = faults.hit("slow", call)
   if (slow) await writer.wait(slow.ms ?? 0)
-  await loseIf(faults.take("lost-request", call), writer)
+  await loseIf(faults.hit("lost-request", call), writer)
   const outcome = await outcomeOf(engine, call)
-  await loseIf(faults.take("lost-answer", call), writer)
+  await loseIf(faults.hit("lost-answer", call), writer)
   return outcome
 }
 
@@ -206,10 +206,10 @@ async function outcomeOf(engine: EngineParts, call: Call): Promise<Answer> {
  * reason for each member.
  */
 function refuseIfFaulty(faults: Faults, call: Call) {
-  if (faults.take("invalid", call)) throw new Refusal("ValidationException", "not valid")
-  if (faults.take("denied", call)) throw new Refusal("AccessDeniedException", "not authorized")
-  if (faults.take("throttling", call)) throw new Refusal("ThrottlingException", "Rate exceeded")
+  if (faults.hit("invalid", call)) throw new Refusal("ValidationException", "not valid")
+  if (faults.hit("denied", call)) throw new Refusal("AccessDeniedException", "not authorized")
+  if (faults.hit("throttling", call)) throw new Refusal("ThrottlingException", "Rate exceeded")
   if (call.operation.startsWith("Transact")) return
-  if (faults.take("throughput-exceeded", call))
+  if (faults.hit("throughput-exceeded", call))
     throw new Refusal("ProvisionedThroughputExceededException", exceededMessage)
 }

@@ -46,7 +46,7 @@ export class Throughput {
     throw new Refusal("ProvisionedThroughputExceededException", exceededMessage)
   }
 
-  take(kind: keyof Limits, partition: string, units: number): void {
+  consume(kind: keyof Limits, partition: string, units: number): void {
     if (this.#limits) this.#bucket(kind, partition).units -= units
   }
 

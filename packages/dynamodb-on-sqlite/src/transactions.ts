@@ -21,7 +21,7 @@ const maxBytes = 4 * 1024 * 1024
 /** TransactWriteItems: applies all members, or none and gives a reason for each; only once per token. */
 export async function transactWrite(engine: EngineParts, request: TransactWriteItems): Promise<object> {
   const call = { operation: "TransactWriteItems", request }
-  if (engine.faults.take("transaction-in-progress", call)) throw inProgress()
+  if (engine.faults.hit("transaction-in-progress", call)) throw inProgress()
   const members = request.TransactItems.map((member) => {
     const [[kind, write]] = Object.entries(member) as [[WriteKind, Write]] // exactly one, by its shape
     return prepare(engine.tables, kind, write)
@@ -75,9 +75,9 @@ function cancelIfFaulty(faults: Faults, call: Call & { request: TransactWriteIte
   const [, ...blameless] = call.request.TransactItems
   const blameFirst = (reason: Reason) => cancelled([reason, ...blameless.map(() => ({ Code: "None" }))])
 
-  if (faults.take("transaction-conflict", call))
+  if (faults.hit("transaction-conflict", call))
     throw blameFirst({ Code: "TransactionConflict", Message: "Transaction is ongoing for the item" })
-  if (faults.take("throughput-exceeded", call))
+  if (faults.hit("throughput-exceeded", call))
     throw blameFirst({ Code: "ProvisionedThroughputExceeded", Message: exceededMessage })
 }
 

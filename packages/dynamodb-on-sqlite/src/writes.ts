@@ -25,7 +25,7 @@ export async function writeOne(
 }
 
 async function carryOut(engine: EngineParts, prepared: Prepared, call: Call): Promise<object> {
-  if (engine.faults.take("transaction-conflict", call))
+  if (engine.faults.hit("transaction-conflict", call))
     throw new Refusal("TransactionConflictException", "Transaction is ongoing for the item")
   return await engine.hold([prepared.name], async () => {
     const drafted = draft(prepared, itemBefore(engine, prepared))
@@ -47,7 +47,8 @@ export function itemBefore({ rows }: EngineParts, prepared: Prepared): Item | un
  */
 export function takeUnits(engine: EngineParts, partitions: string[], { size }: Draft, times: number): void {
   if (!engine.partitions.isBounded) return
-  for (const partition of partitions) engine.partitions.take("writes", partition, times * writeUnits(size()))
+  for (const partition of partitions)
+    engine.partitions.consume("writes", partition, times * writeUnits(size()))
 }
 
 /** BatchWriteItem: writes that share nothing but the request. */

@@ -22,7 +22,7 @@ export function clientHttp(network: Network, under: string) {
     const { kind, name } = c.req.param()
     if (c.req.query("auth") !== network.media.auth) return c.json({ error: "not authorized" }, 401)
     const pieces = c.req.raw.body ?? new ReadableStream<Uint8Array>()
-    const taken = await network.media.take(kind, decodeURIComponent(name), pieces)
+    const taken = await network.media.receive(kind, decodeURIComponent(name), pieces)
     if (!taken) return c.json({ error: "the name is not the file's hash" }, 400)
     const { path, bytes } = taken
     network.log.note("media", "uploaded", { path, bytes })

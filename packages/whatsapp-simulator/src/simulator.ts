@@ -14,7 +14,7 @@ import * as Phones from "./phone/create-phone.ts"
 import * as Household from "./phone/sandbox-household.ts"
 import * as Store from "./storage/store.ts"
 import * as Certificates from "./wire/certificates.ts"
-import { repairTokens } from "./wire/node.ts"
+import { dropInheritedTokens } from "./wire/node.ts"
 import { createTls } from "./wire/x509.ts"
 
 /** A running network. */
@@ -54,7 +54,7 @@ interface Input {
 
 /** Starts a network. All its ports listen on 127.0.0.1 only. */
 export async function startSimulator(input: Input = {}): Promise<Simulator> {
-  repairTokens()
+  dropInheritedTokens()
   const store = Store.open(input.dataDir)
   const authority = Store.once(store, "authority", () => Certificates.create())
   const tls = Store.once(store, "tls", () => createTls())

@@ -1,5 +1,5 @@
 import { getBinaryNodeChildren } from "@whiskeysockets/baileys"
-import type { Interceptor } from "../tap.ts"
+import type { Interceptor } from "../listeners.ts"
 
 /**
  * Learns in Baileys' place which collections of the account's settings have changed. Once they are read,

@@ -7,8 +7,8 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import type { Lifetime } from "../lifetime.ts"
+import type { Interceptor } from "../listeners.ts"
 import { hasChild } from "../stanza.ts"
-import type { Interceptor } from "../tap.ts"
 import type { PasskeyLink } from "./passkey.ts"
 import { newAdvSecret, type newCodes } from "./qr.ts"
 

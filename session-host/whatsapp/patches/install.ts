@@ -14,7 +14,7 @@ export function installRepairs() {
   repairCurve()
   repairVerification()
   repairRatchets()
-  repairTokens()
+  dropInheritedTokens()
   repairLoginPayload()
   silenceLibsignal()
 }
@@ -24,6 +24,6 @@ export function installRepairs() {
  * inherits. So `constructor`, which any stranger may choose as a message's id, would be written as nothing.
  * Without a prototype, the object inherits nothing.
  */
-function repairTokens(): void {
+function dropInheritedTokens(): void {
   Object.setPrototypeOf(TOKEN_MAP, null)
 }

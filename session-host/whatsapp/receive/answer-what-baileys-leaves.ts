@@ -1,8 +1,8 @@
 import { type BinaryNode, buildAckStanza, type WASocket } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import { Metrics } from "#core/platform/metrics.ts"
+import type { Interceptor } from "../listeners.ts"
 import { hasChild } from "../stanza.ts"
-import type { Interceptor } from "../tap.ts"
 
 interface Input {
   sock: Pick<WASocket, "sendNode">

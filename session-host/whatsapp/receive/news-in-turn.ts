@@ -5,9 +5,9 @@ import type { Intake } from "../../network/connection.ts"
 import type { Happening } from "../../network/happening.ts"
 import { jsonIn } from "../../network/mex.ts"
 import type { Lifetime } from "../lifetime.ts"
+import type { Interceptor } from "../listeners.ts"
 import { keepPairs } from "../questions/members.ts"
 import { toStanza } from "../stanza.ts"
-import type { Interceptor } from "../tap.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
 type Told = Extract<Happening, { kind: "stanza" | "revealed" }>

@@ -8,10 +8,10 @@ import {
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Intake, Vault } from "../../network/connection.ts"
 import type { Guarded } from "../lifetime.ts"
+import type { Interceptor } from "../listeners.ts"
 import { type Allowance, giveKeyAgain, type ResendInput, sendAgain, wentToAsker } from "../send/send-again.ts"
 import type { Keys } from "../signal/keys.ts"
 import { toStanza } from "../stanza.ts"
-import type { Interceptor } from "../tap.ts"
 import { chatReadIn, receiptsIn } from "./receipts.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 

@@ -6,7 +6,7 @@ import {
   proto,
 } from "@whiskeysockets/baileys"
 import type { Received } from "../../network/connection.ts"
-import type { Interceptor } from "../tap.ts"
+import type { Interceptor } from "../listeners.ts"
 import type { Backpressure } from "./backpressure.ts"
 import { placeholderIn } from "./placeholder.ts"
 import { viewOnceIn } from "./view-once.ts"

@@ -3,9 +3,8 @@ import type { Outgoing } from "../../network/connection.ts"
 import { NotSent, OutcomeUnknown } from "../../network/errors.ts"
 
 /**
- * One message on its way out: prepared (`send/recipient-devices.ts`), encrypted and kept
- * (`send/encrypt-and-keep.ts`), built, and handed to the socket (`send/hold-frames.ts`). Then it is
- * acknowledged; or it was not sent, and nothing of it may leave any more.
+ * One message on its way out: prepared (`recipient-devices.ts`), encrypted in a unit (`encrypt-in-unit.ts`),
+ * built, and handed to the socket (`hold-frames.ts`). Then it is acknowledged; or it was not sent, and nothing of it may leave any more.
  */
 export class Transmission {
   readonly outgoing: Outgoing
@@ -60,7 +59,7 @@ export class Transmission {
     if (this.#isGivenUp) throw new Error("the transmission was given up")
   }
 
-  /** Adds the message to the first step of its ratchets. @param change gets it with that step, then undefined */
+  /** Adds the message to the first step of a ratchet. @param change gets it then, and undefined later */
   async addMessageOnce(change: (outgoing: Outgoing | undefined) => Promise<void>): Promise<void> {
     if (this.#notAdded) this.#isMaybeKept = true
     const members = this.members && { members: [...this.members.values()] }

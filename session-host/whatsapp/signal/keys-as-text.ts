@@ -1,6 +1,6 @@
 import { BufferJSON, proto, type AuthenticationCreds, type SignalDataTypeMap } from "@whiskeysockets/baileys"
 import { boundedCache } from "#session-host/bounded-cache.ts"
-import { pruneSenderKeys, pruneSessions, type SerialisedRecord } from "./prune.ts"
+import { pruneSenderKeys, pruneRecord, type SerialisedRecord } from "./prune.ts"
 
 type Kind = keyof SignalDataTypeMap
 
@@ -35,7 +35,7 @@ export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTy
 }
 
 function sessionToText(session: SerialisedRecord): string {
-  pruneSessions(session)
+  pruneRecord(session)
   const text = JSON.stringify(session)
   sessions.set(text, session)
   return text

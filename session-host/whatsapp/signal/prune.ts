@@ -24,7 +24,7 @@ interface Session {
 export type SenderKeys = { senderSigningKey: { private: Buffer }; senderMessageKeys: unknown[] }[]
 
 /** Removes from a record what time and strangers would make larger without end: the oldest goes first. */
-export function pruneSessions({ _sessions: sessions }: SerialisedRecord): void {
+export function pruneRecord({ _sessions: sessions }: SerialisedRecord): void {
   let left = skippedKeys
   for (const { _chains: chains } of Object.values(sessions).toSorted((a, b) => rank(b) - rank(a))) {
     const theirs = Object.keys(chains).filter((key) => chains[key]?.chainType === receiving)

@@ -8,7 +8,7 @@ import {
 import type { Hold } from "#core/platform/locks.ts"
 import type { Intake, Vault } from "#session-host/network/connection.ts"
 import { newDecrypting } from "#session-host/whatsapp/receive/decrypt.ts"
-import { newEncrypting } from "#session-host/whatsapp/send/encrypt-and-keep.ts"
+import { newEncrypting } from "#session-host/whatsapp/send/encrypt-in-unit.ts"
 import type { Guarded } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
 import { addressesMoved } from "./addresses.ts"

@@ -14,7 +14,7 @@ export function closingFormerSessions(keys: Keys): Keys {
     ...keys,
     set: async (changes) => {
       const isIdentity = changes["identity-key"] !== undefined
-      await keys.set(isIdentity ? await withoutDeletions(changes, keys) : changes)
+      await keys.set(isIdentity ? await closedInsteadOfDeleted(changes, keys) : changes)
     },
   }
 }
@@ -31,7 +31,7 @@ export function closingFormerSessions(keys: Keys): Keys {
  * go unnoticed that a holder has left the group, and the holder could read our next messages. So the names of
  * the holders stay.
  */
-export async function withoutDeletions(
+export async function closedInsteadOfDeleted(
   changes: SignalDataSet,
   keys: Pick<Keys, "get">,
 ): Promise<SignalDataSet> {

@@ -257,6 +257,6 @@ test("on one machine the usage page says how much of its room the files of the a
   })
   const person = await aPerson()
   const upload = Uploads.withNewId({ bridgeId: person.bridge.id, contentType: "a/b", fileName: "" })
-  await Uploads.keep(upload, 3_000_000, Readable.from([Buffer.alloc(3_000_000)]))
+  await Uploads.store(upload, 3_000_000, Readable.from([Buffer.alloc(3_000_000)]))
   expect(await (await person.get("/usage")).text()).toContain("<b>3 of 50 MB</b>")
 })

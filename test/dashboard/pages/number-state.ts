@@ -45,8 +45,8 @@ test("a session that is not heard is uncertain, then lost, and the page says sin
   expect(gone).toContain(">Lost</span>")
   expect(gone).toContain("The machine that ran it is gone.")
   // The next session moves as planned, and has told nothing new.
-  const next = (await Lease.take((await Lease.get(held.bridgeId))!, { id: held.host, addr: held.addr }))!
-  await Lease.letGo(next)
+  const next = (await Lease.acquire((await Lease.get(held.bridgeId))!, { id: held.host, addr: held.addr }))!
+  await Lease.release(next)
   expect(await shown(0)).not.toContain("The machine that ran it is gone.")
 })
 

@@ -106,7 +106,7 @@ test("the operator sees what a number's session reported last, and whether it st
   await Lease.countLogin(lease, 2)
   await Lease.reportStatus(lease, { status: "connected", epoch: lease.epoch, since: now() })
   expect(await shown()).toContain("connected, for")
-  await Lease.letGo(lease, { failed: true, proven: false })
+  await Lease.release(lease, { failed: true, proven: false })
   const waiting = await shown()
   expect(waiting).toContain("none; the last one became connected")
   expect(waiting).toContain(`waits for a host, epoch ${lease.epoch + 1}`)

@@ -174,13 +174,13 @@ test("a tab that goes from page to page takes its own place over, though the str
   expect(await open("&part=1111-2222-1")).toBe(429)
 
   const of = randomBytes(6).toString("hex")
-  const before = (await StreamLimit.take(of, 2, "mine"))!
-  const another = (await StreamLimit.take(of, 2, "another"))!
-  const after = (await StreamLimit.take(of, 2, "mine"))!
-  expect(await Promise.all([before, another, after].map(StreamLimit.keep))).toEqual([false, true, true])
+  const before = (await StreamLimit.takePlace(of, 2, "mine"))!
+  const another = (await StreamLimit.takePlace(of, 2, "another"))!
+  const after = (await StreamLimit.takePlace(of, 2, "mine"))!
+  expect(await Promise.all([before, another, after].map(StreamLimit.renewPlace))).toEqual([false, true, true])
   // The one before goes later, and takes nothing with it.
-  await StreamLimit.leave(before)
-  expect(await StreamLimit.keep(after)).toBe(true)
+  await StreamLimit.leavePlace(before)
+  expect(await StreamLimit.renewPlace(after)).toBe(true)
 })
 
 test("a part loaded over and over keeps one stream, and waits if it is a person's 300th in a minute", async () => {

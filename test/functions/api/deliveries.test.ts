@@ -193,7 +193,7 @@ test("an event that a deliverer holds is not skipped, and one that it delivers m
   const shop = await aShop()
   await shop.outbox.append(anEvent("a"))
   // Free, and not early.
-  const held = (await Claim.take(Delivery.first(shop.bridge.id), "somebody")) as Delivery.Info
+  const held = (await Claim.acquire(Delivery.first(shop.bridge.id), "somebody")) as Delivery.Info
   const event = (await EventRow.get(shop.bridge.id, 1))!
   await expect(skipEvent(Delivery.first(event.bridgeId), event, { withinMs: 0 })).rejects.toMatchObject({
     code: "not_waiting",

@@ -250,7 +250,7 @@ describe("a host that is not there", () => {
     })
     const held = await old.take(shop.id)
     expect(await json(shop.status())).toMatchObject({ name: "old" })
-    await Lease.letGo(held)
+    await Lease.release(held)
     const next = await aScriptedHost((_, response) => sayJson(response, 200, { ...unpaired, name: "new" }))
     await next.take(shop.id)
     expect(await json(shop.status())).toMatchObject({ name: "new" })
@@ -289,12 +289,12 @@ describe("a host that is not there", () => {
   test("a dead host's lease is freed and taken meanwhile: the call is answered, a send is sent once", async () => {
     const shop = await aShop()
     const free = (await Lease.get(shop.id))!
-    const dead = (await Lease.take(free, { id: "dead", addr: await aDeadAddress() }))!
+    const dead = (await Lease.acquire(free, { id: "dead", addr: await aDeadAddress() }))!
     const sent = shop.send({ chat: "491711234567", body: "hi" })
     const host = await aScriptedHost((_, response) =>
       sayJson(response, 200, { message_id: "x", timestamp: 1 }),
     )
-    await Lease.letGo(dead)
+    await Lease.release(dead)
     await host.take(shop.id)
     expect((await sent).status).toBe(200)
     expect(host.calls).toHaveLength(1)
@@ -314,7 +314,7 @@ describe("a host that is not there", () => {
     host.server.close()
     host.server.closeAllConnections()
     const sent = shop.send({ chat: "491711234567", body: "hi" })
-    await Lease.letGo(held)
+    await Lease.release(held)
     await next.take(shop.id)
     expect((await sent).status).toBe(200)
     expect([host.calls.length, next.calls.length]).toEqual([3, 1])

@@ -123,8 +123,8 @@ test("a death between keeping a day and counting the next loses nothing and coun
   await answerAll()
   later(86_400)
   const { today } = (await Delivery.get(Delivery.first(shop.bridge.id)))!
-  await Usage.keep(shop.bridge.id, today)
-  await Usage.keep(shop.bridge.id, today)
+  await Usage.storeDay(shop.bridge.id, today)
+  await Usage.storeDay(shop.bridge.id, today)
   expect(await shop.usage()).toMatchObject([{ events: 1 }])
   await shop.outbox.append(anEvent("b"))
   await answerAll()

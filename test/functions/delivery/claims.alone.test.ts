@@ -173,9 +173,9 @@ describe("the numbers of attempts", () => {
 
   test("are given back by a claim that passes on, but not those of a claim that died", async () => {
     const { bridge, row } = await aDelivery()
-    await Claim.take(Delivery.first(bridge.id), "one")
+    await Claim.acquire(Delivery.first(bridge.id), "one")
     later(91)
-    const held = (await Claim.take(Delivery.first(bridge.id), "two")) as Delivery.Info // free, and not early
+    const held = (await Claim.acquire(Delivery.first(bridge.id), "two")) as Delivery.Info // free, and not early
     expect(held.attempt).toBe(2)
     await Claim.passOn(held)
     expect(await row()).toMatchObject({ attempt: 1, holder: "" })

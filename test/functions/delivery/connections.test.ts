@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
-import { newConnections } from "#functions/delivery/connections.ts"
+import { newReceiverConnections } from "#functions/delivery/receiver-connections.ts"
 import { stopListening, listen } from "#one-machine/listen.ts"
 
 /** Makes two deliveries, one after the other. @returns how many connections the receiver saw */
@@ -15,7 +15,7 @@ async function connectionsOfTwo(): Promise<number> {
   const url = `http://127.0.0.1:${await listen(server)}/`
   onTestFinished(() => stopListening(server))
   for (const eventId of ["evt_1", "evt_2"]) {
-    const { connections, leave } = newConnections()
+    const { connections, leave } = newReceiverConnections()
     const secret = "whsec_c2VjcmV0"
     const outcome = await attempt({
       id: { bridgeId: "b", webhookId: "first" },

@@ -360,7 +360,7 @@ describe("a deliverer that dies", () => {
   test("costs no attempt: five failures are still recorded, with their waits, and the numbers go on", async () => {
     const { receiver, outbox, bridge } = await aDelivery([500, 500, 500, 500, 500])
     await outbox.append(anEvent())
-    await Claim.take(Delivery.first(bridge.id), "dies")
+    await Claim.acquire(Delivery.first(bridge.id), "dies")
     later(91)
     await answerAll()
     for (const wait of [10, 30, 60, 180]) {
@@ -380,7 +380,7 @@ describe("a deliverer that dies", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     const [first, second] = await outbox.append(anEvent(), anEvent())
     for (let n = 1; n <= 10; n++) {
-      expect(await Claim.take(Delivery.first(bridge.id), `dies-${n}`)).toMatchObject({ attempt: n })
+      expect(await Claim.acquire(Delivery.first(bridge.id), `dies-${n}`)).toMatchObject({ attempt: n })
       later(91)
     }
     await answerAll()
@@ -393,7 +393,7 @@ describe("a deliverer that dies", () => {
     const { outbox, bridge } = await aDelivery()
     await outbox.append(anEvent())
     for (let n = 1; n <= 10; n++) {
-      await Claim.take(Delivery.first(bridge.id), `dies-${n}`)
+      await Claim.acquire(Delivery.first(bridge.id), `dies-${n}`)
       later(91)
     }
     const measured = measure()

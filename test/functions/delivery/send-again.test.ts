@@ -194,7 +194,7 @@ test("a receiver whose answer kills the deliverer does not block the bridge: thr
   await Resend.ask(Delivery.first(bridge.id), 1)
   for (let deaths = 1; deaths <= 3; deaths++) {
     // Free, and not early.
-    const held = (await Claim.take(Delivery.first(bridge.id), `dies ${deaths}`)) as Delivery.Info
+    const held = (await Claim.acquire(Delivery.first(bridge.id), `dies ${deaths}`)) as Delivery.Info
     expect((await Resend.countAttempt(held))?.resendAttempt).toBe(deaths)
     vi.setSystemTime(Date.now() + 91_000)
   }

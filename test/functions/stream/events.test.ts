@@ -137,7 +137,9 @@ test("a copy restored again and again gives no number twice; a reader of a lost 
     await batchWrite(copy.map((row) => ({ table: tables.events, row })))
     await markRestored(id, Date.now())
     const first = (await Delivery.get(Delivery.first(id)))!
-    const [written] = await (await anOutbox(shop.bridge, Delivery.highestUsed(first))).write(anEvent("b"))
+    const [written] = await (
+      await anOutbox(shop.bridge, Delivery.highestNumberUsed(first))
+    ).write(anEvent("b"))
     lost.push(written!)
   }
   expect(new Set(lost.map(EventRow.numberOf)).size).toBe(6)

@@ -37,7 +37,7 @@ describe("the start of the whole service on one machine", () => {
   test("rings for what was held by an invocation that died with it, and that holds it no more", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.append(anEvent())
-    await Claim.take(Delivery.first(bridge.id), "dies with the service")
+    await Claim.acquire(Delivery.first(bridge.id), "dies with the service")
     await forgetDoorbells()
     await ringAll()
     await answerAll()

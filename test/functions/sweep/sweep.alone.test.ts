@@ -48,7 +48,7 @@ function later(seconds: number) {
 
 async function holds(hostId: string, bridgeId: string) {
   const free = await Lease.get(bridgeId)
-  return (free && (await Lease.take(free, { id: hostId, addr: about.addr })))!
+  return (free && (await Lease.acquire(free, { id: hostId, addr: about.addr })))!
 }
 
 describe("hosts that are wanted", () => {
@@ -86,7 +86,7 @@ describe("a bridge that may be what kills its hosts", () => {
     for (const id of ["one", "two"]) await Host.beat({ id, ...about, sessions: 1 })
     for (let failures = 1; failures <= 3; failures++) {
       const held = await holds("one", bridge.id)
-      await Lease.letGo(held, { failed: true, proven: false })
+      await Lease.release(held, { failed: true, proven: false })
     }
     await lookAtAll()
     expect(await Host.list()).toHaveLength(2)

@@ -36,7 +36,7 @@ async function aBackup() {
   const end = useStoreWithoutHttp(service.store.answer)
   try {
     const [held, paused] = [await aBridge(), await aBridge()]
-    await Lease.take((await Lease.get(held.id))!, { id: "a host", addr: "127.0.0.1:1" })
+    await Lease.acquire((await Lease.get(held.id))!, { id: "a host", addr: "127.0.0.1:1" })
     await Lease.stop(paused.id, "operator")
     return { ...(await backUp(service)), held: held.id, paused: paused.id, dataDir: service.dataDir }
   } finally {
@@ -71,7 +71,7 @@ test("a restored folder is the service as it was, each bridge marked, with event
   await inStore(dataDir, async () => {
     expect(await Lease.get(held)).toMatchObject({ host: Lease.FREE, anew: true, epoch: 3 })
     expect(await Lease.get(paused)).toMatchObject({ host: Lease.STOPPED, anew: true, stopped: ["operator"] })
-    expect(Delivery.highestUsed((await Delivery.get(Delivery.first(held)))!)).toBeGreaterThan(1_000_000)
+    expect(Delivery.highestNumberUsed((await Delivery.get(Delivery.first(held)))!)).toBeGreaterThan(1_000_000)
   })
   const { path: again } = await backUp({ dataDir, dir: aFolder() })
   expect(again).toContain(/messaging-bridge-[0-9a-f]+/.exec(path)![0])

@@ -105,7 +105,7 @@ test("a list that is too long for the API's answer is in the bucket, to be strea
   // The full list is kept in the form it had before.
   const answer = await call(bridge.id, "GET", "/contacts?after=0")
   expect([answer.status, await answer.text()]).toEqual([200, ""])
-  const stored = await StoredMedia.get(AnswerInBucket.keyIn(Object.fromEntries(answer.headers))!)
+  const stored = await StoredMedia.get(AnswerInBucket.bucketKeyOf(Object.fromEntries(answer.headers))!)
   expect(stored.headers).toMatchObject({ "content-type": "application/json" })
   expect(await json(stored.body)).toEqual(all)
 })

@@ -29,7 +29,7 @@ async function contentOf(id: string) {
 
 async function keyOf(id: string) {
   const { headers } = await call(bridge.id, "GET", `/messages/${id}/media`)
-  return AnswerInBucket.keyIn(Object.fromEntries(headers))!
+  return AnswerInBucket.bucketKeyOf(Object.fromEntries(headers))!
 }
 
 /** Bob sends a file. @returns the id of its message */
@@ -207,7 +207,7 @@ test("each card of a carousel gives its file, and only what has one", async () =
   ])
   for (const [card, data] of files.entries()) {
     const { headers } = await call(bridge.id, "GET", `/messages/${id}/media?card=${card}`)
-    const { body } = await StoredMedia.get(AnswerInBucket.keyIn(Object.fromEntries(headers))!)
+    const { body } = await StoredMedia.get(AnswerInBucket.bucketKeyOf(Object.fromEntries(headers))!)
     expect((await buffer(body)).equals(data)).toBe(true)
   }
   for (const query of ["?card=2", "?card=3", ""])

@@ -93,7 +93,7 @@ test("a commit stays under 4 MB", async () => {
 
 test("a fenced writer writes nothing, and its socket is closed before its promise fails", async () => {
   const { lease, commits, happened, put, value } = await aWriter()
-  await Lease.letGo(lease)
+  await Lease.release(lease)
   const first = commits.write([put("A")]).catch(() => happened.push("A failed"))
   const second = commits.write([put("B")]).catch(() => happened.push("B failed"))
   await Promise.all([first, second])

@@ -110,7 +110,7 @@ async function follow(input: { steps: string[]; bridgeId: string; name: string; 
     }
     if (step === "let go" && lease) {
       await commits!.settled()
-      await Lease.letGo(lease)
+      await Lease.release(lease)
       lease = commits = undefined
     }
   }
@@ -139,7 +139,7 @@ async function beat(id: string): Promise<void> {
 
 async function take(bridgeId: string, id: string): Promise<Lease.Info | undefined> {
   const free = await Lease.get(bridgeId)
-  return free?.host === Lease.FREE ? await Lease.take(free, { id, addr: "127.0.0.1:1" }) : undefined
+  return free?.host === Lease.FREE ? await Lease.acquire(free, { id, addr: "127.0.0.1:1" }) : undefined
 }
 
 function writer(lease: Lease.Info): Commits {

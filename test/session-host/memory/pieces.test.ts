@@ -64,7 +64,7 @@ test("an owner who dies amid several transactions leaves what was before, and no
   one.crash()
   // The store heals once the lease is gone: a request of the dead owner that is still on its way is refused
   // then too.
-  await Lease.letGo(one.lease)
+  await Lease.release(one.lease)
   heal()
   const next = await aMemory({ bridgeId: one.bridgeId })
   expect(await read(next)).toEqual(listed(before))

@@ -449,7 +449,7 @@ test("a message that was not durable when its owner died counts as never receive
   await take(first, received)
   first.crash()
   away()
-  await Lease.letGo(first.lease)
+  await Lease.release(first.lease)
   const next = await aMemory({ bridgeId: first.bridgeId })
   expect(await eventsOf(next.bridgeId)).toEqual([])
   await take(next, received)
@@ -488,7 +488,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
   await second.letGo()
   expect(bodies(await eventsOf(first.bridgeId))).toEqual(["1", "2"])
 
-  let claim = (await Claim.take(Delivery.first(first.bridgeId), "test")) as Delivery.Info // no other
+  let claim = (await Claim.acquire(Delivery.first(first.bridgeId), "test")) as Delivery.Info // no other
   // deliverer looks
   for (let n = 0; n < 2; n++) claim = (await Progress.advance(claim))!
   for (const n of [1, 2]) await removeRow({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
@@ -524,7 +524,7 @@ test("an event whose owner died before it rang rings when the next one starts, w
   await memory.settled()
   const { due } = (await Delivery.get(Delivery.first(bridgeId)))!
   crash()
-  await Lease.letGo(lease)
+  await Lease.release(lease)
   await forgetDoorbells()
   await aMemory({ bridgeId })
   await until(async () => (await aDoorbell())?.Body?.includes(bridgeId))
@@ -575,8 +575,8 @@ test("however many ciphertexts come under one id, the row of the message stays s
 test("a suspect has each message durable before the next: what ends it comes first at the next session", async () => {
   const first = await aHeldLease()
   const { bridgeId } = first
-  await Lease.letGo(first, { failed: true, proven: false })
-  for (let i = 0; i < 2; i++) await Lease.letGo(await aHeldLease(bridgeId), { failed: true, proven: false })
+  await Lease.release(first, { failed: true, proven: false })
+  for (let i = 0; i < 2; i++) await Lease.release(await aHeldLease(bridgeId), { failed: true, proven: false })
   const one = await aMemory({ bridgeId })
   const asked = transactions()
   await take(one, ...["1", "2", "3"].map((text) => aReceivedMessage({ text })))

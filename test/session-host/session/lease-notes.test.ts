@@ -101,7 +101,7 @@ test.for([0, 1])(
     dying.end()
     isDead()
 
-    await Lease.letGo(first)
+    await Lease.release(first)
     const next = await aHeldLease(first.bridgeId)
     const notes = new LeaseNotes(next, { ...timing(), beatMs: 50 }, log)
     notes.report("connected", undefined, linked)
@@ -119,7 +119,7 @@ test("a session that has ended says nothing more, nor does one whose lease is an
   ]
   ended.end()
   ended.report("connected")
-  await Lease.letGo(lease)
+  await Lease.release(lease)
   const next = await aHeldLease(lease.bridgeId)
   fenced.report("connected")
   const notes = new LeaseNotes(next, { ...timing(), beatMs: 50 }, log)

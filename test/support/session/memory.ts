@@ -52,7 +52,7 @@ export async function aMemory(
     async letGo() {
       await memory.settled()
       end()
-      await Lease.letGo(lease)
+      await Lease.release(lease)
     },
   }
 }

@@ -30,7 +30,7 @@ export async function silentHost({ Bridge, Host, Lease }: Store) {
       // Another host may be faster.
       await until(async () => {
         const { bridge } = await Bridge.create({ accountId, customerRef })
-        const held = await Lease.take((await Lease.get(bridge.id))!, { id, addr: at })
+        const held = await Lease.acquire((await Lease.get(bridge.id))!, { id, addr: at })
         if (!held) return await Bridge.remove(bridge).then(() => false)
         await Lease.reportStatus(held, {
           status: "connected",

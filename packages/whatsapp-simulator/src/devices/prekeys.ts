@@ -53,7 +53,7 @@ export function open(store: Store) {
     /** Those that are left. */
     all: (address: DeviceAddress): PreKey[] => all.all(deviceName(address)).map(fromRow),
     /** Takes the next prekey, which is handed out only this once; undefined when none is left. */
-    take(address: DeviceAddress): PreKey | undefined {
+    consume(address: DeviceAddress): PreKey | undefined {
       const row = take.get(deviceName(address), deviceName(address))
       if (row) use.run(deviceName(address), row.id!, row.value!)
       return row && fromRow(row)

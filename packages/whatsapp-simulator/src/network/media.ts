@@ -47,7 +47,7 @@ export function open(store: Store) {
       return placeOf(kind, hash)
     },
     /** The same for a file that comes in pieces. Other requests go on between two pieces. */
-    async take(
+    async receive(
       kind: string,
       name: string,
       pieces: AsyncIterable<Uint8Array>,

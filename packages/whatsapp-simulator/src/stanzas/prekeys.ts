@@ -122,7 +122,7 @@ function bundle(network: Network, jid: string | undefined): Node {
   if (strikes("no_keys")) return withoutKeys(jid)
   if (strikes("not_acceptable")) return withoutKeys(jid, 406, "not-acceptable")
   if (strikes("keys_fail")) return withoutKeys(jid, 503, "service-unavailable")
-  const preKey = network.prekeys.take({ user: device.user, id: device.id })
+  const preKey = network.prekeys.consume({ user: device.user, id: device.id })
   askForMore(network, device)
   return el("user", { jid, t: now() }, [
     el("registration", {}, bigEndian(device.registrationId, 4)),

@@ -57,6 +57,6 @@ export function bigEndian(value: number, length: number): Buffer {
  * for such words: `constructor`, which any stranger may call a message, would be written as nothing. Without
  * a prototype the object inherits nothing.
  */
-export function repairTokens(): void {
+export function dropInheritedTokens(): void {
   Object.setPrototypeOf(TOKEN_MAP, null)
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { decode } from "#session-host/network/decode.ts"
 import { inTransmission } from "#session-host/whatsapp/async-context.ts"
 import { SessionRecord } from "#session-host/whatsapp/signal/libsignal.ts"
-import { withoutDeletions } from "#session-host/whatsapp/signal/undo-deletions.ts"
+import { closedInsteadOfDeleted } from "#session-host/whatsapp/signal/undo-deletions.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { aTransmission } from "#test/support/session/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
@@ -116,7 +116,7 @@ test("however often a send asks for a device's keys, their session stays, and ol
 test("a session that is closed after a send has looked for it is opened once more", async () => {
   const { ada, bob } = await twoSignalDevices()
   const address = ada.repository.jidToSignalProtocolAddress(bob.lid)
-  await ada.keys.set(await withoutDeletions({ session: { [address]: null } }, ada.keys))
+  await ada.keys.set(await closedInsteadOfDeleted({ session: { [address]: null } }, ada.keys))
   const state = aTransmission()
   await expect(inTransmission(state, () => ada.encrypt(bob.lid, { conversation: "lost" }))).rejects.toThrow(
     "No open",

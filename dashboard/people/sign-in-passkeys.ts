@@ -6,8 +6,8 @@ import { z } from "zod"
 import type { Account } from "#core/account/account.ts"
 import { accountsOf } from "#core/account/accounts-of.ts"
 import { Mail } from "#core/account/mail.ts"
-import { Passkey } from "#core/account/passkey.ts"
 import { Person } from "#core/account/person.ts"
+import { SignInPasskey } from "#core/account/sign-in-passkey.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
@@ -25,12 +25,12 @@ import { admitBrowser } from "./admit-browser.ts"
  */
 export const passkeys = new Hono<DashboardEnv>()
   .post("/sign-in/passkey/options", async (c) => {
-    const options = await Passkey.optionsToSignIn({ origin: originOf(c) })
+    const options = await SignInPasskey.optionsToSignIn({ origin: originOf(c) })
     return challenged(c, options)
   })
   .post("/sign-in/passkey", async (c) => {
     const { response, next } = await answered(c)
-    const used = await Passkey.use({ challenge: challengeOf(c), response }, { origin: originOf(c) })
+    const used = await SignInPasskey.use({ challenge: challengeOf(c), response }, { origin: originOf(c) })
     const person = used && (await Person.get(used.personId))
     if (!person)
       return c.json({ problem: "This passkey does not sign in here: try again, or have a code mailed." }, 400)
@@ -41,7 +41,7 @@ export const passkeys = new Hono<DashboardEnv>()
     const { name } = await answered(c)
     const again = signInAgainPath(c, "/account", { passkey: name })
     if (again !== undefined) return c.json({ goto: again }, 403)
-    const options = await Passkey.optionsToAdd(c.var.me.person, { origin: originOf(c) })
+    const options = await SignInPasskey.optionsToAdd(c.var.me.person, { origin: originOf(c) })
     return challenged(c, options)
   })
   .post("/account/passkeys", async (c) => {
@@ -49,7 +49,7 @@ export const passkeys = new Hono<DashboardEnv>()
     if (again !== undefined) return c.json({ goto: again }, 403)
     const { response, name } = await answered(c)
     const made = { person: c.var.me.person, name, challenge: challengeOf(c), response }
-    if (!(await Passkey.add(made, { origin: originOf(c) }))) {
+    if (!(await SignInPasskey.add(made, { origin: originOf(c) }))) {
       const problem = "This passkey was not taken: try again, on this page and within five minutes."
       return c.json({ problem }, 400)
     }
@@ -61,7 +61,7 @@ export const passkeys = new Hono<DashboardEnv>()
     freshOnly(() => "/account"),
     async (c) => {
       const { passkey } = await typedIn(c, "passkey")
-      await Passkey.remove(c.var.me.person.id, passkey)
+      await SignInPasskey.remove(c.var.me.person.id, passkey)
       await did(c, "passkey_removed")
       return c.redirect("/account", 303)
     },
@@ -69,7 +69,7 @@ export const passkeys = new Hono<DashboardEnv>()
 
 /** The challenge stays in a cookie, so that another browser's answer to it is worth nothing. */
 function challenged<Options extends { challenge: string }>(c: Context<DashboardEnv>, options: Options) {
-  putCookie(c, "challenge", options.challenge, Passkey.answeredWithin)
+  putCookie(c, "challenge", options.challenge, SignInPasskey.answeredWithin)
   return c.json(options)
 }
 
@@ -95,7 +95,7 @@ async function answered(c: Context<DashboardEnv>): Promise<z.infer<typeof Answer
 }
 
 /** A person's passkeys, which are the same in each of their accounts. `typed`: the name of a new one. */
-export function passkeysCard(all: Passkey.Info[], typed: string): Html {
+export function passkeysCard(all: SignInPasskey.Info[], typed: string): Html {
   return html`<section class="card flush">
     <header>
       <h2>Your passkeys</h2>
@@ -119,7 +119,7 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
   </section>`
 }
 
-function removingPasskey({ id, name }: Passkey.Info): Html {
+function removingPasskey({ id, name }: SignInPasskey.Info): Html {
   return removing({
     does: ["Remove", "it"],
     name,
@@ -156,7 +156,7 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
   const isOfPerson = isOfPasskeys || c.req.path.startsWith("/account/address")
   const demanding = isOfPerson ? (await accountsOf(person.id)).map(({ account }) => account) : [own]
   if (browser.isStrong || !demanding.some(({ isPasskeyOnly }) => isPasskeyOnly)) return await next()
-  const hasPasskey = (await Passkey.list(person.id)).length > 0
+  const hasPasskey = (await SignInPasskey.list(person.id)).length > 0
   if (isOfPasskeys && !hasPasskey) return await next()
   const body = html`<div class="card">
     <h1>A passkey is needed</h1>

@@ -14,7 +14,7 @@ let kept: Connections | undefined
  * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its
  * own: those of an earlier invocation were frozen with it.
  */
-export function newConnections(): {
+export function newReceiverConnections(): {
   connections: Connections
   leave: () => Promise<void>
 } {

@@ -1,7 +1,7 @@
 import { now, nowMs } from "../platform/clock.ts"
 import { transact, updateRow, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeHostOf, fromRow, type Held, type Info, key } from "./row.ts"
+import { change, freeHostOf, fromRow, type Held, type Info, key } from "./lease-row.ts"
 
 // How a lease comes to a host, stays with it, and is given back or taken away.
 
@@ -10,7 +10,7 @@ import { change, freeHostOf, fromRow, type Held, type Info, key } from "./row.ts
  * took the lease.
  * @returns the lease as held now; undefined when another host was faster.
  */
-export async function take(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
+export async function acquire(lease: Info, host: { id: string; addr: string }): Promise<Info | undefined> {
   const taken = await updateRow({
     TableName: tables.leases,
     Key: key(lease.bridgeId),
@@ -37,7 +37,7 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
  * `logins`: their number, if it is not the lease's.
  * @returns false when it was not held any more, which is as good.
  */
-export async function letGo(
+export async function release(
   lease: Held,
   end: { failed: boolean; proven: boolean; logins?: number | undefined } = { failed: false, proven: false },
 ): Promise<boolean> {

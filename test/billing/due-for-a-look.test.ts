@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, expect, test, vi } from "vitest"
-import { Due } from "#billing/due.ts"
+import { Due } from "#billing/due-for-a-look.ts"
 
 afterEach(() => vi.useRealTimers())
 

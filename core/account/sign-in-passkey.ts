@@ -1,4 +1,4 @@
-export * as Passkey from "./passkey.ts"
+export * as SignInPasskey from "./sign-in-passkey.ts"
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server"
 import { z } from "zod"

@@ -1,4 +1,4 @@
-export * as Due from "./due.ts"
+export * as Due from "./due-for-a-look.ts"
 
 import { randomUUID } from "node:crypto"
 import { z } from "zod"

@@ -9,7 +9,7 @@ import type { Recalled } from "../memory/messages/messages.ts"
 import { receiptKinds } from "../network/connection.ts"
 import { countsOf } from "../send/receipt-steps.ts"
 import type { Memory } from "../session/memory.ts"
-import { chatOf } from "./find-message.ts"
+import { chatOf } from "./message-to-act-on.ts"
 
 type Message = z.input<(typeof contract.getMessage.responses)[200]["content"]["application/json"]["schema"]>
 

@@ -65,7 +65,7 @@ interface Parts extends ReturnType<typeof dial> {
  * followed. The order matters: of two replacements the later one gets the stanza first, and only listeners
  * that are there already are wrapped.
  */
-export function tap(parts: Parts): void {
+export function attachListeners(parts: Parts): void {
   const { sock, lifetime, warn } = parts
   const failed = endOrLog(lifetime, parts.log)
   const own: Own = {

@@ -1,7 +1,7 @@
 import { now, nowMs } from "../platform/clock.ts"
 import { getRow, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeHostOf, fromRow, GONE, type Held, type Info, key, STOPPED, Reason } from "./row.ts"
+import { change, freeHostOf, fromRow, GONE, type Held, type Info, key, STOPPED, Reason } from "./lease-row.ts"
 
 // Whether a bridge is to run. Each change ends its session, since it raises the epoch.
 
@@ -81,7 +81,7 @@ export async function pauseIdle(held: Held): Promise<boolean> {
 
 /**
  * Notes that a bridge's keys came back from a backup: its next session makes anew what may have been used
- * since (`session-host/memory/make-anew.ts`). A holder is fenced; a bridge that must not run stays so. One
+ * since (`session-host/session/make-anew.ts`). A holder is fenced; a bridge that must not run stays so. One
  * whose export was not finished may have left since: it has, until it is taken back.
  * @returns false when there is no such bridge
  */

@@ -7,7 +7,7 @@ import type { Receiver } from "./receiver.ts"
  * What a process knows of a bridge's new events without a look at the store, while it delivers or watches
  * them.
  */
-export interface Arrivals {
+export interface NewEvents {
   /** The number of the newest event that is known, perhaps after a short wait for one after `head`. */
   after: (head: number) => Promise<number>
   /**
@@ -25,7 +25,7 @@ export interface Arrivals {
 }
 
 /** On AWS a process knows nothing: only the store does. */
-const nothing: Arrivals = {
+const nothing: NewEvents = {
   after: async () => 0,
   isNewest: () => false,
   justWritten: () => undefined,
@@ -33,15 +33,15 @@ const nothing: Arrivals = {
   end: () => {},
 }
 
-let source = (_id: Receiver.Id): Arrivals => nothing
+let source = (_id: Receiver.Id): NewEvents => nothing
 
 /** The events of a bridge, and how far the delivery to one of its webhooks has come. */
-export function arrivalsOf(id: Receiver.Id): Arrivals {
+export function newEventsOf(id: Receiver.Id): NewEvents {
   return source(id)
 }
 
 /** From now on, this process learns of new events from here. @returns a function that undoes it */
-export function learnArrivalsFrom(given: (id: Receiver.Id) => Arrivals): () => void {
+export function learnNewEventsFrom(given: (id: Receiver.Id) => NewEvents): () => void {
   const before = source
   source = given
   return () => {
