@@ -23,7 +23,7 @@ const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
  * @returns a function that undoes it.
  */
 export function listenForNewEvents(forMs = staysMs): () => void {
-  return learnNewEventsFrom((id) => new NewEvents(id, forMs))
+  return learnNewEventsFrom((id) => new WrittenEvents(id, forMs))
 }
 
 /**
@@ -41,7 +41,7 @@ export function noteRow(item: Item): boolean {
 }
 
 /** The events of a bridge that are appended while it is being delivered or watched. */
-class NewEvents implements NewEvents {
+class WrittenEvents implements NewEvents {
   readonly #id: Receiver.Id
   readonly #waitsMs: number
   #newest = 0
