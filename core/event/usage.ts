@@ -10,8 +10,8 @@ const bounds = [25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]
 
 /**
  * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery
- * writes anyway, so counting costs no extra write. When a day is over, its count becomes a row (`storeDay`): one
- * write a day.
+ * writes anyway, so counting costs no extra write. When a day is over, its count becomes a row (`storeDay`):
+ * one write a day.
  */
 export const Day = z.object({
   /** In UTC, as `2026-11-22`. */

@@ -42,8 +42,8 @@ interface Options {
 
 /**
  * The changes of a session, as units: rows that belong together. Units are made in memory, in order, and
- * become durable in that order. This is the gate of the session's connections. One transaction is under way at a time; the next takes all waiting units that
- * fit. Each transaction checks the session's lease.
+ * become durable in that order. This is the gate of the session's connections. One transaction is under way
+ * at a time; the next takes all waiting units that fit. Each transaction checks the session's lease.
  */
 export class Commits implements Gate {
   readonly #held: Lease.Held

@@ -360,8 +360,8 @@ export interface Connection {
   logout(): Promise<void>
   /**
    * Closes the socket at once, synchronously, without logging out. Nothing leaves any more, and nothing more
-   * is reported, not even `closed`. The changes already handed to `change` must be settled before this vault's
-   * next connection.
+   * is reported, not even `closed`. The changes already handed to `change` must be settled before this
+   * vault's next connection.
    */
   close(): void
 }

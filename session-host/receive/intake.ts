@@ -87,8 +87,8 @@ const goodFor = 500
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted
  * meanwhile, and only `receive` waits for the answer, which is nearly always that it is new. Looking up only
  * messages that cannot be decrypted would make a second event in two cases (`redelivered.test.ts`).
- * `session-host/whatsapp/receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`). The way of a
- * message, each line called by the one above it:
+ * `session-host/whatsapp/receive/decrypt.ts` calls all of this, through the port (`network/connection.ts`).
+ * The way of a message, each line called by the one above it:
  *
  *     receive
  *       vault.change: the rows of its keys

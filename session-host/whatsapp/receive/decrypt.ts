@@ -125,7 +125,7 @@ export function newDecrypting(
    * Decrypts a ciphertext, and has it taken in as one unit.
    * @returns an empty message for a ciphertext that came before
    */
-  async function decryptAndTake(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+  async function decryptOnce(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
     const stanza = input.stanzaOf(ciphertext)
     if (!stanza) throw new Error("a ciphertext without its stanza")
     const { attrs } = stanza
@@ -169,14 +169,12 @@ export function newDecrypting(
     decryptMessage: (message) =>
       settling(message.ciphertext, async () =>
         lockKeys(await addressesOf(message.jid, inner), () =>
-          decryptAndTake(message.ciphertext, () => inner.decryptMessage(message)),
+          decryptOnce(message.ciphertext, () => inner.decryptMessage(message)),
         ),
       ),
     decryptGroupMessage: (message) =>
       settling(message.msg, () =>
-        lockKeys([message.group], () =>
-          decryptAndTake(message.msg, () => inner.decryptGroupMessage(message)),
-        ),
+        lockKeys([message.group], () => decryptOnce(message.msg, () => inner.decryptGroupMessage(message))),
       ),
     /**
      * This is done already, in the unit of the message that brought the sender key. A sender key that came

@@ -4,7 +4,8 @@ import { NotSent, OutcomeUnknown } from "../../network/errors.ts"
 
 /**
  * One message on its way out: prepared (`recipient-devices.ts`), encrypted in a unit (`encrypt-in-unit.ts`),
- * built, and handed to the socket (`hold-frames.ts`). Then it is acknowledged; or it was not sent, and nothing of it may leave any more.
+ * built, and handed to the socket (`hold-frames.ts`). Then it is acknowledged; or it was not sent, and
+ * nothing of it may leave any more.
  */
 export class Transmission {
   readonly outgoing: Outgoing

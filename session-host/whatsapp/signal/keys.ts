@@ -6,8 +6,8 @@ import { keyFromText, valueToText } from "./keys-as-text.ts"
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
   /**
-   * Runs `work` on its own view of the keys, then makes one unit of everything that it wrote; if `work` throws,
-   * nothing is made. Within another such step, the work joins that one.
+   * Runs `work` on its own view of the keys, then makes one unit of everything that it wrote; if `work`
+   * throws, nothing is made. Within another such step, the work joins that one.
    * @param change makes the unit, together with what `work` has made; without it, the keys change alone
    */
   atomically<T>(work: () => Promise<T>, change?: (changes: KeyChange[], made: T) => Promise<void>): Promise<T>
