@@ -143,6 +143,11 @@ test("a phone reacts, edits, pins, revokes; a client sees each for what it is", 
   const newer = { spoilerMessage: { message: { conversation: "who did it" } } }
   for (const raw of [newer, { ephemeralMessage: { message: newer } }])
     await expect(bob.post(ada.number, { raw })).rejects.toThrow("unknown_field")
+  // A text that is called `message` is no message within.
+  const { id: order } = (await bob.post(ada.number, { raw: { orderMessage: { message: "two mugs" } } })) as {
+    id: string
+  }
+  await client.until("the order", () => client.messages.find(({ message }) => message.key.id === order))
 })
 
 test("a client's reaction, edit, pin and revocation reach the phone with their marks", async () => {

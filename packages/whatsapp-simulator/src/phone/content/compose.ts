@@ -125,9 +125,10 @@ function text(words: string, context: Context): proto.IMessage {
 
 /** @throws UnknownField */
 function raw(message: object): proto.IMessage {
-  for (const [field, part] of Object.entries(message) as [string, { message?: object } | undefined][]) {
+  for (const [field, part] of Object.entries(message) as [string, { message?: unknown } | undefined][]) {
     if (!(field in proto.Message.prototype)) throw new UnknownField(field)
-    if (part?.message) raw(part.message)
+    // A message within a message; some kinds have a text of this name.
+    if (part && typeof part.message === "object" && part.message) raw(part.message)
   }
   return proto.Message.fromObject(message)
 }
