@@ -8,6 +8,7 @@ import { keptContent } from "./kept-content.ts"
 import { openSealed, type SecretUse } from "./message-secret-cipher.ts"
 import { pollAfter } from "./poll-changes.ts"
 import type { Remembered } from "./remembered.ts"
+import { unwrap } from "./unwrap.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
 
@@ -137,7 +138,10 @@ function changedPoll(original: Remembered, change: MessageContent, about: About)
   }
 }
 
-/** The new content of an edited message: some clients seal the edit itself, others the new content. */
-function edited(original: Remembered, content: MessageContent): MessageContent {
-  return content.protocolMessage ? content : toEdit({ id: original.id }, content)
+/**
+ * The new content of an edited message: some clients seal the edit itself, others the new content. It changes
+ * the message whose secret opens it, and no other that it may name.
+ */
+function edited({ id }: Remembered, content: MessageContent): MessageContent {
+  return toEdit({ id }, unwrap(content).protocolMessage?.editedMessage ?? content)
 }

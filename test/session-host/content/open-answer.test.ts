@@ -245,6 +245,26 @@ test("a sealed reaction and sealed edits are told as what they are", async () =>
   ])
 })
 
+test.for([
+  { type: proto.Message.ProtocolMessage.Type.REVOKE },
+  { type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT, editedMessage: { conversation: "forged" } },
+])("a sealed edit changes the message whose secret opens it alone, whatever it names: %j", async (change) => {
+  const attrs = { from: bob.jid, sender_lid: bob.lid }
+  const plaintext = encodeBare({ protocolMessage: { key: { id: "OURS" }, ...change } })
+  const names = { creator: bob.lid, responder: bob.lid, bound: false }
+  const content = {
+    secretEncryptedMessage: {
+      targetMessageKey: key,
+      secretEncType: 2,
+      ...sealed("Message Edit", plaintext, names),
+    },
+  }
+  const ours = { ...original({ conversation: "ours" }), id: "OURS" }
+  const events = await map(content, attrs, [ours, original({ conversation: "his" }, false)])
+  expect(events.filter((event) => "target_id" in event && event.target_id !== "ORIG")).toEqual([])
+  expect(events).toHaveLength(change.editedMessage ? 1 : 0)
+})
+
 const allowing = { pollCreationMessageV3: { ...poll.pollCreationMessageV3, allowAddOption: true } }
 const hers = { creator: own.lid, responder: bob.lid, bound: false }
 
