@@ -114,7 +114,7 @@ export class Messages {
   changedRow(poll: Remembered): Put {
     const { content, ...about } = poll
     const head: z.infer<typeof Head> = { ...about, seen: [] }
-    const sk = `${prefixOf(poll.id)}${changedInfix}${short(secretOf(content))}`
+    const sk = `${prefixOf(poll.id)}${changedInfix}${short(pollNameOf(poll))}`
     const secret = joinSecret(JSON.stringify(head), bodyOf(content))
     return this.#store.put(sk, secret, { at: nowMs(), expires_at: now() + rememberedFor })
   }
@@ -157,14 +157,18 @@ export function asRecalled(sent: Sent, own: string | undefined): Recalled {
 
 /** The same message, with its present content if it is a poll that was changed. */
 function withChange(message: Recalled, changed: KnownMessage[]): Recalled {
-  const secret = secretOf(message.content)
-  const now = changed.find(({ remembered }) => remembered && secretOf(remembered.content) === secret)
-  return now?.remembered && secret !== "" ? { ...message, content: now.remembered.content } : message
+  const name = pollNameOf(message)
+  const now = changed.find(({ remembered }) => remembered && pollNameOf(remembered) === name)
+  return now?.remembered && name !== "" ? { ...message, content: now.remembered.content } : message
 }
 
-/** The secret of a message, which no two messages have in common; `""` for a message without a secret. */
-function secretOf({ messageContextInfo }: Remembered["content"]): string {
-  return Buffer.from(messageContextInfo?.messageSecret ?? []).toString("base64")
+/**
+ * Distinguishes a poll from every other message of its id: a recipient may send a copy of it, with its
+ * secret, but not as its author. `""` for a message without a secret, which no one can change.
+ */
+function pollNameOf({ chat, sender, content }: Remembered): string {
+  const secret = Buffer.from(content.messageContextInfo?.messageSecret ?? []).toString("base64")
+  return secret && [chat, sender, secret].join("\n")
 }
 
 /** The author of a message of ours, if that is not the account that is linked now (`own`). */

@@ -11,6 +11,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { removeRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Received } from "#session-host/network/connection.ts"
+import { encodeBare } from "#session-host/network/decode.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
@@ -95,6 +96,54 @@ test("an answer to a message is read with it, though neither is durable yet", as
   expect((await eventsOf(one.bridgeId)).slice(1)).toMatchObject([
     { event: "poll_vote", poll_id: "POLL", selected_options: ["Salad"] },
     { event: "message", body: "said" },
+  ])
+})
+
+test("whoever copies a poll, with its id and its secret, can change the copy and not the poll", async () => {
+  const one = await aMemory()
+  const [bob, eve] = ["491710000001@s.whatsapp.net", "491710000008@s.whatsapp.net"]
+  const secret = randomBytes(32)
+  const from = (person: string) => ({ from: "120@g.us", participant: person })
+  const poll = (person: string, ...names: string[]) =>
+    aReceivedMessage({
+      id: "POLL",
+      attrs: from(person),
+      plaintext: padded({
+        pollCreationMessageV3: { name: "?", options: names.map((optionName) => ({ optionName })) },
+        messageContextInfo: { messageSecret: secret },
+      }),
+    })
+  const by = (person: string) => ({ original: "POLL", secret, creator: person, responder: person })
+  const option = encodeBare({ pollAddOptionMessage: { addOption: { optionName: "Pie" } } })
+  const added = encodeBare({
+    secretEncryptedMessage: {
+      targetMessageKey: { id: "POLL" },
+      secretEncType: 5,
+      ...sealed("Poll Add Option", option, { ...by(eve), bound: false }),
+    },
+  })
+  const selectedOptions = [createHash("sha256").update("Salad").digest()]
+  const vote = sealed(
+    "Poll Vote",
+    proto.Message.PollVoteMessage.encode({ selectedOptions }).finish(),
+    by(bob),
+  )
+  await take(
+    one,
+    poll(bob, "Soup", "Salad"),
+    poll(eve, "Tea", "Coffee"),
+    aReceivedMessage({ id: "ADDED", attrs: from(eve), plaintext: writeRandomPadMax16(added) }),
+    aReceivedMessage({
+      attrs: from(bob),
+      plaintext: padded({ pollUpdateMessage: { pollCreationMessageKey: { id: "POLL" }, vote } }),
+    }),
+  )
+  await one.memory.settled()
+  expect(await eventsOf(one.bridgeId)).toMatchObject([
+    { options: ["Soup", "Salad"] },
+    { options: ["Tea", "Coffee"] },
+    { edit: "edit", options: ["Tea", "Coffee", "Pie"] },
+    { event: "poll_vote", selected_options: ["Salad"] },
   ])
 })
 
