@@ -84,9 +84,7 @@ export class EventOutbox {
   async makeEvents(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
     const { keeping } = this.#parts
     const choice = this.#parts.choice()
-    const mapped = happened
-      .filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
-      .map((each) => ({ ...each, event: cutToFit(each.event) }))
+    const mapped = happened.filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
     // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
     return await this.#numberAndMake(mapped, isForgotten ? { writes } : { message, writes })
@@ -94,7 +92,8 @@ export class EventOutbox {
 
   async #numberAndMake(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
-    for (const { mapped: one } of fresh) one.event = await this.#named(one.event)
+    for (const each of fresh)
+      each.mapped = { ...each.mapped, event: cutToFit(await this.#named(each.mapped.event)) }
     // The line of each in the transcript, if messages are kept.
     const lineOf = await this.#parts.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     // No `await` from here on: numbers are given and units made in one step.

@@ -311,6 +311,44 @@ test.for<[string, proto.IMessage, Record<string, unknown>]>([
   expect(events[0]).toEqual(expect.schemaMatching(EventSchema))
 })
 
+const garbage = "\u0001".repeat(20)
+const rows = Array.from({ length: 64 }, () => ({ title: garbage, description: garbage, rowId: garbage }))
+
+test("whatever is cut to make an event fit, its ids and its addresses stay whole", async () => {
+  const one = await aMemory()
+  const [id, from, bob] = ["3EB0".padEnd(32, "A"), "120363025246125244@g.us", "491710000001@s.whatsapp.net"]
+  const sections = Array.from({ length: 64 }, () => ({ title: garbage, rows }))
+  const list = padded({ listMessage: { title: "Menu", buttonText: "Open", sections } })
+  await take(one, aReceivedMessage({ id, attrs: { from, participant: bob }, plaintext: list }))
+  await one.memory.settled()
+  const [event] = await eventsOf(one.bridgeId)
+  expect(event).toMatchObject({ message_id: id, chat_id: from, contact_id: bob, body: "Menu", cut: true })
+  expect(event).toEqual(expect.schemaMatching(EventSchema))
+})
+
+test("the chat's other name is counted when an event is cut to fit", async () => {
+  const one = await aMemory()
+  await one.memory.vault.keep({
+    keys: [{ type: "lid-mapping", id: "491710000001", value: JSON.stringify("77") }],
+  })
+  const poll = (id: string, length: number) => {
+    const options = [...Array.from({ length: 6 }, () => 60_000), length].map((n) => ({
+      optionName: "x".repeat(n),
+    }))
+    return aContent(id, { pollCreationMessageV3: { name: "?", options } })
+  }
+  await take(one, poll("SMALL", 0))
+  await one.memory.settled()
+  const [small] = await eventsOf(one.bridgeId)
+  const room = EventRow.largest - Buffer.byteLength(JSON.stringify(small))
+  await take(one, poll("EXACT", room), poll("LARGE", room + 1))
+  await one.memory.settled()
+  const [, exact, large] = await eventsOf(one.bridgeId)
+  expect(exact).toMatchObject({ type: "poll", chat_lid: "77@lid" })
+  expect(exact).not.toHaveProperty("cut")
+  expect(large).toMatchObject({ type: "poll", chat_lid: "77@lid", cut: true })
+})
+
 /** Answers to answers, this deep. */
 const answers = (depth: number): proto.IMessage => ({
   extendedTextMessage: {
