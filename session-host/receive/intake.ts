@@ -248,6 +248,7 @@ export class SessionIntake implements Intake {
     const { outbox, log } = this.#parts
     try {
       this.#commitNow(await outbox.inTurn(() => this.#unitOfParked(received, removal)))
+      this.#parking.recount(received)
     } catch (error) {
       if (error instanceof SessionEnded) throw error
       log.debug({ error }, "a parked message still cannot be read")
@@ -337,8 +338,9 @@ export class SessionIntake implements Intake {
     const parked = await this.#parking.writesFor(received)
     const [first] = parked
     const waits = first && awaitsKey !== undefined && !found.parked
+    // After `writes`, which remove a key that did not fit.
     const wait = waits ? [this.#revealKeys.parkedRow(awaitsKey, first.sk)] : []
-    return await this.#unitWithEvents(received, mapped, [...parked, ...wait, ...writes])
+    return await this.#unitWithEvents(received, mapped, [...parked, ...writes, ...wait])
   }
 
   async #unitWithEvents(received: Received, mapped: Mapped[], writes: UnitWrite[]): Promise<number> {

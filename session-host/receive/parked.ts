@@ -52,6 +52,11 @@ export class Parking {
       this.#store.put(pieceSk(prefix + hash, i), piece, expires),
     )
   }
+
+  /** Counts this sender's messages anew: one of them is no longer set aside. */
+  recount({ attrs }: Received): void {
+    this.#counts.delete(prefixOf(attrs))
+  }
 }
 
 /**

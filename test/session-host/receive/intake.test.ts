@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { createCipheriv, createHash, randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Event as EventSchema, type Event } from "#contract/event.ts"
@@ -491,6 +491,43 @@ test("a sender's parked messages are a hundred at most, over all sessions; all a
   for (const received of [early[0]!, late.at(-1)!])
     expect(await next.memory.intake.isSeen(received)).toBe(true)
   expect(next.happened).not.toContain("ended: SessionEnded")
+})
+
+/** A scheduled message as all get it but its author, and its key. */
+function scheduled(id: string, keyId = id) {
+  const [key, encIv] = [randomBytes(32), randomBytes(12)]
+  const cipher = createCipheriv("aes-256-gcm", key, encIv)
+  const words = proto.Message.encode({ conversation: `words of ${id}` }).finish()
+  const encPayload = Buffer.concat([cipher.update(words), cipher.final(), cipher.getAuthTag()])
+  const bytes = encodeBare({ conditionalRevealMessage: { encPayload, encIv, revealKeyId: keyId } })
+  return { message: aReceivedMessage({ id, plaintext: writeRandomPadMax16(bytes) }), keyId, key }
+}
+
+test("one sender may schedule any number of messages, since those that are revealed count no more", async () => {
+  const one = await aMemory()
+  for (let n = 0; n < 102; n++) {
+    const { message, keyId, key } = scheduled(`S${n}`)
+    await take(one, message)
+    await one.memory.intake.takeRevealKey(keyId, key)
+  }
+  await one.memory.settled()
+  expect((await eventsOf(one.bridgeId)).at(-1)).toMatchObject({ edit: "edit", body: "words of S101" })
+  expect(await parkedOf(one.bridgeId)).toEqual([])
+})
+
+test("a key that does not fit hinders none that fits: a scheduled message waits on for its own", async () => {
+  const one = await aMemory()
+  const { message, keyId, key } = scheduled("S")
+  await one.memory.intake.takeRevealKey(keyId, randomBytes(32))
+  await take(one, message)
+  await one.memory.intake.takeRevealKey(keyId, randomBytes(32))
+  await one.memory.intake.takeRevealKey(keyId, key)
+  await one.memory.settled()
+  expect(await eventsOf(one.bridgeId)).toMatchObject([
+    { type: "unknown" },
+    { edit: "edit", target_id: "S", body: "words of S" },
+  ])
+  expect(await rowsOf(tables.sessions, one.bridgeId, "REVEAL#")).toEqual([])
 })
 
 test.for(["1e999", "1e20", "-5", "x", ""])(
