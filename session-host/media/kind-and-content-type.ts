@@ -72,8 +72,9 @@ export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: S
     const named = contentTypeOf(getMimeType(name.toLowerCase()))
     return isShown(named) ? arbitrary : named
   }
+  if (saysNothing.has(mimetype) || (!isWanted && wrappers.has(mimetype)))
+    return (wrappers.has(seen) && getMimeType(name, wrapped)) || seen
   const [container, said] = [containerOf(seen), containerOf(mimetype)]
-  if (saysNothing.has(mimetype)) return seen
   // Some containers hold sounds as well as videos, and always begin as a video.
   if (container === said) return mimetype.startsWith("audio/") ? seen.replace(/^video\//, "audio/") : seen
   const areDocuments = !isShown(seen) && !isShown(mimetype)
@@ -94,6 +95,18 @@ const saysNothing = new Set([
 
 /** Many formats of documents begin like these. */
 const wrappers = new Set(["application/zip", "application/x-cfb", "application/xml", "application/gzip"])
+
+const office = "application/vnd.openxmlformats-officedocument"
+/** Documents that may begin like a wrapper and like nothing else, by the ends of their names. */
+const wrapped = {
+  doc: "application/msword",
+  xls: "application/vnd.ms-excel",
+  ppt: "application/vnd.ms-powerpoint",
+  docx: `${office}.wordprocessingml.document`,
+  xlsx: `${office}.spreadsheetml.sheet`,
+  pptx: `${office}.presentationml.presentation`,
+  apk: "application/vnd.android.package-archive",
+}
 
 /** The network's names for these. */
 const usual = new Map([

@@ -68,6 +68,22 @@ test("a document may begin as it likes: what is said of it says what it is", asy
     expect(await typeOf(Buffer.from("<html>"), aServerSays(type))).toBe(type)
 })
 
+test.for([
+  ["a.docx", "PK\x03\x04", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+  ["Plan.XLSX", "PK\x03\x04", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+  ["a.doc", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "application/msword"],
+  ["a.zip", "PK\x03\x04", "application/zip"],
+  ["a.pdf", "PK\x03\x04", "application/zip"],
+])(
+  "%s, which begins like many formats, is what its name says if nobody says more",
+  async ([name, start, type]) => {
+    const head = Buffer.from(start!.padEnd(600, "\0"), "latin1")
+    for (const said of ["application/octet-stream", "application/zip"])
+      expect(await typeOf(head, { ...aServerSays(said), name: name! })).toBe(type)
+    expect(await typeOf(head, { ...aServerSays("text/csv"), name: name! })).toBe("text/csv")
+  },
+)
+
 test("only one frame of an animation with a thousand is looked at", async () => {
   const { width, height, isAnimated, thumbnail } = await read(await animation(1000))
   expect([width, height, isAnimated]).toEqual([8, 8, true])
