@@ -71,7 +71,7 @@ test("however a person is named, every call finds the same chat, message and con
     expect([chat, await ask("POST", "/send/text", refusing)]).toMatchObject([chat, { status: 200 }])
     expect(await textOf(`/chats/${path}/messages?limit=100`)).toContain(first.message_id)
     // In a group by private ids a phone shows no mention of a number.
-    for (const written of [long, short, lid]) {
+    for (const written of [long, short, `+${short}`, lid]) {
       const inGroup = { chat: group.jid, body: `@${written} hi`, mentions: [chat] }
       const { message_id } = await ask("POST", "/send/text", inGroup)
       const [read] = await ana.read({ id: message_id })
