@@ -139,7 +139,7 @@ export function contacts(cards: NonNullable<MessageContent["contactMessage"]>[])
     const phones = propertiesOf(vcard, "TEL")
     const known = phones.flatMap(({ parameters }) => /;waid=(\d+)/i.exec(parameters)?.[1] ?? [])
     return {
-      name: displayName || propertiesOf(vcard, "FN")[0]?.value || "",
+      name: displayName || propertiesOf(vcard, "FN")[0]?.value || nameInParts(vcard),
       phones: phones.map(({ value }) => value),
       ...(known.length > 0 && { on_whatsapp: known }),
       vcard: vcard ?? "",
@@ -153,6 +153,12 @@ export function contacts(cards: NonNullable<MessageContent["contactMessage"]>[])
       contacts: found,
     },
   }
+}
+
+/** The name of a card that has it in parts alone, the family's first (RFC 6350, 6.2.2). */
+function nameInParts(vcard: string | null | undefined): string {
+  const [family, given, more] = propertiesOf(vcard, "N")[0]?.value.split(";") ?? []
+  return [given, more, family].filter(Boolean).join(" ")
 }
 
 /**

@@ -54,7 +54,10 @@ export function fromMessage(input: Incoming): Mapped[] {
   const change = changeIn(content)
   const only = change?.said ?? onPhoneAlone(input.content)
   const bytes = () => input.bytes ?? encodeBare(input.content)
-  const shown = only ? { content, said: only } : shownIn(editedIn(content) ?? content, bytes, about)
+  const beside = () => (change?.said ? unknownIn(bytes())?.kind : undefined)
+  const shown = only
+    ? { content, said: only, unread: beside() }
+    : shownIn(editedIn(content) ?? content, bytes, about)
   return shown ? [messageOf(input, { about, shown, change })] : []
 }
 
@@ -83,7 +86,8 @@ interface Shown {
  */
 function shownIn(content: MessageContent, bytes: () => Uint8Array, about: About): Shown | undefined {
   const said = saidBy(content, about)
-  if (said) return { content, said, unread: unknownIn(bytes(), fieldOf(content))?.kind }
+  const isRead = said?.type === "reaction" ? "reactionMessage" : fieldOf(content)
+  if (said) return { content, said, unread: unknownIn(bytes(), isRead)?.kind }
   const wrapped = inUnknownWrapper(bytes())
   if (wrapped) return shownIn(unwrap(wrapped), () => encodeBare(wrapped), about)
   const unknown = unknownIn(bytes())

@@ -613,6 +613,16 @@ test.for<[string, MessageContent, Record<string, unknown>]>([
     { type: "text", body: "hi", unknown_kind: "imageMessage" },
   ],
   [
+    "a reaction and a text in one message",
+    { conversation: "hi", reactionMessage: { key: { id: "T" }, text: "👍" } },
+    { type: "reaction", body: "👍", unknown_kind: "conversation" },
+  ],
+  [
+    "a revocation and a text in one message",
+    { conversation: "hi", protocolMessage: { key: { id: "T" }, type: 0 } },
+    { edit: "revoke", target_id: "T", unknown_kind: "conversation" },
+  ],
+  [
     "what the phone alone shows",
     { placeholderMessage: { type: 0 } },
     { type: "unknown", unknown_kind: "placeholderMessage" },
@@ -689,6 +699,11 @@ test.for<[string, MessageContent, Record<string, unknown>]>([
       },
     },
     { body: "Jörg M", contacts: [{ name: "Jörg M", phones: ["0171"], on_whatsapp: ["49171"] }] },
+  ],
+  [
+    "a contact card with a name in parts alone",
+    { contactMessage: { vcard: "BEGIN:VCARD\nN:Çelik;Ayşe;Su;Dr.;\nTEL:1\nEND:VCARD" } },
+    { body: "Ayşe Su Çelik", contacts: [{ name: "Ayşe Su Çelik", phones: ["1"] }] },
   ],
   [
     "a lead that names its campaign alone",
