@@ -20,7 +20,7 @@ test("every alarm tells the operator, says when it is over, and is explained in 
     ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
   ]
-  expect(alarms).toHaveLength(42)
+  expect(alarms).toHaveLength(44)
   const explained = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
