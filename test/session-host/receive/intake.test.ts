@@ -328,7 +328,7 @@ test("whatever is cut to make an event fit, its ids and its addresses stay whole
 
 test("the chat's other name is counted when an event is cut to fit", async () => {
   const one = await aMemory()
-  await one.memory.vault.keep({
+  await one.memory.vault.change({
     keys: [{ type: "lid-mapping", id: "491710000001", value: JSON.stringify("77") }],
   })
   const poll = (id: string, length: number) => {
