@@ -81,7 +81,9 @@ function isAbout(event: string, id: string) {
 
 /** The fields that every message has. */
 const usual = new Set(
-  "event message_id contact_id phone chat_id name username is_group from_me timestamp offline".split(" "),
+  "event message_id contact_id phone chat_id chat_lid name username is_group from_me timestamp offline".split(
+    " ",
+  ),
 )
 
 function rowOf(kind: string, { event }: Arrival): string {

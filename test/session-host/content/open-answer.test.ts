@@ -300,14 +300,15 @@ test("WhatsApp shows no option that may not be added, is there already, or comes
   expect(await map(adding("Pie"), inBobsChat, [original({ pollCreationMessageV3: over })])).toEqual([])
 })
 
+const pollOfLength = (length: number) => {
+  const options = Array.from({ length: 12 }, (_, n) => ({ optionName: `${n}`.padEnd(length, "ü") }))
+  return original({ pollCreationMessageV3: { name: "?", options, allowAddOption: true } })
+}
+
 test("a poll that is larger than clients make them does not change: each change is told with all of it", async () => {
-  const poll = (length: number) => {
-    const options = Array.from({ length: 12 }, (_, n) => ({ optionName: `${n}`.padEnd(length, "ü") }))
-    return original({ pollCreationMessageV3: { name: "?", options, allowAddOption: true } })
-  }
-  expect(await map(adding("Pie"), inBobsChat, [poll(100)])).toHaveLength(1)
-  expect(await map(adding("Pie"), inBobsChat, [poll(1000)])).toEqual([])
-  expect(await map(adding("x".repeat(20_000)), inBobsChat, [poll(100)])).toEqual([])
+  expect(await map(adding("Pie"), inBobsChat, [pollOfLength(100)])).toHaveLength(1)
+  expect(await map(adding("Pie"), inBobsChat, [pollOfLength(1000)])).toEqual([])
+  expect(await map(adding("x".repeat(20_000)), inBobsChat, [pollOfLength(100)])).toEqual([])
 })
 
 test("another question of a poll, by its author alone, is an edit of it; its options stay", async () => {

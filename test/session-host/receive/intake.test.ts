@@ -99,15 +99,16 @@ test("an answer to a message is read with it, though neither is durable yet", as
   ])
 })
 
+const inGroupFrom = (person: string) => ({ from: "120@g.us", participant: person })
+
 test("whoever copies a poll, with its id and its secret, can change the copy and not the poll", async () => {
   const one = await aMemory()
   const [bob, eve] = ["491710000001@s.whatsapp.net", "491710000008@s.whatsapp.net"]
   const secret = randomBytes(32)
-  const from = (person: string) => ({ from: "120@g.us", participant: person })
   const poll = (person: string, ...names: string[]) =>
     aReceivedMessage({
       id: "POLL",
-      attrs: from(person),
+      attrs: inGroupFrom(person),
       plaintext: padded({
         pollCreationMessageV3: { name: "?", options: names.map((optionName) => ({ optionName })) },
         messageContextInfo: { messageSecret: secret },
@@ -132,9 +133,9 @@ test("whoever copies a poll, with its id and its secret, can change the copy and
     one,
     poll(bob, "Soup", "Salad"),
     poll(eve, "Tea", "Coffee"),
-    aReceivedMessage({ id: "ADDED", attrs: from(eve), plaintext: writeRandomPadMax16(added) }),
+    aReceivedMessage({ id: "ADDED", attrs: inGroupFrom(eve), plaintext: writeRandomPadMax16(added) }),
     aReceivedMessage({
-      attrs: from(bob),
+      attrs: inGroupFrom(bob),
       plaintext: padded({ pollUpdateMessage: { pollCreationMessageKey: { id: "POLL" }, vote } }),
     }),
   )
@@ -326,22 +327,23 @@ test("whatever is cut to make an event fit, its ids and its addresses stay whole
   expect(event).toEqual(expect.schemaMatching(EventSchema))
 })
 
+const longPoll = (id: string, length: number) => {
+  const options = [...Array.from({ length: 6 }, () => 60_000), length].map((n) => ({
+    optionName: "x".repeat(n),
+  }))
+  return aContent(id, { pollCreationMessageV3: { name: "?", options } })
+}
+
 test("the chat's other name is counted when an event is cut to fit", async () => {
   const one = await aMemory()
   await one.memory.vault.change({
     keys: [{ type: "lid-mapping", id: "491710000001", value: JSON.stringify("77") }],
   })
-  const poll = (id: string, length: number) => {
-    const options = [...Array.from({ length: 6 }, () => 60_000), length].map((n) => ({
-      optionName: "x".repeat(n),
-    }))
-    return aContent(id, { pollCreationMessageV3: { name: "?", options } })
-  }
-  await take(one, poll("SMALL", 0))
+  await take(one, longPoll("SMALL", 0))
   await one.memory.settled()
   const [small] = await eventsOf(one.bridgeId)
   const room = EventRow.largest - Buffer.byteLength(JSON.stringify(small))
-  await take(one, poll("EXACT", room), poll("LARGE", room + 1))
+  await take(one, longPoll("EXACT", room), longPoll("LARGE", room + 1))
   await one.memory.settled()
   const [, exact, large] = await eventsOf(one.bridgeId)
   expect(exact).toMatchObject({ type: "poll", chat_lid: "77@lid" })
