@@ -1,5 +1,5 @@
 import type { Document, Schema } from "#contract/openapi.ts"
-import { doc, head, literal, pascal } from "./python-text.ts"
+import { doc, head, literal, nameOf, pascal } from "./python-text.ts"
 
 /**
  * Fields that `repr` does not show: a person who sees one could call, link a phone, join, or sign.
@@ -123,10 +123,15 @@ export class Models {
       const type = one.oneOf ? "E" : this.typeOf(one, `${stem}${pascal(field)}`)
       const isRequired = schema.required?.includes(field)
       const shown = secret.test(`${name}.${field}`) && !/^(?:Literal|List)/.test(type)
-      const options = [!isRequired && shown && "default=None", shown && "repr=False"].filter(Boolean)
-      const value = shown ? ` = Field(${options.join(", ")})` : isRequired ? "" : " = None"
+      const isRenamed = nameOf(field) !== field
+      const options = [
+        !isRequired && "default=None",
+        isRenamed && `alias="${field}"`,
+        shown && "repr=False",
+      ].filter(Boolean)
+      const value = shown || isRenamed ? ` = Field(${options.join(", ")})` : isRequired ? "" : " = None"
       const described = describedIn(one)
-      return `    ${field}: ${isRequired || isNullable(type) ? type : `${type} | None`}${value}\n${described ? `    ${doc(described)}\n` : ""}`
+      return `    ${nameOf(field)}: ${isRequired || isNullable(type) ? type : `${type} | None`}${value}\n${described ? `    ${doc(described)}\n` : ""}`
     })
     const bases = hasUnion(schema) ? `${base}, Generic[E]` : base
     return `class ${name}(${bases}):\n${about ? `    ${doc(about)}\n\n` : ""}${fields.join("") || "    pass\n"}`

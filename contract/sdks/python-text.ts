@@ -11,6 +11,17 @@ export function snake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
+/** The words of the language, of which none can be a name. */
+export const keywords =
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
+    " ",
+  )
+
+/** A field's name. A word of the language gets the underscore that Python's own libraries give it. */
+export function nameOf(field: string): string {
+  return keywords.includes(field) ? `${field}_` : field
+}
+
 export function literal(value: unknown): string {
   if (typeof value === "boolean") return value ? "True" : "False"
   return JSON.stringify(value)

@@ -2,7 +2,7 @@ import { sentences } from "#contract/error-codes.ts"
 import { type Document, entriesOf, type Entry } from "#contract/openapi.ts"
 import { type Call, callsOf, exampleOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
 import { describedIn, isNullable, Models } from "./python-models.ts"
-import { doc, head, pascal, snake } from "./python-text.ts"
+import { doc, head, nameOf, pascal, snake } from "./python-text.ts"
 
 /** The contract as modules of Python, by their names. */
 export function python(document: Document): Record<string, string> {
@@ -158,9 +158,4 @@ function answerOf(call: Call, kind: ReturnType<typeof recipe>["answer"], models:
 
 function tuple(names: string[]): string {
   return `(${names.map((name) => `"${name}",`).join(" ")})`.replace(/,\)$/, names.length > 1 ? ")" : ",)")
-}
-
-/** A field as a parameter: `from` is a word of the language. */
-function nameOf(field: string): string {
-  return field === "from" ? "from_" : field
 }

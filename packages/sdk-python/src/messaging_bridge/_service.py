@@ -236,7 +236,7 @@ def _passes(error: BridgeError, repeatable: bool) -> bool:
 
 def _plain(value: object) -> object:
     if isinstance(value, BaseModel):
-        return value.model_dump(mode="json", exclude_unset=True)
+        return value.model_dump(mode="json", exclude_unset=True, by_alias=True)
     raise TypeError(f"{type(value).__name__} has no JSON")
 
 

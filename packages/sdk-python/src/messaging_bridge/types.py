@@ -285,7 +285,7 @@ class MessageAd(Model):
 class MessagePartOf(Model):
     message_id: str
     """The message to which it belongs; the pictures of an album share one."""
-    as: Literal["album", "hd", "event_cover", "poll_option", "motion_photo", "status", "other"]
+    as_: Literal["album", "hd", "event_cover", "poll_option", "motion_photo", "status", "other"] = Field(alias="as")
     """`hd`: the same picture or video once more, in high definition."""
 
 

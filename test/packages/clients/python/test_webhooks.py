@@ -39,6 +39,11 @@ def test_a_batch_gives_each_of_its_events() -> None:
     assert not isinstance(first.event, MessageEvent)
 
 
+def test_a_field_that_is_a_word_of_the_language_has_an_underscore_here_alone() -> None:
+    part = types.MessagePartOf.model_validate({"message_id": "M", "as": "hd"})
+    assert (part.as_, part.model_dump(by_alias=True)) == ("hd", {"message_id": "M", "as": "hd"})
+
+
 def test_a_thousand_bodies_times_signatures_and_secrets_that_somebody_has_changed_are_refused() -> None:
     seed = random.randrange(2**32)
     chance = random.Random(seed)
