@@ -38,6 +38,7 @@ let sandbox: Stage | undefined
 
 afterAll(async () => {
   for (const one of new Set(denied())) console.error(`refused by its policy: ${one}`)
+  for (const line of stage.lines) if (line.includes('"request failed"')) console.error(line)
   await sandbox?.close()
   await stage.close()
   await network.close()

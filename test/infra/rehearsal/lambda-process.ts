@@ -64,6 +64,8 @@ export async function startLambda(input: {
   })
 
   function ask(id: string, asked: object): Promise<unknown> {
+    // Whoever is still running when a stage ends may call once more.
+    if (!child.connected) return Promise.reject(new Error("the function ended"))
     const call = Promise.withResolvers<unknown>()
     waiting.set(id, call)
     child.send({ id, ...asked })
