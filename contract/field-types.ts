@@ -40,11 +40,12 @@ export const FetchedUrl = text(1, 2048)
   .refine((url) => URL.canParse(url), "not a URL")
   .openapi({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" })
 
-/** A type of content, without parameters. */
+/** A type of content. Parameters (`audio/ogg; codecs=opus`) are left out: a file's own bytes say more. */
 export const ContentType = z
   .string()
   .max(100)
-  .regex(/^[\w.+-]+\/[\w.+-]+$/, "not a type of content, such as image/jpeg")
+  .regex(/^[\w.+-]+\/[\w.+-]+(?: *;.*)?$/, "not a type of content, such as image/jpeg")
+  .overwrite((type) => type.replace(/ *;.*/, ""))
   .openapi({ example: "image/jpeg" })
 
 /** The name under which recipients see a document. */

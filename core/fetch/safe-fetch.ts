@@ -8,6 +8,8 @@ import { mayName } from "./reachable-addresses.ts"
 export interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
+  /** The URL that has answered, after all redirects. */
+  url: string
   /** To be read to the end or abandoned; either way the connection is then free. @throws FetchError */
   body: AsyncIterable<Uint8Array>
   /** In place of reading the body: resolves when it has ended, or was too long or broken off. */
@@ -40,7 +42,7 @@ export async function safeFetch(input: Input): Promise<Answer> {
     for (let left = input.method === "GET" ? (input.redirects ?? 0) : 0; ; left--) {
       const answer = await received(url, input, signal)
       const next = left > 0 ? redirected(url, answer) : undefined
-      if (!next) return open(answer, input)
+      if (!next) return { url: url.href, ...open(answer, input) }
       answer.body.destroy()
       url = next
     }
@@ -93,7 +95,7 @@ function redirected(from: URL, answer: Dispatcher.ResponseData): URL | undefined
   return url
 }
 
-function open(answer: Dispatcher.ResponseData, input: Input): Answer {
+function open(answer: Dispatcher.ResponseData, input: Input): Omit<Answer, "url"> {
   const encoding = answer.headers["content-encoding"] ?? "identity"
   if (input.method === "GET" && encoding !== "identity") {
     answer.body.destroy()

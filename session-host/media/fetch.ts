@@ -107,7 +107,7 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
       content_type === undefined
         ? { mimetype: contentTypeOf(headers["content-type"]), says: "the URL", isWanted: false }
         : typeInRequest(wanted)
-    const name = filename || nameInHeader(headers["content-disposition"]) || nameIn(url)
+    const name = filename || nameInHeader(headers["content-disposition"]) || nameIn(answer.url)
     const size = announcedBytes(answer, Infinity)
     return await written({ body, size, said: { ...type, name } }, wanted)
   } catch (error) {

@@ -89,6 +89,7 @@ const kinds = [
   ["text/csv", "text", {}, "documentMessage", { mimetype: "text/csv" }],
   // What the customer says of it, the server need not know.
   ["text/plain", "text", { content_type: "text/csv" }, "documentMessage", { mimetype: "text/csv" }],
+  ["", "ogg", { content_type: "audio/ogg; codecs=opus" }, "audioMessage", { ptt: true }],
   ["video/mp4", "mp4", { content_type: "audio/mp4a-latm" }, "audioMessage", { mimetype: "audio/mp4" }],
   ["image/png", "jpeg", { content_type: "image/jpeg" }, "imageMessage", { mimetype: "image/jpeg" }],
   [
@@ -110,6 +111,16 @@ test("a file is sent as what it is, whatever its server says, and opens on the p
     expect((await bob.file(sent.message_id)).equals(files[name])).toBe(true)
   }
   expect(leftovers()).toEqual([])
+})
+
+test("a file from a URL that leads elsewhere has the name that stands there", async () => {
+  const { url } = await aFileServer({
+    "/r1": { body: Buffer.alloc(0), status: 302, headers: { location: "/files/report.csv" } },
+    "/files/report.csv": { type: "text/csv", body: files.text },
+  })
+  const sent = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/r1` })
+  const [read] = await bob.read({ id: sent.message_id })
+  expect(contentOf(read).documentMessage).toMatchObject({ fileName: "report.csv" })
 })
 
 test("an image brings a thumbnail of our own, small and a JPEG; quotes and mentions go with media too", async () => {
