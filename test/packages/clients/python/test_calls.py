@@ -15,7 +15,7 @@ from conftest import KEY, Answer, Arrival, Between, Handler, breaks, cut, event,
 
 from messaging_bridge import AsyncMessagingBridge, BridgeError, MessageEvent, MessagingBridge, errors, types
 
-SENT = says(200, {"message_id": "M1", "timestamp": 1})
+SENT = says(200, {"message_id": "M1", "chat_id": "49171@s.whatsapp.net", "timestamp": 1})
 HTML = {"content_type": "text/html"}
 Make = Callable[..., Any]
 
@@ -81,7 +81,7 @@ def test_a_send_is_made_again_under_the_same_key_until_its_outcome_is_known(ask:
     away = refuses(503, "session_unavailable", retry_after="0")
     between.script = [breaks, cut, away, refuses(504, "send_outcome_unknown"), SENT]
     sent = ask(lambda client: client.bridge("shop").send_text(chat="49171", body="Hi"))
-    assert sent == types.SendResult(message_id="M1", timestamp=1)
+    assert sent == types.SendResult(message_id="M1", chat_id="49171@s.whatsapp.net", timestamp=1)
     keys = [one.headers["idempotency-key"] for one in between.arrivals]
     assert len(keys) == 5 and len(set(keys)) == 1 and len(keys[0]) == 36
 
@@ -203,7 +203,7 @@ def test_a_client_takes_the_http_client_that_it_is_given(between: Between) -> No
 
     def answer(request: httpx.Request) -> httpx.Response:
         seen.append(request)
-        return httpx.Response(200, json={"message_id": "M1", "timestamp": 1})
+        return httpx.Response(200, json={"message_id": "M1", "chat_id": "49171@s.whatsapp.net", "timestamp": 1})
 
     own = httpx.Client(transport=httpx.MockTransport(answer), auth=("u", "p"), follow_redirects=True)
     with MessagingBridge("https://h/base/api/", KEY, http_client=own) as client:
