@@ -104,7 +104,7 @@ export const errors = {
   ],
   conversion_unavailable: [
     422,
-    "this service cannot convert sounds and GIFs, for it has no ffmpeg: send Ogg with Opus without `as_voice`, a GIF with `as_document`, or ask its operator to install it",
+    "this service cannot convert sounds and GIFs, for it has no ffmpeg: send Ogg with Opus without `as_voice`, a GIF as an MP4 with `gif_playback`, or ask its operator to install it",
   ],
   recipient_not_found: [422, "nobody on the network has this address: check `chat`"],
   passkey_refused: [

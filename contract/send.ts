@@ -114,7 +114,7 @@ const inlineBytes = 350_000
 const source = {
   url: FetchedUrl.optional().openapi({
     description:
-      "The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as " +
+      "The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as " +
       "an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one " +
       "(without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or " +
       "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +

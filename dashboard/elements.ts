@@ -73,7 +73,7 @@ export function urlField(
   return field(label, { ...common, ...attributes }, { hint })
 }
 
-/** What is known of something: names, and what each stands for. One that stands for nothing is left out. */
+/** A list of facts: a name and a value each. A fact without a value is left out. */
 export function facts(
   all: readonly (readonly [name: Html | string, value: Html | string | number | undefined])[],
 ): Html {
@@ -94,8 +94,8 @@ export function confirmField(name: string, typed = ""): Html {
 }
 
 /**
- * What a list says where it has no items, and what to do about it. `id`: the script takes it away when the
- * first item comes. `isCard`: it stands in place of a card.
+ * The note in place of an empty list: why it is empty, and what to do. With an `id`, the script removes the
+ * note when the first item comes. `isCard`: the note is a card of its own.
  */
 export function empty(input: {
   about: Html | string

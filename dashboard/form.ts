@@ -30,7 +30,8 @@ export function nameIn(text: string): string {
 }
 
 /**
- * What `act` says or, with the status of the refusal, why it is refused.
+ * Runs `act`.
+ * @returns what it says or, if it is refused, the reason and the status of the refusal
  * @throws ApiError `not_found`, which has a page of its own
  */
 export async function noticeOf(

@@ -6,7 +6,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import type { Html } from "../elements.ts"
 import type { Piece } from "../live.ts"
 
-/** What may have become of an event at a webhook: the tone and the words of each. */
+/** The tone and the word for each outcome of an event at a webhook. */
 export const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]> = {
   pending: ["warn", "waiting"],
   delivered: ["good", "delivered"],

@@ -6,7 +6,7 @@ import { loopbackNames } from "#functions/http/address.ts"
 // A program registers itself (RFC 7591) and is remembered nowhere: its id says what it registered, and is
 // signed.
 
-/** What a program calls itself, unchecked. */
+/** The name that a program gives itself, which may be that of another program. */
 export const ClientName = z
   .string()
   .transform((name) => name.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, "").trim())

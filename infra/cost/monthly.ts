@@ -103,7 +103,7 @@ function sweepLogKb(hosts: number): number {
   return hosts === 0 ? assumed.sweepLogKbPerMinute / 10 : assumed.sweepLogKbPerMinute
 }
 
-/** What a second of a function costs that runs for as long as a client or browser listens. */
+/** The cost of a function for each second in which a client or a browser listens to it. */
 function whileOpen(what: (typeof openStreams)["stream" | "page"], gb: number): number {
   return (
     gb * prices.lambdaGbSecond +

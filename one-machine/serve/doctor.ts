@@ -16,7 +16,7 @@ import { nearestExisting } from "../service/data-folder.ts"
 import { findRunning } from "../service/running.ts"
 import { ServeSettings } from "../service/settings.ts"
 
-/** What was found about one thing. `look`: the service runs, but the operator should look. */
+/** The finding of one check. `look`: the service runs, but its operator should look into this. */
 export interface Finding {
   what: string
   is: "ok" | "look" | "bad"

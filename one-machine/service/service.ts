@@ -78,10 +78,11 @@ export interface BillingHere {
   }>
 }
 
-/** What the service is made of: read where its program starts. */
+/** The input of a service, which its program reads when it starts. */
 export interface Given {
-  /** What the program was started with; `settings` are what it says of one machine. */
+  /** The variables that the program was started with. */
   environment: Environment
+  /** The settings of one machine among them. */
   settings: Settings
   /** Loads billing; absent where it is left out. */
   billing?: (() => Promise<BillingHere>) | undefined

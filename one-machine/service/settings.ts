@@ -188,7 +188,7 @@ export const ServeSettings = consistent(
 /** What the service is told, whichever way it is run. */
 export type Settings = z.infer<typeof Settings> | z.infer<typeof ServeSettings>
 
-/** What customers need, and one who only tries the service does not. */
+/** The settings of a service that customers use. A service that is only tried out has none of them. */
 export type Serving = z.infer<typeof ServeSettings>["serving"]
 
 /** Adds what follows from other settings, and refuses those that do not go together. */

@@ -46,7 +46,7 @@ export async function composeMedia(
 async function sentFile(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
   const { sentFiles } = connected
   const { file, as_sticker, as_voice, as_document } = input
-  const name = file && [file, as_sticker, as_voice, as_document].map(String).join(" ")
+  const name = file && [file, ...[as_sticker, as_voice, as_document].map(Boolean)].join(" ")
   const known = name ? sentFiles.get(name) : undefined
   if (known) {
     mustFit(known.kind, input)

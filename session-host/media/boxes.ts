@@ -5,7 +5,6 @@ interface Movie {
   /** Undefined if only the file's fragments, which are not read, would say it. */
   seconds: number | undefined
   hasVideo: boolean
-  hasAudio: boolean
   /** In pixels, as the video is shown. */
   size?: { width: number; height: number } | undefined
 }
@@ -33,7 +32,6 @@ export async function readMovie(path: string): Promise<Movie | undefined> {
   return {
     seconds: seconds === 0 && isInPieces ? undefined : seconds,
     hasVideo: video !== undefined,
-    hasAudio: tracks.some(({ kind }) => kind === "soun"),
     size: video?.size,
   }
 }

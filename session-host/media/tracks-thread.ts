@@ -8,7 +8,7 @@ import type { Tracks } from "./tracks.ts"
 async function read(path: string): Promise<Tracks> {
   try {
     const { format } = await parseFile(path, { duration: true, skipCovers: true })
-    const { duration: seconds, hasVideo = false, hasAudio = false, container = "" } = format
+    const { duration: seconds, hasVideo = false, container = "" } = format
     const video = format.trackInfo.find((track) => track.video)?.video
     const { pixelWidth: width, pixelHeight: height } = video ?? {}
     return {
@@ -16,7 +16,6 @@ async function read(path: string): Promise<Tracks> {
       // A live recording in this container does not say how long it is.
       seconds: seconds ?? (container.startsWith("EBML") ? undefined : 0),
       hasVideo,
-      hasAudio,
       size: width && height ? { width, height } : undefined,
     }
   } catch (error) {

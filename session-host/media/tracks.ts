@@ -11,7 +11,6 @@ export interface Tracks {
   /** 0: nothing plays. Undefined: the file does not say. */
   seconds: number | undefined
   hasVideo?: boolean
-  hasAudio?: boolean
   /** The size in pixels. */
   size?: { width: number; height: number } | undefined
 }

@@ -1663,7 +1663,7 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
-    /** The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
+    /** The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
     /** An uploaded file, as `createUpload` gave it. */
     file?: string
@@ -1796,7 +1796,7 @@ export interface BridgeCalls {
   sendStatus(input?: {
     /** The text, or the one beside the picture. */
     body?: string
-    /** The service fetches it. What it is sent as, its first bytes decide, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
+    /** The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
     /** An uploaded file, as `createUpload` gave it. */
     file?: string

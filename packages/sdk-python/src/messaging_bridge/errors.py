@@ -238,7 +238,7 @@ class MediaTypeMismatch(BridgeError):
 
 
 class ConversionUnavailable(BridgeError):
-    """`conversion_unavailable`: this service cannot convert sounds and GIFs, for it has no ffmpeg: send Ogg with Opus without `as_voice`, a GIF with `as_document`, or ask its operator to install it."""
+    """`conversion_unavailable`: this service cannot convert sounds and GIFs, for it has no ffmpeg: send Ogg with Opus without `as_voice`, a GIF as an MP4 with `gif_playback`, or ask its operator to install it."""
 
     code = "conversion_unavailable"
 
