@@ -40,10 +40,11 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   const app = contractRouter()
   // A call is checked in this order: rate of the address, key, rate of the key, bridge, scope of the key,
   // body, chats of the key. Its method is checked last, but a HEAD is refused at once.
+  const methods = onlyTheirMethods(app)
   app.use(routed, withRequestId, withHeadersAndLog)
   app.use("/api/*", inTurn)
   for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
-  app.use(onlyTheirMethods(app))
+  app.use(methods.first)
   if (pages) app.route("/", pages)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)
@@ -51,7 +52,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   app.use("/api/instances/:customer_ref/*", bridgeOfPath)
   app.use("/api/*", withinScope)
   app.use("/api/instances/:customer_ref/*", bridgeIsHere)
-  app.use("/api/*", limitedBody, jsonBody, withinChats)
+  app.use("/api/*", limitedBody, jsonBody, withinChats, methods.beforeRoutes)
   for (const routes of guarded) app.route("/", routes)
 
   app.notFound(async (c) => {

@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { ErrorBody } from "#contract/error.ts"
+import { openapi } from "#contract/openapi.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { app } from "#test/support/service/app.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
@@ -26,6 +27,39 @@ test("a method that a path does not take is 405, and the answer names those that
     expect(await answer.json()).toEqual(expect.schemaMatching(ErrorBody.strict()))
   }
 })
+
+test("every path of the contract takes the contract's methods alone, also beside a parameter", async () => {
+  const shop = await aCustomer()
+  await shop.post("/api/instances", { customer_ref: "shop" })
+  const { paths } = openapi()
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+  for (const [template, operations] of Object.entries(paths)) {
+    const path = template.replace("{customer_ref}", "shop").replaceAll(/\{\w+\}/g, "x")
+    const taken = Object.keys(operations).map((method) => method.toUpperCase())
+    for (const method of methods.filter((one) => !taken.includes(one))) {
+      const answer = await shop.call(method, path)
+      const allow = answer.headers.get("allow")?.split(", ").toSorted()
+      expect([method, path, answer.status, allow]).toEqual([method, path, 405, taken.toSorted()])
+    }
+  }
+})
+
+test.for([
+  ["%67roups/%6Aoin", 405],
+  ["groups/join?link=x", 405],
+  ["groups/join/", 404],
+  ["groups//join", 404],
+  ["groups/join%2F", 400],
+  ["groups/JOIN", 400],
+])(
+  "a path is what it is once it was decoded, and its case and slashes count: %s is %s",
+  async ([path, status]) => {
+    const shop = await aCustomer()
+    await shop.post("/api/instances", { customer_ref: "shop" })
+    const answer = await shop.get(`/api/instances/shop/proxy/${path}`)
+    expect([answer.status, answer.headers.get("allow")]).toEqual([status, status === 405 ? "POST" : null])
+  },
+)
 
 test("a HEAD is 405 wherever a GET may begin something, and calls no host", async () => {
   const shop = await aCustomer()
