@@ -9,7 +9,7 @@ import { type Options, orRefused, Refused, type Row } from "./verb.ts"
 import { whichService } from "./which-service.ts"
 
 Billing.plugIn(accountHooks)
-const nouns = nounsWith({ billing: async () => (await import("#billing/admin-verbs.ts")).billing })
+const nouns = nounsWith({ billing: async () => (await import("./billing.ts")).billing })
 logToErrorOutput()
 process.exitCode = await main()
 

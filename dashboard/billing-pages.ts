@@ -5,7 +5,7 @@ import type { ApiEnv } from "#functions/http/contract-router.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 
-/** The parts of the dashboard that the folder `billing/` adds. `dashboardWith` is given them. */
+/** The parts of the dashboard that are in `billing/`. `dashboardWith` is given them. */
 export interface BillingPages {
   /** The pages of a subscription, for an account's people. Each path is `/subscription` or under it. */
   pages: Hono<DashboardEnv>

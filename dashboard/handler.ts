@@ -1,9 +1,9 @@
 import { streamHandle } from "hono/aws-lambda"
 import { accountHooks } from "#billing/account-hooks.ts"
-import { billingPages } from "#billing/dashboard-pages.ts"
 import { Billing } from "#core/account/billing.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { door } from "#functions/http/door.ts"
+import { billingPages } from "./billing/pages.ts"
 import { dashboardWith } from "./routes.ts"
 
 Billing.plugIn(accountHooks)

@@ -3,7 +3,7 @@ import { runUntilAsked } from "./run-until-asked.ts"
 import { Settings } from "./service/settings.ts"
 
 process.exitCode = await runUntilAsked(
-  { environment: process.env, schema: Settings, billing: () => import("#billing/one-machine.ts") },
+  { environment: process.env, schema: Settings, billing: () => import("./billing.ts") },
   async (service, settings, stopping) => {
     const { seed } = await import("./service/seed.ts")
     const seeded = await seed(service, settings)

@@ -5,7 +5,7 @@ import { transact, type Write } from "../store/store.ts"
 
 /**
  * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder
- * they do nothing, and no account pays. What it adds to the dashboard is in `dashboard/billing-pages.ts`.
+ * they do nothing, and no account pays. What billing adds to the dashboard is in `dashboard/billing/`.
  *
  * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change
  * exactly if the change is made.

@@ -56,7 +56,7 @@ export interface Service {
   stop: () => Promise<void>
 }
 
-/** Billing's part of a service on one machine (`billing/one-machine.ts`). */
+/** Billing's part of a service on one machine (`one-machine/billing.ts`). */
 export interface BillingHere {
   accountHooks: Billing.Hooks
   billingPages: BillingPages

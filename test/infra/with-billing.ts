@@ -1,6 +1,6 @@
+import { billing } from "#admin/billing.ts"
 import { verbsOf, nounsWith } from "#admin/nouns.ts"
-import { billing } from "#billing/admin-verbs.ts"
-import { billingPages } from "#billing/dashboard-pages.ts"
+import { billingPages } from "#dashboard/billing/pages.ts"
 import { dashboardWith } from "#dashboard/routes.ts"
 
 /** The dashboard and the operator's verbs, as a stage has them. */

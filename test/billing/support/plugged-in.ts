@@ -1,7 +1,7 @@
 import { afterAll } from "vitest"
 import { accountHooks } from "#billing/account-hooks.ts"
-import { billingPages } from "#billing/dashboard-pages.ts"
 import { Billing } from "#core/account/billing.ts"
+import { billingPages } from "#dashboard/billing/pages.ts"
 import { wholeApp } from "#one-machine/api/whole-app.ts"
 import { app, useApp } from "#test/support/service/app.ts"
 

@@ -2,13 +2,13 @@ import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import type Stripe from "stripe"
 import { z } from "zod"
+import { Due } from "#billing/due-for-a-look.ts"
+import { Payer } from "#billing/payer.ts"
+import { stripe } from "#billing/stripe.ts"
 import { ApiError } from "#core/error.ts"
 import { need } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
-import { Due } from "./due-for-a-look.ts"
-import { Payer } from "./payer.ts"
-import { stripe } from "./stripe.ts"
 
 /** Far larger than any event that the webhook subscribes to. */
 const limited = bodyLimit({

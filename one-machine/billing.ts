@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { endBilling } from "#billing/end-billing.ts"
+import { makeAllDue, lookAtDue } from "#billing/look-at-accounts.ts"
 import { log } from "#core/platform/log.ts"
 import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
-import { readOrCreatePrivate } from "#one-machine/service/private-file.ts"
-import type { BillingHere } from "#one-machine/service/service.ts"
 import { newKey, startPretendStripe } from "#pretend-stripe/start.ts"
-import { endBilling } from "./end-billing.ts"
-import { makeAllDue, lookAtDue } from "./look-at-accounts.ts"
+import { readOrCreatePrivate } from "./service/private-file.ts"
+import type { BillingHere } from "./service/service.ts"
 
-export { accountHooks } from "./account-hooks.ts"
-export { billingPages } from "./dashboard-pages.ts"
+export { accountHooks } from "#billing/account-hooks.ts"
+export { billingPages } from "#dashboard/billing/pages.ts"
 
 const dayMs = 86_400_000
 

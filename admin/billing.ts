@@ -1,6 +1,6 @@
-import { Refused, type Verb } from "#admin/verb.ts"
+import { endBilling } from "#billing/end-billing.ts"
 import { Billing } from "#core/account/billing.ts"
-import { endBilling } from "./end-billing.ts"
+import { Refused, type Verb } from "./verb.ts"
 
 export const billing: Record<string, Verb> = {
   end: {

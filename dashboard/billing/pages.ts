@@ -1,5 +1,5 @@
-import type { BillingPages } from "#dashboard/billing-pages.ts"
-import { formTargets } from "./stripe.ts"
+import { formTargets } from "#billing/stripe.ts"
+import type { BillingPages } from "../billing-pages.ts"
 import { paymentLine } from "./subscription-page.ts"
 import { leadToPayment, subscription } from "./subscription-routes.ts"
 import { webhook } from "./webhook.ts"

@@ -1,9 +1,9 @@
 import { html } from "hono/html"
+import { type Amount, type Bill, money, type Price, priceLine } from "#billing/price-and-bills.ts"
 import type { Account } from "#core/account/account.ts"
-import { facts, type Html, note, buttonForm } from "#dashboard/elements.ts"
-import { heading } from "#dashboard/layout.ts"
-import { day, until } from "#dashboard/times.ts"
-import { type Amount, type Bill, money, type Price, priceLine } from "./price-and-bills.ts"
+import { facts, type Html, note, buttonForm } from "../elements.ts"
+import { heading } from "../layout.ts"
+import { day, until } from "../times.ts"
 
 type State = Account.Subscription
 
