@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
 /** Those that take longest come first. They mostly wait: beside them the others use the processors. */
-const longest = ["/trials/crashes/", "/test/e2e/"]
+const longest = ["/trials/", "/test/e2e/"]
 /** Their place among the longest; the others come last. */
 const placeOf = ({ moduleId }: TestSpecification) => {
   const place = longest.findIndex((folder) => moduleId.includes(folder))

@@ -81,24 +81,24 @@ test("a test's name has at most 100 characters", () => {
   expect(long).toEqual([])
 })
 
-/** The folder of a session host that a file is in. */
-const roomOf = (path: string) => /^session-host\/([\w-]+)\//.exec(path)?.[1]
-
-test("of two folders of a session host one does not import the other, not even its types", () => {
+// A message that goes out carries rows of its session through the port.
+test.for([
+  { within: "", both: [] },
+  { within: "session-host/", both: ["memory network", "network memory"] },
+])("of two folders in /$within one does not import the other, not even its types", ({ within, both }) => {
+  const roomOf = (path: string) =>
+    path.startsWith(within) ? /^([\w-]+)\//.exec(path.slice(within.length))?.[1] : undefined
   const ways = new Set(
     sources.flatMap(({ path, text }) =>
-      [...text.matchAll(/(?:from |import\()"([#.][^"]+)"/g)].flatMap(([, to = ""]) => {
-        const [from, at] = [
-          roomOf(path),
-          roomOf(new URL(to.replace("#", "/"), `file:///${path}`).pathname.slice(1)),
-        ]
+      [...text.matchAll(/(?:from |import |import\()"([#.][^"]+)"/g)].flatMap(([, to = ""]) => {
+        const imported = new URL(to.replace("#", "/"), `file:///${path}`).pathname.slice(1)
+        const [from, at] = [roomOf(path), roomOf(imported)]
         return from && at && from !== at ? `${from} ${at}` : []
       }),
     ),
   )
-  const both = [...ways].filter((way) => ways.has(way.split(" ").toReversed().join(" ")))
-  // A message that goes out carries rows of its session through the port.
-  expect(both.toSorted()).toEqual(["memory network", "network memory"])
+  const found = [...ways].filter((way) => ways.has(way.split(" ").toReversed().join(" ")))
+  expect(found.toSorted()).toEqual(both)
 })
 
 const folders = new Set(

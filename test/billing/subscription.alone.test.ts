@@ -15,9 +15,9 @@ import { now } from "#core/platform/clock.ts"
 import { startChromium } from "#one-machine/browser/chromium.ts"
 import { price as thePrice } from "#pretend-stripe/book.ts"
 import { payWith, stripe } from "#test/billing/support/billed.ts"
+import { faultsOf, twoLooks } from "#test/support/service/page-faults.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { sees } from "#test/support/service/walk.ts"
-import { faultsOf, twoLooks } from "#trials/pages/page-faults.ts"
 
 const card = { pays: "4242424242424242", fails: "4000000000000341" }
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`

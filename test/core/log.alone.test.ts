@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import { configure } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
-import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+import { canMount, mountSmallDisk } from "#test/support/small-disk.ts"
 
 const disk = canMount() ? mountSmallDisk(1) : undefined
 afterAll(() => disk?.remove())

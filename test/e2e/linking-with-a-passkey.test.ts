@@ -6,10 +6,10 @@ import { z } from "zod"
 import { SessionStatus } from "#contract/session.ts"
 import { startChromium } from "#one-machine/browser/chromium.ts"
 import { passkeyPage } from "#one-machine/browser/passkey-page.ts"
+import { faultsOf, twoLooks } from "#test/support/service/page-faults.ts"
 import { type Customer, type Service, startService } from "#test/support/service/service.ts"
 import { follow, press, printedLink, sees } from "#test/support/service/walk.ts"
 import { until } from "#test/support/until.ts"
-import { faultsOf, twoLooks } from "#trials/pages/page-faults.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>

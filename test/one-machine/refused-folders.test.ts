@@ -24,7 +24,7 @@ import { refuseFolder } from "#one-machine/service/data-folder.ts"
 import { readOrCreateSecrets } from "#one-machine/service/secrets.ts"
 import { Settings } from "#one-machine/service/settings.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
-import { canMount, mountSmallDisk, remountReadOnly } from "#trials/drills/disk/small-disk.ts"
+import { canMount, mountSmallDisk, remountReadOnly } from "#test/support/small-disk.ts"
 
 const isRoot = process.getuid?.() === 0
 

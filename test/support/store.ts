@@ -10,8 +10,8 @@ import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
 import { listen } from "#one-machine/listen.ts"
 import { createTables } from "#one-machine/store/create-tables.ts"
-import { startSqs } from "#trials/sqs.ts"
 import { makeMediaBucket } from "./media-bucket.ts"
+import { startSqs } from "./sqs.ts"
 
 /**
  * The service's real store and queue for one test file, with the environment that leads to them. The

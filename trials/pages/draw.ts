@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { Page } from "puppeteer-core"
-import { faultsOf, type Look } from "./page-faults.ts"
+import { faultsOf, type Look } from "#test/support/service/page-faults.ts"
 
 /** Draws an open page in each look, as `<name>-<width>-<scheme>.png`. @returns its faults, as `faultsOf` */
 export async function draw(

@@ -17,7 +17,7 @@ import { listen } from "#one-machine/listen.ts"
 import { listener } from "#test/support/service/app.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
-import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+import { canMount, mountSmallDisk } from "#test/support/small-disk.ts"
 
 const server = createServer(listener)
 const port = await listen(server)

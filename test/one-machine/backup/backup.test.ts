@@ -17,7 +17,7 @@ import { checkBackup, ownBackups, readBackup } from "#one-machine/backup/backup.
 import { HourlyBackups } from "#one-machine/backup/hourly.ts"
 import { scryptCost } from "#one-machine/backup/sealed-file.ts"
 import { BackupSettings } from "#one-machine/service/settings.ts"
-import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+import { canMount, mountSmallDisk } from "#test/support/small-disk.ts"
 import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 
 const { N: usually } = scryptCost

@@ -26,7 +26,7 @@ import { seeded } from "#one-machine/random.ts"
 import { createTables } from "#one-machine/store/create-tables.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+import { canMount, mountSmallDisk } from "#test/support/small-disk.ts"
 import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 
 /** A backup of a service with a bridge that a host holds, and one that is paused. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { openFile } from "#dynamodb-on-sqlite/rows/sqlite-file.ts"
-import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+import { canMount, mountSmallDisk } from "#test/support/small-disk.ts"
 
 test.skipIf(!canMount())(
   "on a full disk, the store can be changed as often as one likes: the log begins anew in its room",

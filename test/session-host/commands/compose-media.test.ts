@@ -15,8 +15,8 @@ import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
 import { mp3, mp4, ogg, wav } from "#test/support/media-files.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
+import { canMount, mountSmallDisk } from "#test/support/small-disk.ts"
 import { until } from "#test/support/until.ts"
-import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
 
 /** `test/session-host/media/voice.test.ts` shows what is said without it. */
 const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0

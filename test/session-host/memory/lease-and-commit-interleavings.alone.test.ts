@@ -11,10 +11,10 @@ import { isDead, observe } from "#functions/sweep/is-host-dead.ts"
 import type { Commits } from "#session-host/memory/commits.ts"
 import { SessionEnded } from "#session-host/memory/session-ended.ts"
 import { giveTurns, inTurns } from "#test/support/interleaved.ts"
+import { newOwners, leaseOf } from "#test/support/owners.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { commitsUnder } from "#test/support/session/commits.ts"
 import { dynamoDb } from "#test/support/store.ts"
-import { newOwners, leaseOf } from "#trials/cluster/owners.ts"
 
 /** A host's actions, one after the other. The scheduler chooses how they interleave with the others'. */
 const Step = fc.constantFrom("beat", "take", "commit", "commit", "let go")

@@ -8,10 +8,10 @@ import { operations } from "#dynamodb-on-sqlite/operations.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
 import { createTables } from "#one-machine/store/create-tables.ts"
-import { startSqs } from "#trials/sqs.ts"
+import { leaseOf, newOwners } from "#test/support/owners.ts"
+import { startSqs } from "#test/support/sqs.ts"
 import { startClosableProxy } from "../closable-proxy.ts"
 import { forwardEventRows } from "../forward-event-rows.ts"
-import { leaseOf, newOwners } from "../owners.ts"
 import type { StoreFault, ToStore } from "../store.ts"
 
 process.once("disconnect", () => process.exit(0))

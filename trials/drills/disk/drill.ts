@@ -1,4 +1,4 @@
-import { canMount } from "./small-disk.ts"
+import { canMount } from "#test/support/small-disk.ts"
 import type { Break } from "./store.ts"
 import { type Fault, type Outcome, trial } from "./trial.ts"
 import { trialOfWhole, type WholeFault, type WholeOutcome } from "./whole.ts"

@@ -8,8 +8,8 @@ import { type Random, seeded } from "#one-machine/random.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { noRateLimits, type SpawnedService, spawnService } from "#one-machine/service/spawn-service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
+import { mountSmallDisk, type SmallDisk } from "#test/support/small-disk.ts"
 import { until } from "#test/support/until.ts"
-import { mountSmallDisk, type SmallDisk } from "./small-disk.ts"
 
 /**
  * What the whole service must never do: lose a message, send one twice, end, go on refusing, or use up its

@@ -7,7 +7,7 @@ import { operations } from "#dynamodb-on-sqlite/operations.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
 import { createTables } from "#one-machine/store/create-tables.ts"
-import { startSqs } from "#trials/sqs.ts"
+import { startSqs } from "#test/support/sqs.ts"
 import { purposeOf } from "../purpose-of-request.ts"
 
 process.once("disconnect", () => process.exit(0))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startCallFlood } from "#trials/neighbours/api-call-flood.ts"
-import { ordinaryLife } from "#trials/neighbours/neighbour.ts"
-import { oneKey, startStreet } from "#trials/neighbours/street.ts"
+import { startCallFlood } from "./api-call-flood.ts"
+import { ordinaryLife } from "./neighbour.ts"
+import { oneKey, startStreet } from "./street.ts"
 
 let street: Awaited<ReturnType<typeof startStreet>>
 beforeAll(async () => {

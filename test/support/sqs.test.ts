@@ -8,7 +8,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs"
 import { expect, onTestFinished, test } from "vitest"
-import { type Options, startSqs } from "#trials/sqs.ts"
+import { type Options, startSqs } from "./sqs.ts"
 
 /** The queues, and shortcuts for these tests' requests. */
 async function queues(options: Options = {}) {

@@ -12,13 +12,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { startChromium } from "#one-machine/browser/chromium.ts"
 import { listen } from "#one-machine/listen.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
+import { everyPath, faultsOf, twoLooks, weightOf } from "#test/support/service/page-faults.ts"
 import { type Service, startService } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { follow, press, printedLink, sees } from "#test/support/service/walk.ts"
 import { until } from "#test/support/until.ts"
-import { everyPath, faultsOf, twoLooks, weightOf } from "#trials/pages/page-faults.ts"
-import { invite, seeded } from "#trials/pages/scene.ts"
-import { qrFresh } from "#trials/pages/timings.ts"
+import { invite, seeded } from "./scene.ts"
+import { qrFresh } from "./timings.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { examples } from "#contract/examples.ts"
-import { ask } from "#trials/fuzz/ask.ts"
-import { bytesOf, type Draft } from "#trials/fuzz/draft.ts"
-import { faultsOf } from "#trials/fuzz/oracle.ts"
-import { type Route, routes } from "#trials/fuzz/routes.ts"
-import { startTenants, type Tenants } from "#trials/fuzz/tenants.ts"
-import { changes } from "#trials/fuzz/visible-state.ts"
+import { ask } from "./ask.ts"
+import { bytesOf, type Draft } from "./draft.ts"
+import { faultsOf } from "./oracle.ts"
+import { type Route, routes } from "./routes.ts"
+import { startTenants, type Tenants } from "./tenants.ts"
+import { changes } from "./visible-state.ts"
 
 /** Two accounts of a whole running service: ours asks, and nothing of theirs may come back. */
 let tenants: Tenants

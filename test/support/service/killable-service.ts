@@ -15,7 +15,7 @@ export interface Running {
   kill: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>
 }
 
-const program = new URL("../bench/processes/service.ts", import.meta.url)
+const program = new URL("./killable-service-main.ts", import.meta.url)
 
 /**
  * The service as `npm start` runs it on this folder, in processes of its own. @throws Error with what it
@@ -63,7 +63,7 @@ async function answerOf(child: ChildProcess, ended: Promise<unknown>, output: st
   return answer[0]
 }
 
-const main = fileURLToPath(new URL("../../admin/main.ts", import.meta.url))
+const main = fileURLToPath(new URL("../../../admin/main.ts", import.meta.url))
 
 /** `npm run admin -- --json` with these words. It may be killed; its code is then null. */
 export function admin(environment: Record<string, string>, ...words: string[]) {
