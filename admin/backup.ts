@@ -6,12 +6,12 @@ import { BackupSettings, DataDir } from "#one-machine/service/settings.ts"
 import { argument, orRefused, Refused, type Verb } from "./verb.ts"
 import { settingsOfStage } from "./which-service.ts"
 
-export const backup: Record<string, Verb> = {
+export const backup = (environment: Environment): Record<string, Verb> => ({
   make: {
     takes: "",
     says: "on this machine: back the service up now, as happens each hour (docs/backup.md)",
     isOfFolder: true,
-    run: async (_args, _options, environment = {}) =>
+    run: async () =>
       await orRefused(async () => {
         const { dir, ...settings } = settled(environment)
         if (dir === "") throw new Refused("BACKUP_DIR is not set: it is where backups are made")
@@ -29,7 +29,7 @@ export const backup: Record<string, Verb> = {
     takes: "",
     says: "on this machine: the backups of the service in this data folder, the oldest first",
     isOfFolder: true,
-    run: async (_args, _options, environment = {}) =>
+    run: async () =>
       await orRefused(async () => {
         const all = await ownBackups(dataDir(environment), settled(environment).dir)
         return all.map(({ path, madeMs }) => ({ made_at: iso(madeMs), path }))
@@ -39,7 +39,7 @@ export const backup: Record<string, Verb> = {
     takes: "<file> [replace]",
     says: "on this machine: put a backup into the data folder, in the place of what is there; no number has to be linked again",
     isOfFolder: true,
-    run: async (args, _options, environment = {}) =>
+    run: async (args) =>
       await orRefused(async () => {
         const path = argument(args, 0, "file")
         const [, word] = args
@@ -57,7 +57,7 @@ export const backup: Record<string, Verb> = {
         return [{ restored: folder, made_at: iso(madeMs), bridges }]
       }),
   },
-}
+})
 
 /** What a restored service does not know. */
 function lossesSince(madeMs: number): string {

@@ -9,7 +9,7 @@ import { type Options, orRefused, Refused, type Row } from "./verb.ts"
 import { whichService } from "./which-service.ts"
 
 Billing.plugIn(accountHooks)
-const nouns = nounsWith({ billing: async () => (await import("./billing.ts")).billing })
+const nouns = nounsWith(process.env, { billing: async () => (await import("./billing.ts")).billing })
 logToErrorOutput()
 process.exitCode = await main()
 
@@ -44,7 +44,7 @@ async function run({ words, json, options }: Asked): Promise<number> {
   // With --json the caller is a program, and needs no introduction.
   if (service && !json) console.error(service.says)
   try {
-    const rows = await verb.run(args, options, process.env)
+    const rows = await verb.run(args, options)
     if (json) console.log(JSON.stringify(rows))
     else if (rows.length > 0) console.log(lines(rows))
     // Said to the person, on stderr: a pipe that counts lines must count none.

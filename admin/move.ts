@@ -10,11 +10,11 @@ import { exportBridges } from "./move/export.ts"
 import { importBridges } from "./move/import.ts"
 import { argument, bridgeId, orRefused, Refused, type Verb } from "./verb.ts"
 
-export const exporting: Verb = {
+export const exporting = (environment: Environment): Verb => ({
   takes: "<file> --bridge <bridge-id|customer_ref> ... | --all",
   says: "move bridges away: stop them here for good, and seal all of them into a file for `import` elsewhere",
   options: ["bridge", "all"],
-  run: async (args, options = {}, environment = {}) =>
+  run: async (args, options = {}) =>
     await orRefused(async () => {
       const path = resolve(argument(args, 0, "file"))
       const named = options.bridge ?? []
@@ -31,13 +31,13 @@ export const exporting: Verb = {
         rows,
       }))
     }),
-}
+})
 
-export const importing: Verb = {
+export const importing = (environment: Environment): Verb => ({
   takes: "<file> [--account <account-id>]",
   says: "take in the bridges of an export; nobody has to link them again. --account: into this account, without that which they had",
   options: ["account"],
-  run: async (args, options = {}, environment = {}) =>
+  run: async (args, options = {}) =>
     await orRefused(async () => {
       const path = resolve(argument(args, 0, "file"))
       const input = { path, passphrase: passphrase(environment), into: options.account }
@@ -49,7 +49,7 @@ export const importing: Verb = {
         account: accountId,
       }))
     }),
-}
+})
 
 export const takeBack: Verb = {
   takes: "<bridge-id> [customer_ref]",

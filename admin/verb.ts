@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import type { Environment } from "#core/platform/config.ts"
 import { StoreAway } from "#core/store/store.ts"
 import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
@@ -15,8 +14,7 @@ export interface Verb {
   isOfFolder?: true
   /** The options that the verb takes, besides `--json`. */
   options?: readonly (keyof Options)[]
-  /** `environment`: what this program was started with, for verbs that have settings of their own. */
-  run: (args: string[], options?: Options, environment?: Environment) => Promise<Row[]>
+  run: (args: string[], options?: Options) => Promise<Row[]>
 }
 
 /** The options, `--bridge` and so on, that verbs may take. */

@@ -107,7 +107,7 @@ const arrive = async (path: string, into?: string) =>
   await elsewhere(async () => await importBridges({ path, passphrase, into }, quiet))
 
 async function refused(verb: Verb, args: string[], options = {}): Promise<string> {
-  return await verb.run(args, options, environment).then(
+  return await verb.run(args, options).then(
     (rows: Printed[]) => `did it: ${JSON.stringify(rows)}`,
     (error: unknown) => {
       expect(error).toBeInstanceOf(Refused)
@@ -163,7 +163,7 @@ test("a bridge arrives exactly as it left, with its account, keys, people, secre
   const [before, secrets] = [await stateOf(bridge.id), (await WebhookSecret.ofBridge(bridge.id)).secrets]
 
   const path = aFile()
-  const exported = await exporting.run([path], { bridge: ["till"] }, environment)
+  const exported = await exporting(environment).run([path], { bridge: ["till"] })
   expect(exported).toEqual([{ moved: bridge.id, customer_ref: "till", account: account.id, rows: 122 }])
   expect(readFileSync(path, "latin1")).not.toContain("till")
   await answerAll()
@@ -171,7 +171,7 @@ test("a bridge arrives exactly as it left, with its account, keys, people, secre
 
   DataKeys.forget(bridge.id)
   await elsewhere(async () => {
-    const imported = await importing.run([path], {}, environment)
+    const imported = await importing(environment).run([path])
     expect(imported).toEqual([{ imported: bridge.id, customer_ref: "till", account: account.id }])
     expect(await stateOf(bridge.id)).toEqual(before)
     const here = await Bridge.get(account.id, "till")
@@ -205,10 +205,10 @@ test("it may come to an account that is there, without its own, and its secrets 
   DataKeys.forget(bridge.id)
   await elsewhere(async () => {
     const { id: accountId } = await anAccount()
-    expect(await refused(importing, [path], { account: "nobody" })).toContain(
+    expect(await refused(importing(environment), [path], { account: "nobody" })).toContain(
       "there is no account nobody here",
     )
-    await importing.run([path], { account: accountId }, environment)
+    await importing(environment).run([path], { account: accountId })
     const here = await Bridge.get(accountId, bridge.customerRef)
     expect([here.id, (await WebhookSecret.ofBridge(here.id)).secrets[0]]).toEqual([bridge.id, secret])
     expect(await Account.get(bridge.accountId)).toBeUndefined()
@@ -260,19 +260,19 @@ test("it goes there and back: what it left here before gives way, and an older f
   })
   DataKeys.forget(bridge.id)
   await arrive(first)
-  expect(await refused(importing, [first])).toContain("has left this very service in that file")
+  expect(await refused(importing(environment), [first])).toContain("has left this very service in that file")
   const second = await elsewhere(async () => {
-    expect(await refused(importing, [first])).toContain("is here already")
+    expect(await refused(importing(environment), [first])).toContain("is here already")
     await batchWrite([
       { table: tables.sessions, remove: { pk: `BRIDGE#${bridge.id}`, sk: "SIGNAL#1" } },
       { table: tables.sessions, row: { pk: `BRIDGE#${bridge.id}`, sk: "SIGNAL#new", n: 4 } },
     ])
     const path = await leave(await Bridge.get(bridge.accountId, bridge.customerRef))
-    expect(await refused(importing, [first])).toContain("has been here since that file was made")
+    expect(await refused(importing(environment), [first])).toContain("has been here since that file was made")
     return path
   })
   DataKeys.forget(bridge.id)
-  await importing.run([second], {}, environment)
+  await importing(environment).run([second])
   const names = (await rowsOf(tables.sessions, bridge.id)).map(({ sk }) => sk)
   expect(names).toEqual(["SIGNAL#0", "SIGNAL#2", "SIGNAL#new"])
   expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.STOPPED, stopped: ["operator"], moves: 2 })
@@ -289,7 +289,9 @@ test("to take one back is to name what it breaks; then the bridge runs, and what
   await leave(bridge)
   expect(await refused(takeBack, [bridge.id])).toContain("the network lets only one of the two be connected")
   expect(await refused(takeBack, [bridge.id, "another"])).toContain("name its customer_ref")
-  expect(await refused(exporting, [aFile()], { bridge: [bridge.id] })).toContain("has moved already")
+  expect(await refused(exporting(environment), [aFile()], { bridge: [bridge.id] })).toContain(
+    "has moved already",
+  )
   expect(await ofBridge.wake!.run([bridge.id]).catch((error: Error) => error.message)).toContain(
     "not stopped for",
   )
@@ -308,19 +310,21 @@ test("what cannot be exported or imported is refused with a sentence, and change
   const [bridge, sandbox] = [await aBridge(), await aBridge()]
   const { accountId, customerRef } = bridge
   const path = aFile()
-  expect(await refused(exporting, [path])).toContain("say --bridge")
-  expect(await refused(exporting, [path], { bridge: ["nobody"] })).toContain("there is no bridge nobody")
-  expect(await refused(exporting, [join(path, "deeper")], { bridge: [bridge.id] })).toContain(
+  expect(await refused(exporting(environment), [path])).toContain("say --bridge")
+  expect(await refused(exporting(environment), [path], { bridge: ["nobody"] })).toContain(
+    "there is no bridge nobody",
+  )
+  expect(await refused(exporting(environment), [join(path, "deeper")], { bridge: [bridge.id] })).toContain(
     "cannot be written",
   )
   writeFileSync(path, "somebody's")
-  expect(await refused(exporting, [path], { bridge: [bridge.id] })).toContain("is there already")
+  expect(await refused(exporting(environment), [path], { bridge: [bridge.id] })).toContain("is there already")
   config.SANDBOX = true
   const own = await Bridge.get(sandbox.accountId, "sandbox")
   config.SANDBOX = false
-  expect(await refused(exporting, [aFile()], { bridge: [own.id] })).toContain("is a sandbox")
+  expect(await refused(exporting(environment), [aFile()], { bridge: [own.id] })).toContain("is a sandbox")
   environment = {}
-  expect(await refused(exporting, [aFile()], { bridge: [bridge.id] })).toContain(
+  expect(await refused(exporting(environment), [aFile()], { bridge: [bridge.id] })).toContain(
     "MOVE_PASSPHRASE, or MOVE_PASSPHRASE_FILE, is not set",
   )
   environment = { MOVE_PASSPHRASE: passphrase }
@@ -332,7 +336,7 @@ test("what cannot be exported or imported is refused with a sentence, and change
   const damaged = aFile()
   const into = async (file: string, options = {}) =>
     await elsewhere(async () => {
-      const said = await refused(importing, [file], options)
+      const said = await refused(importing(environment), [file], options)
       expect(await Lease.get(bridge.id)).toBeUndefined()
       return said
     })

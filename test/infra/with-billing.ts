@@ -5,4 +5,5 @@ import { dashboardWith } from "#dashboard/routes.ts"
 
 /** The dashboard and the operator's verbs, as a stage has them. */
 export const { pages: dashboard, formPaths } = dashboardWith(billingPages)
-export const nouns = await verbsOf(nounsWith({ billing: async () => billing }))
+const environment = { MOVE_PASSPHRASE: "correct horse battery staple" }
+export const nouns = await verbsOf(nounsWith(environment, { billing: async () => billing }))

@@ -63,7 +63,6 @@ function inPolicy(action: string, resource: string): string[] {
   return [`${action} ${action.startsWith("sqs:") ? "" : (keys[resource] ?? resource)}`]
 }
 
-const environment = { MOVE_PASSPHRASE: "correct horse battery staple" }
 const phone = "491711234567"
 let shop: Bridge.Info
 
@@ -83,7 +82,7 @@ async function setUp(): Promise<void> {
 }
 
 async function run(noun: string, verb: string, ...args: string[]) {
-  return await nouns[noun]![verb]!.run(args, {}, environment)
+  return await nouns[noun]![verb]!.run(args)
 }
 
 /** What a policy allows with the tables, and what none of these uses needs. */
@@ -106,9 +105,9 @@ test("an operator who moves bridges may do that, and reaches the tables for noth
   const uses = await usesOf(async () => {
     const session = { pk: `BRIDGE#${shop.id}`, sk: "CREDS" }
     await putRow({ TableName: tables.sessions, Item: session })
-    await nouns.export![""]!.run([file], { bridge: [shop.id] }, environment)
+    await nouns.export![""]!.run([file], { bridge: [shop.id] })
     await run("take-back", "", shop.id, shop.customerRef)
-    await nouns.export![""]!.run([other], { bridge: [shop.id] }, environment)
+    await nouns.export![""]!.run([other], { bridge: [shop.id] })
     // As a service finds it that had it once: the file is of a later time.
     const at = { TableName: tables.leases, Key: Lease.key(shop.id) }
     await updateRow({
@@ -118,7 +117,7 @@ test("an operator who moves bridges may do that, and reaches the tables for noth
     })
     await run("import", "", other)
     // And as one that never had its account.
-    await nouns.export![""]!.run([file + "-3"], { bridge: [shop.id] }, environment)
+    await nouns.export![""]!.run([file + "-3"], { bridge: [shop.id] })
     for (const gone of [Account.key(shop.accountId), Bridge.key(shop.accountId, shop.customerRef)])
       await removeRow({ TableName: tables.accounts, Key: gone })
     await removeRow({ TableName: tables.accounts, Key: { pk: `BRIDGE#${shop.id}`, sk: "WHERE" } })
