@@ -147,9 +147,9 @@ export const linkPage = new Hono<DashboardEnv>()
     const { answer } = await typedIn(c, "answer")
     await LinkSession.noteShown(tokenOf(c), { shownAt: 0 })
     const { bridge } = session
-    const look = async () => forStrangers(await knownStateOf(bridge))
+    const readState = async () => forStrangers(await knownStateOf(bridge))
     const { requestId } = c.var
-    const { body, status } = await bringPasskeyAnswer(answer, { bridge, requestId, look, shown })
+    const { body, status } = await bringPasskeyAnswer(answer, { bridge, requestId, readState, shown })
     return await around(c, { name, status }, body)
   })
   .post("/link/:token/report", linkFound, async (c) => {

@@ -66,7 +66,7 @@ interface Reader {
   most: number
 }
 
-type Look = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
+type NextPieces = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
 
 /**
  * The part of a tab that opens a stream, as our script names it: it stays the same on the tab's next page.
@@ -85,11 +85,11 @@ export function lastId(c: Context): string | undefined {
 }
 
 /**
- * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after its last
- * answer, and gives what is new: a piece that was sent last under its key is not sent again. `whenOver` is
- * called at the end, perhaps twice. The open streams are counted for their person, or for another `reader`;
+ * Streams pieces of a page, as server-sent events. `nextPieces` is asked again and again, `eachMs` after its
+ * last answer, and gives what is new: a piece that was sent last under its key is not sent again. `whenOver`
+ * is called at the end, perhaps twice. The open streams are counted for their person, or for another `reader`;
  * so is how often streams are opened. A part of a tab has one stream at a time: when it opens another,
- * perhaps on another page, the former one ends with its next look, or with its next comment if another
+ * perhaps on another page, the former one ends with its next pieces, or with its next comment if another
  * process serves it.
  * @throws ApiError `rate_limited` when the most streams allowed are open, or streams are opened too often
  * @throws StoreAway when the request was answered meanwhile (`withinTime`)
@@ -97,7 +97,7 @@ export function lastId(c: Context): string | undefined {
 export async function live(
   c: Context<DashboardEnv>,
   eachMs: number | (() => number),
-  look: Look,
+  nextPieces: NextPieces,
   whenOver: () => void = () => {},
   reader: Reader = { id: c.var.me.person.id, most: streamsPerPerson },
 ): Promise<Response> {
@@ -127,7 +127,7 @@ export async function live(
     async (stream) => {
       stream.onAbort(onEnd)
       try {
-        await feed(c, stream, { eachMs, look, own, places })
+        await feed(c, stream, { eachMs, nextPieces, own, places })
       } finally {
         onEnd()
         left(reader.id, own)
@@ -152,12 +152,12 @@ async function feed(
   stream: SSEStreamingApi,
   by: {
     eachMs: number | (() => number)
-    look: Look
+    nextPieces: NextPieces
     own: Stream
     places: Awaited<ReturnType<typeof enter>>
   },
 ): Promise<void> {
-  const { eachMs, look, own, places } = by
+  const { eachMs, nextPieces, own, places } = by
   const until = performance.now() + livesMs()
   const sent = new Map<string, string>()
   let id = lastId(c)
@@ -165,7 +165,7 @@ async function feed(
   // The visitor's clock may be set while the page is open.
   await stream.writeSSE({ event: "clock", data: String(nowMs()), retry: againAfterMs })
   while (!stream.aborted && !own.isReplaced && performance.now() < until) {
-    const found = await look({ id })
+    const found = await nextPieces({ id })
     if (found === "over") return
     for (const [key, piece] of found) {
       const text = String(await piece.html)
@@ -206,7 +206,7 @@ async function isTooOften(whose: string): Promise<boolean> {
  */
 async function enter(reader: Reader, entering: Stream, address: string): Promise<StreamLimit.Info[]> {
   const { id: whose } = reader
-  const place = (await isTooOften(whose)) ? undefined : await takePlace(reader, entering)
+  const place = (await isTooOften(whose)) ? undefined : await placeFor(reader, entering)
   if (!place) throw rateLimited(refusedFor)
   if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
   const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
@@ -221,7 +221,7 @@ async function enter(reader: Reader, entering: Stream, address: string): Promise
  * Takes one of a reader's places. Until then the former stream of the same part of a tab goes on.
  * @returns undefined if no place is free
  */
-async function takePlace(
+async function placeFor(
   { id: whose, most }: Reader,
   entering: Stream,
 ): Promise<StreamLimit.Info | undefined> {

@@ -52,7 +52,7 @@ export async function send(mail: Letter): Promise<boolean> {
     case "none":
       return false
     case "kept":
-      keep({ ...mail, atMs: nowMs() })
+      addToKept({ ...mail, atMs: nowMs() })
       return true
     case "sent":
       return await post(mail)
@@ -69,7 +69,7 @@ export function watch(listener: (mail: Info) => void): void {
   onKept = listener
 }
 
-function keep(mail: Info): void {
+function addToKept(mail: Info): void {
   kept.unshift(mail)
   kept.splice(most)
   onKept?.(mail)

@@ -23,7 +23,7 @@ let wasLow = false
  * asks.
  */
 export function hasRoom(): boolean {
-  look()
+  measureIfOld()
   const isLow = freeMb < config.STORAGE_RESERVE_MB
   if (isLow !== wasLow) report(isLow)
   return !isLow
@@ -33,13 +33,13 @@ export function hasRoom(): boolean {
  * Whether there is room for what the service can do without: the logs of bridges, the answers of receivers.
  */
 export function hasRoomToSpare(): boolean {
-  look()
+  measureIfOld()
   return freeMb >= 2 * config.STORAGE_RESERVE_MB
 }
 
 /** How much of the disk is free, in MB. */
 export function free(): number {
-  look()
+  measureIfOld()
   return freeMb
 }
 
@@ -55,7 +55,7 @@ export function refusal(sentence?: string): ApiError {
   return new ApiError("storage_full", sentence, { headers: { "retry-after": "60" } })
 }
 
-function look(): void {
+function measureIfOld(): void {
   const folder = config.STORAGE_DIR
   if (!folder) {
     freeMb = Infinity

@@ -100,14 +100,14 @@ export class Slots {
     const { ms, refusal = sessionUnavailable } = this.#patience
     if (ms === 0) throw refusal()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const take = () => resolve()
+    const begin = () => resolve()
     const timer = ms === Infinity ? undefined : setTimeout(() => reject(refusal()), ms)
-    this.#waiting.set(owner, (this.#waiting.get(owner) ?? new Set()).add(take))
+    this.#waiting.set(owner, (this.#waiting.get(owner) ?? new Set()).add(begin))
     try {
       await promise
     } finally {
       clearTimeout(timer)
-      this.#forget(owner, take)
+      this.#forget(owner, begin)
     }
   }
 }

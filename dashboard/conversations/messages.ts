@@ -80,7 +80,7 @@ export const messages = new Hono<DashboardEnv>()
       { type: "message", chat },
       news,
     )
-    const look = async () => {
+    const nextPieces = async () => {
       const { value, done } = await following.next()
       if (done) return "over"
       const pieces = new Map<string, Piece>()
@@ -94,7 +94,7 @@ export const messages = new Hono<DashboardEnv>()
       }
       return pieces.set("position", { html: "", id: `after_${value.at}` })
     }
-    return await live(c, 20, look, () => newEvents.end())
+    return await live(c, 20, nextPieces, () => newEvents.end())
   })
   .get("/numbers/:ref/messages", async (c) => {
     const { bridge } = c.var

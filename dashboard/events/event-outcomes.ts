@@ -71,7 +71,7 @@ export class Outcomes {
   }
 
   /** The marks of the events that have an outcome now. */
-  async look(): Promise<Map<string, Piece>> {
+  async newPieces(): Promise<Map<string, Piece>> {
     const pieces = new Map<string, Piece>()
     if (this.#waiting.size === 0) return pieces
     const head = (await Delivery.get(Delivery.first(this.#bridgeId)))?.head ?? 0

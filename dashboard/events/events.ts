@@ -72,8 +72,8 @@ export const events = new Hono<DashboardEnv>()
   })
   .get("/numbers/:ref/events/stream", async (c) => {
     const filter = Filter.parse(c.req.query())
-    const { look, end } = await eventsFollower(c, { bridge: c.var.bridge, filter, list: "events" })
-    return await live(c, 20, look, end)
+    const { nextPieces, end } = await eventsFollower(c, { bridge: c.var.bridge, filter, list: "events" })
+    return await live(c, 20, nextPieces, end)
   })
 
 /**
@@ -92,7 +92,7 @@ export async function eventsFollower(
   const outcomes = new Outcomes(bridge.id)
   const earlier = Earlier.safeParse(c.req.query()).data
   let isFirst = true
-  const look = async () => {
+  const nextPieces = async () => {
     if (isFirst && earlier) await outcomes.addEarlier(earlier)
     isFirst = false
     const { value, done } = await events.next()
@@ -105,11 +105,11 @@ export async function eventsFollower(
       }),
     )
     outcomes.add(value.events)
-    for (const [key, piece] of await outcomes.look()) pieces.set(key, piece)
+    for (const [key, piece] of await outcomes.newPieces()) pieces.set(key, piece)
     // Events that the filter leaves out are not looked at again after a break.
     return pieces.set("position", { html: "", id: `after_${value.at}` })
   }
-  return { look, end: () => newEvents.end() }
+  return { nextPieces, end: () => newEvents.end() }
 }
 
 function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {

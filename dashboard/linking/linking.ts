@@ -54,8 +54,8 @@ export const linking = new Hono<DashboardEnv>()
     return await show(c, html`${mayLink ? networkNote(bridge, knownState) : ""} ${parts}`)
   })
   .get("/numbers/:ref/connect/stream", async (c) => {
-    const { eachMs, look } = follower(c)
-    return await live(c, eachMs, look)
+    const { eachMs, nextPieces } = follower(c)
+    return await live(c, eachMs, nextPieces)
   })
   .post("/numbers/:ref/connect", async (c) => {
     const { bridge, requestId } = c.var
@@ -72,8 +72,13 @@ export const linking = new Hono<DashboardEnv>()
   .post("/numbers/:ref/connect/passkey", async (c) => {
     const { bridge, requestId } = c.var
     const { answer } = await typedIn(c, "answer")
-    const look = () => knownStateOf(bridge)
-    const { body, status } = await bringPasskeyAnswer(answer, { bridge, requestId, look, shown: shownOf(c) })
+    const readState = () => knownStateOf(bridge)
+    const { body, status } = await bringPasskeyAnswer(answer, {
+      bridge,
+      requestId,
+      readState,
+      shown: shownOf(c),
+    })
     return await show(c, body, status)
   })
   .post("/numbers/:ref/connect/again", async (c) => {
@@ -101,7 +106,7 @@ function follower(c: Context<DashboardEnv>) {
   const { taken } = c.req.query()
   let linkSteps = LinkSteps.fromStreamId(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
-  const look = async (): Promise<Map<string, Piece>> => {
+  const nextPieces = async (): Promise<Map<string, Piece>> => {
     const knownState = await withCatchUp(await knownStateOf(bridge))
     linkSteps = LinkSteps.withState(linkSteps, knownState, nowMs())
     const id = () => LinkSteps.streamIdOf(linkSteps)
@@ -124,7 +129,7 @@ function follower(c: Context<DashboardEnv>) {
     if (now.kind !== "linked") pieces.set("code", { html: codePiece(pathOf(bridge), now), id: id() })
     return pieces
   }
-  return { look, eachMs: () => LinkSteps.lookAgainMs(linkSteps, nowMs()) }
+  return { nextPieces, eachMs: () => LinkSteps.lookAgainMs(linkSteps, nowMs()) }
 }
 
 function numbered(code: Code, { number }: LinkSteps.Info): Code {

@@ -180,20 +180,20 @@ function takenCard(shown: CardPage): Html {
  */
 export async function bringPasskeyAnswer(
   answer: string,
-  input: { bridge: Bridge.Info; requestId: string; look: () => Promise<KnownState>; shown: CardPage },
+  input: { bridge: Bridge.Info; requestId: string; readState: () => Promise<KnownState>; shown: CardPage },
 ): Promise<{ body: Html; status?: Refused["status"] }> {
-  const { bridge, requestId, look, shown } = input
+  const { bridge, requestId, readState, shown } = input
   const { at } = shown
   const words = wordsOf(shown)
-  const before = await look()
-  const refused = await takeAnswer(bridge, answer, requestId)
+  const before = await readState()
+  const refused = await giveAnswer(bridge, answer, requestId)
   if (!refused) {
     // The card of the same request does not come again.
     const query = new URLSearchParams({ typed: "1", taken: challengeIn(before) ?? "" }).toString()
     return { body: cardAndSteps({ at, query, card: takenCard(shown), knownState: before, words }) }
   }
   const { status } = refused
-  const knownState = await look()
+  const knownState = await readState()
   if (!wantsPasskey(knownState)) return { body: refusedCard({ at, ...refused, words }), status }
   const card = passkeyCard(shown, knownState, refused)
   return { body: cardAndSteps({ at, query: `begun=${nowMs()}`, card, knownState, words }), status }
@@ -210,7 +210,7 @@ export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<
  * Hands an answer, as a person or our script brought it, to the session. @returns why it was not taken, if it
  * was not
  */
-async function takeAnswer(
+async function giveAnswer(
   bridge: Bridge.Info,
   written: string,
   requestId: string,

@@ -31,7 +31,7 @@ export const log = new Hono<DashboardEnv>()
     const filter = filterOf(c.req.query())
     const ended = new AbortController()
     const lines = BridgeLog.followFrom(c.var.bridge.id, await streamStartOf(c), ended.signal)
-    const look = async () => {
+    const nextPieces = async () => {
       const { value, done } = await lines.next()
       if (done) return "over"
       // One piece for all of them: a stream that breaks off has shown none of them, or all.
@@ -42,7 +42,7 @@ export const log = new Hono<DashboardEnv>()
         [value.at, { html: shown.length === 0 ? "" : html`${shown}`, id: value.at }],
       ])
     }
-    return await live(c, 50, look, () => ended.abort())
+    return await live(c, 50, nextPieces, () => ended.abort())
   })
 
 /** The place after which a stream goes on: the end of what its page shows, or of what is there now. */

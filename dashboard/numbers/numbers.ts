@@ -184,9 +184,13 @@ interface Row {
   receiving: Receiving
 }
 
-type Look = (bridge: Bridge.Info, lease: Lease.Info | undefined) => Promise<KnownState>
+type ReadState = (bridge: Bridge.Info, lease: Lease.Info | undefined) => Promise<KnownState>
 
-async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map()): Promise<Row[]> {
+async function rowsOf(
+  named: Bridge.Listed[],
+  readState: ReadState,
+  known: Known = new Map(),
+): Promise<Row[]> {
   const ids = named.map(({ id }) => id)
   const [leases, deliveries, bridges] = await Promise.all([
     Lease.byIds(ids),
@@ -198,7 +202,7 @@ async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map
     if (!bridge) return undefined
     const before = known.get(bridge.id)
     const [knownState, receiving] = await Promise.all([
-      look(bridge, leases.get(bridge.id)),
+      readState(bridge, leases.get(bridge.id)),
       isFresh(before) ? before.receiving : receivingOf(bridge, deliveries.get(bridge.id) ?? []),
     ])
     if (!isFresh(before)) known.set(bridge.id, { receiving, readAtMs: performance.now() })

@@ -34,7 +34,7 @@ export function followOfflineSync(bridgeId: string): (knownState: KnownState) =>
   let isFirst = true
   let connected: { sinceMs: number; isNew: boolean } | undefined
 
-  async function look(connectedMs = 0): Promise<void> {
+  async function readEvents(connectedMs = 0): Promise<void> {
     if (at === undefined) {
       from = Math.max(now() - longest, Math.floor(connectedMs / 1000) - noteLate)
       at = (await EventLists.firstSince(bridgeId, from)) - 1
@@ -65,7 +65,7 @@ export function followOfflineSync(bridgeId: string): (knownState: KnownState) =>
     const mayCome =
       knownState.sinceMs === undefined ||
       timeLeft(knownState.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
-    if (begunAt > 0 || (mayCome && forMs < startsWithin.aPage)) await look(knownState.sinceMs)
+    if (begunAt > 0 || (mayCome && forMs < startsWithin.aPage)) await readEvents(knownState.sinceMs)
     const mayBegin = connected.isNew && ends === 0 && forMs < startsWithin.aLogin
     return { ...knownState, isCatchingUp: mayBegin || timeLeft(begunAt + longest, longest) > 0 }
   }

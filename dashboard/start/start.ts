@@ -36,13 +36,13 @@ export const start = new Hono<DashboardEnv>()
     const events = await eventsFollower(c, following)
     const lookAtPhone = phoneFollower(c)
     let lookedAt = -Infinity
-    const look = async () => {
-      const pieces = await events.look()
+    const nextPieces = async () => {
+      const pieces = await events.nextPieces()
       if (pieces === "over" || performance.now() - lookedAt < lookEachMs) return pieces
       lookedAt = performance.now()
       return new Map([...(await lookAtPhone()), ...pieces])
     }
-    return await live(c, 20, look, events.end)
+    return await live(c, 20, nextPieces, events.end)
   })
   .post("/sandbox/say", async (c) => {
     const said = (await typedIn(c, "text")).text.slice(0, 65_536)

@@ -81,7 +81,7 @@ async function received({ body, headers }: Request, most: number): Promise<void>
   form.on("error", () => {})
   form.on("file", (name, stream) => {
     file = stream.on("error", () => {})
-    kept = name === "file" ? keep(fields.get("token") ?? "", most, stream) : Promise.reject(noFile())
+    kept = name === "file" ? storeAwaited(fields.get("token") ?? "", most, stream) : Promise.reject(noFile())
     // The sender hears the reason only once they have sent everything, so the rest is read and thrown away.
     kept.catch(() => stream.resume())
   })
@@ -162,7 +162,7 @@ function parserOf(contentType: string) {
  * @throws ApiError `not_found`, `payload_too_large`, `invalid_request`, `storage_full`, `file_limit_reached`,
  * `session_unavailable`
  */
-async function keep(token: string, most: number, file: BusboyFileStream): Promise<void> {
+async function storeAwaited(token: string, most: number, file: BusboyFileStream): Promise<void> {
   const [accountId = ""] = token.split(".", 1)
   const forms = awaited.get(accountId)
   const upload = forms?.get(token)

@@ -93,14 +93,14 @@ export const withHeadersAndLog = createMiddleware<ApiEnv>(async (c, next) => {
   log.info({ ...about, status: c.res.status, ms }, "request answered")
   // A function may be frozen after this.
   Metrics.flush()
-  await Promise.all([BridgeLog.flush(), keep(c, ms)])
+  await Promise.all([BridgeLog.flush(), addToRequestLog(c, ms)])
 })
 
 /**
  * Contract, "Requests": what is refused, and what changes something. A message that was sent is among the
  * messages.
  */
-async function keep(c: Context<ApiEnv>, ms: number): Promise<void> {
+async function addToRequestLog(c: Context<ApiEnv>, ms: number): Promise<void> {
   const { accountId, keyId, requestId, refusal } = c.var
   const { method, path } = c.req
   const { status } = c.res

@@ -26,8 +26,8 @@ export class HourlyBackups {
   }
 
   /** Looks at the backups that there are, and begins one if it is time, without waiting for it. */
-  look(): void {
-    this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+  backUpIfDue(): void {
+    this.#looking ??= this.#backUpIfDue().finally(() => (this.#looking = undefined))
   }
 
   /**
@@ -53,7 +53,7 @@ export class HourlyBackups {
     await this.#looking
   }
 
-  async #look(): Promise<void> {
+  async #backUpIfDue(): Promise<void> {
     const { dataDir, dir } = this.#input
     try {
       this.#latestMs = (await ownBackups(dataDir, dir)).at(-1)?.madeMs

@@ -42,12 +42,13 @@ function askingAt(at: { controlUrl: string }) {
     const answer = await call(`${at.controlUrl}${path}`, method, body)
     return (await answer.json()) as Answer // the simulator is typed by the same schemas
   }
-  const look = <Answer>(path: string, query: Query) => ask<Answer>("GET", `${path}?${parametersOf(query)}`)
-  return { at, ask, look }
+  const askAbout = <Answer>(path: string, query: Query) =>
+    ask<Answer>("GET", `${path}?${parametersOf(query)}`)
+  return { at, ask, askAbout }
 }
 
 /** What people do with their phones. */
-function people({ at, ask, look }: Asking) {
+function people({ at, ask, askAbout }: Asking) {
   return {
     phones: () => ask<Phone[]>("GET", "/phones"),
     phone: (number: string) => ask<Phone>("GET", `/phones/${number}`),
@@ -77,12 +78,14 @@ function people({ at, ask, look }: Asking) {
      * them.
      */
     read: (number: string, match: Sought<z.input<typeof Schema.ReadMessages>>) =>
-      look<ReadMessage[]>(`/phones/${number}/messages`, match),
+      askAbout<ReadMessage[]>(`/phones/${number}/messages`, match),
     /** All messages that a phone has read and sent, page after page. */
     readAll: async (number: string): Promise<ReadMessage[]> => {
       const all: ReadMessage[] = []
       for (;;) {
-        const page = await look<ReadMessage[]>(`/phones/${number}/messages`, { after: all.at(-1)?.n ?? 0 })
+        const page = await askAbout<ReadMessage[]>(`/phones/${number}/messages`, {
+          after: all.at(-1)?.n ?? 0,
+        })
         if (page.length === 0) return all
         all.push(...page)
       }
@@ -113,7 +116,7 @@ function people({ at, ask, look }: Asking) {
 }
 
 /** What the network knows and does. */
-function network({ ask, look }: Asking) {
+function network({ ask, askAbout }: Asking) {
   return {
     groups: () => ask<z.output<typeof Schema.Group>[]>("GET", "/groups"),
     group: (group: z.input<typeof Schema.NewGroup>) =>
@@ -121,13 +124,14 @@ function network({ ask, look }: Asking) {
 
     /** The matching entries of the network's log; with `wait` (ms), as soon as there is one. */
     log: (match: Sought<Omit<z.input<typeof Schema.ReadLog>, "attrs">> & { attrs?: object }) =>
-      look<Entry[]>("/log", match),
+      askAbout<Entry[]>("/log", match),
     /**
      * Whether a device (`number:device`) has settled everything queued for it; waits up to `waitMs` until it
      * has.
      */
     settled: async (device: string, waitMs: number) =>
-      (await look<z.output<typeof Schema.Settled>>(`/devices/${device}/settled`, { wait: waitMs })).settled,
+      (await askAbout<z.output<typeof Schema.Settled>>(`/devices/${device}/settled`, { wait: waitMs }))
+        .settled,
     /** Queues any stanza for a device. */
     stanza: (device: string, stanza: z.input<typeof Schema.NewStanza>) =>
       ask("POST", `/devices/${device}/stanzas`, stanza),

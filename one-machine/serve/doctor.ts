@@ -45,11 +45,11 @@ export async function examine(environment: Environment): Promise<Finding[]> {
       says: message,
     }))
   return await Promise.all(
-    Object.entries(checks).map(async ([what, check]) => ({ what, ...(await look(check, parsed.data)) })),
+    Object.entries(checks).map(async ([what, check]) => ({ what, ...(await findingOf(check, parsed.data)) })),
   )
 }
 
-async function look(check: Check, settings: Settings): Promise<Omit<Finding, "what">> {
+async function findingOf(check: Check, settings: Settings): Promise<Omit<Finding, "what">> {
   try {
     return await check(settings)
   } catch (error) {

@@ -52,11 +52,12 @@ export class Measurements {
 
   /** Takes what was measured, by the session host of this id or by the service itself. */
   add(values: Metrics.Values, hostId?: string): void {
-    for (const [name, all] of Object.entries(values)) for (const value of all) this.#take(name, value, hostId)
+    for (const [name, all] of Object.entries(values))
+      for (const value of all) this.#addValue(name, value, hostId)
   }
 
   /** Takes the metrics from a line of a session host's output. @returns false if it is another line */
-  takeFrom(line: string): boolean {
+  addLine(line: string): boolean {
     if (!line.startsWith("{") || !line.includes('"service":"session-host"')) return false
     const { _aws, service, stage: _stage, hostId, ...values } = Line.safeParse(jsonOf(line)).data ?? {}
     const taken = z.record(z.string(), z.array(z.number())).safeParse(values)
@@ -96,7 +97,7 @@ export class Measurements {
     return { text: await this.#registry.metrics(), contentType: this.#registry.contentType }
   }
 
-  #take(name: string, value: number, hostId: string | undefined): void {
+  #addValue(name: string, value: number, hostId: string | undefined): void {
     const { sum, count, maximum } = this.#minute.get(name) ?? { sum: 0, count: 0, maximum: -Infinity }
     this.#minute.set(name, { sum: sum + value, count: count + 1, maximum: Math.max(maximum, value) })
     const take = this.#known.get(name) ?? this.#taker(name)

@@ -28,11 +28,11 @@ let latest: { atMs: number; readiness: Promise<Readiness> } | undefined
 
 export async function readiness(): Promise<Readiness> {
   if (!latest || performance.now() - latest.atMs > believedMs)
-    latest = { atMs: performance.now(), readiness: look() }
+    latest = { atMs: performance.now(), readiness: measure() }
   return await latest.readiness
 }
 
-async function look(): Promise<Readiness> {
+async function measure(): Promise<Readiness> {
   const [store, hosts] = await Promise.all([mayWrite().catch(() => false), hostsBeat().catch(() => false)])
   return { store, hosts, room: DiskRoom.hasRoom() }
 }

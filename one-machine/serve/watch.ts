@@ -29,7 +29,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
   if (serving.SMTP_URL !== "") Mail.useSender(mailSender(serving.SMTP_URL, serving.MAIL_FROM))
   const backups = serving.backups && new HourlyBackups({ ...serving.backups, dataDir })
   if (!backups) log.warn("no backups are made: BACKUP_DIR says where they should be (docs/backup.md)")
-  backups?.look()
+  backups?.backUpIfDue()
   const alerts = new Alerts({
     tell: async (alert) => await tell(serving, alert),
     ofTheMachine: {
@@ -39,7 +39,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
   })
   const ending = new AbortController()
   void each(minuteMs, ending.signal, async () => {
-    backups?.look()
+    backups?.backUpIfDue()
     Metrics.flush()
     await alerts.minuteOver(measurements.minuteOver())
   })

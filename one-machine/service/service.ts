@@ -259,7 +259,7 @@ function startTasks(
   return startEcs({
     at: socket("ecs.sock"),
     ...(measurements && {
-      log: (line: string) => measurements.takeFrom(line) || process.stdout.write(`${line}\n`),
+      log: (line: string) => measurements.addLine(line) || process.stdout.write(`${line}\n`),
     }),
     taskDefinitions: {
       "session-host": {
@@ -303,7 +303,7 @@ async function startHosts({ store, doorbells }: Parts, sweep: Sweep, stops: (() 
   await forgetHosts()
   // Session hosts take seconds to start; the rest goes on meanwhile.
   sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
-  stops.push(lookAtRoom())
+  stops.push(startCheckingRoom())
 }
 
 /** From here on the API and the dashboard answer. */
@@ -445,7 +445,7 @@ function misdirected({ headers: { host } }: IncomingMessage, response: ServerRes
     .end(JSON.stringify({ error, code: "misdirected" }))
 }
 
-function lookAtRoom(): () => void {
+function startCheckingRoom(): () => void {
   const looking = setInterval(() => DiskRoom.hasRoom(), roomMs).unref()
   return () => clearInterval(looking)
 }

@@ -54,7 +54,7 @@ export const session = {
   }),
 
   passkey: command(contract.passkey, async ({ session, body }) => {
-    await (await session.linking()).takePasskey(body)
+    await (await session.linking()).answerPasskey(body)
     return { ok: true }
   }),
 

@@ -18,7 +18,7 @@ export class Condition {
    */
   async until<Found>(look: () => Found | undefined, withinMs: number): Promise<Found | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Found | undefined>()
-    const lookAgain = () => {
+    const tryAgain = () => {
       try {
         const found = look()
         if (found !== undefined) resolve(found)
@@ -27,12 +27,12 @@ export class Condition {
       }
     }
     const timer = setTimeout(() => resolve(undefined), withinMs)
-    this.#waiting.add(lookAgain)
-    lookAgain()
+    this.#waiting.add(tryAgain)
+    tryAgain()
     try {
       return await promise
     } finally {
-      this.#waiting.delete(lookAgain)
+      this.#waiting.delete(tryAgain)
       clearTimeout(timer)
     }
   }

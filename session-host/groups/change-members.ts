@@ -89,7 +89,7 @@ export async function addAndInvite(
     const answer = await addedAndInvited(session, { id, isNew }, wanted)
     // If the host dies before this is durable, a retry asks again, and sends the invitations under the ids
     // that they had.
-    await kept.keepOutcomes(id, answer)
+    await kept.writeOutcomes(id, answer)
     return { answer, repeated: false }
   })
 }

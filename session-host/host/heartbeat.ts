@@ -56,7 +56,7 @@ export class Heartbeat {
     await this.#beat()
     this.#lookedAt = performance.now()
     this.#timer = setInterval(() => void this.#beatAgain(), beatMs)
-    this.#watch = setInterval(() => this.#look(), beatMs / 5)
+    this.#watch = setInterval(() => this.#noticeSilence(), beatMs / 5)
   }
 
   /**
@@ -88,14 +88,14 @@ export class Heartbeat {
     const state = await this.#options.beat()
     // Notices a silence that `#look` has not seen before the beat ends it, so that sessions that were refused
     // meanwhile dial again.
-    this.#look()
+    this.#noticeSilence()
     this.#answeredAt = Math.max(this.#answeredAt, sentAt)
     if (state === "dead") this.#dead = true
     this.#options.onState(state)
-    this.#look()
+    this.#noticeSilence()
   }
 
-  #look(): void {
+  #noticeSilence(): void {
     const now = performance.now()
     const stoodStill = now - this.#lookedAt > this.#options.beatMs
     this.#lookedAt = now

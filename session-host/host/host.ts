@@ -101,7 +101,7 @@ export class SessionHost {
     await this.#heartbeat.start()
     const { beatMs } = this.#input.timing
     this.#loops = [
-      this.#each(Math.min(500, beatMs / 5), () => this.#takeFree()),
+      this.#each(Math.min(500, beatMs / 5), () => this.#acquireFree()),
       this.#each(agreeEach * beatMs, async () => {
         await this.#agree()
         await this.#pauseIdle()
@@ -178,7 +178,7 @@ export class SessionHost {
    * Takes free leases from one part of the index, and goes on with the next part while it finds some. A new
    * host looks at all parts: most hosts are started because there are free leases.
    */
-  async #takeFree(): Promise<void> {
+  async #acquireFree(): Promise<void> {
     const isNew = this.#isNew
     let shared = 0
     let isAny = true
@@ -212,14 +212,14 @@ export class SessionHost {
   #want(free: Lease.Info): void {
     this.#wanted.set(free.bridgeId, free)
     const started = this.#starts.use(async () => {
-      const session = await this.#take(free)
+      const session = await this.#acquire(free)
       this.#wanted.delete(free.bridgeId)
       await session?.start()
     })
     started.catch((error: unknown) => this.#log.error({ error }, "a session was not started"))
   }
 
-  async #take(free: Lease.Info): Promise<Session | undefined> {
+  async #acquire(free: Lease.Info): Promise<Session | undefined> {
     if (!this.isTrusted) return undefined
     this.#moving.add(free.bridgeId)
     // Repeats until the outcome is known: a lease that names a host without its session could stay so for

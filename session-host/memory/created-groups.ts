@@ -87,7 +87,7 @@ export class CreatedGroups {
   }
 
   /** Keeps this answer. Resolves when the row is durable. @throws SessionEnded */
-  async keepOutcomes(id: string, outcomes: MemberOutcome[]): Promise<void> {
+  async writeOutcomes(id: string, outcomes: MemberOutcome[]): Promise<void> {
     const { store, commits } = this.#parts
     const row = { expires_at: now() + keptFor }
     await commits.write([store.put(`${addedPrefix}${id}`, JSON.stringify(outcomes), row)])

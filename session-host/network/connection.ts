@@ -195,13 +195,13 @@ export interface Intake {
    * nothing, or that come from people who are no recipients, make no unit. Rejects when the session has
    * ended.
    */
-  takeReceipts(receipts: Receipt[]): Promise<void>
+  recordReceipts(receipts: Receipt[]): Promise<void>
   /** Whether the customer wants to see chats, and what the account sets for them. */
   readonly keepsChats: boolean
   /** Whether the customer wants what was said before the link. */
   readonly keepsHistory: boolean
   /** Notes that the account has read this chat on its phone or another of its devices. */
-  takeRead(chat: string): Promise<void>
+  recordRead(chat: string): Promise<void>
 }
 
 /** A change of the account's settings, for all its devices. */
@@ -261,7 +261,7 @@ export interface Connection {
    */
   linkCode(phone: string): Promise<string>
   /** Answers the network's request for a passkey. @throws PasskeyRefused, NetworkRejected, NoAnswer */
-  takePasskey(assertion: PasskeyAssertion): Promise<void>
+  answerPasskey(assertion: PasskeyAssertion): Promise<void>
   /**
    * The owners of these phone numbers (digits), by number; none for a number that is not on the network.
    * @throws NetworkRejected, NoAnswer

@@ -162,11 +162,11 @@ interface AskingInput {
 
 /** Asks the phone again from now on. @returns a function that ends this */
 export function startAskingAgain({ awaited, firstMs, connection, say, onError }: AskingInput): () => void {
-  const look = async () => {
+  const askIfOpen = async () => {
     const open = connection()
     if (open) await awaited.ask(open, firstMs, say)
   }
-  const looking = setInterval(() => void look().catch(onError), firstMs).unref()
+  const looking = setInterval(() => void askIfOpen().catch(onError), firstMs).unref()
   return () => clearInterval(looking)
 }
 

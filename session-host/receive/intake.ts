@@ -39,7 +39,7 @@ interface Parts {
   choice: () => Choice.Info
   awaited: Pick<Awaited, "expect" | "arrivedIn">
   /** What becomes of messages that were sent (`session-host/send/statuses.ts`). */
-  statuses: { readonly isWanted: boolean; takeReceipts: (receipts: Receipt[]) => Promise<void> }
+  statuses: { readonly isWanted: boolean; recordReceipts: (receipts: Receipt[]) => Promise<void> }
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */
@@ -142,7 +142,7 @@ export class SessionIntake implements Intake {
   /** @throws SessionEnded */
   async expect(attrs: Received["attrs"]): Promise<void> {
     if (this.#ignores(attrs)) return
-    const { known } = await this.#look(attrs)
+    const { known } = await this.#findOnce(attrs)
     // A placeholder may come after its message.
     if (known?.event === undefined) await this.#parts.awaited.expect(attrs)
   }
@@ -164,7 +164,7 @@ export class SessionIntake implements Intake {
   /** Whether this ciphertext was decrypted before, as far as that is remembered. @throws SessionEnded */
   async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
     if (this.#ignores(attrs)) return false
-    const { known } = await this.#look(attrs)
+    const { known } = await this.#findOnce(attrs)
     return known?.seen.includes(seenAs(hash)) === true
   }
 
@@ -194,8 +194,8 @@ export class SessionIntake implements Intake {
   }
 
   /** @throws SessionEnded */
-  async takeReceipts(receipts: Receipt[]): Promise<void> {
-    await this.#parts.statuses.takeReceipts(receipts)
+  async recordReceipts(receipts: Receipt[]): Promise<void> {
+    await this.#parts.statuses.recordReceipts(receipts)
   }
 
   get keepsChats(): boolean {
@@ -207,7 +207,7 @@ export class SessionIntake implements Intake {
   }
 
   /** @throws SessionEnded */
-  async takeRead(chat: string): Promise<void> {
+  async recordRead(chat: string): Promise<void> {
     await this.#parts.chats.read(chat)
   }
 
@@ -216,7 +216,7 @@ export class SessionIntake implements Intake {
    * otherwise the key waits for the message.
    * @throws SessionEnded
    */
-  async takeRevealKey(keyId: string, key: Uint8Array): Promise<void> {
+  async recordRevealKey(keyId: string, key: Uint8Array): Promise<void> {
     const { store, outbox } = this.#parts
     const parked = await outbox.inTurn(async () => {
       const found = await this.#revealKeys.find(keyId)
@@ -345,7 +345,7 @@ export class SessionIntake implements Intake {
 
   async #unitWithEvents(received: Received, mapped: Mapped[], writes: UnitWrite[]): Promise<number> {
     const message = await this.#seen(received)
-    const { identity } = await this.#look(received.attrs)
+    const { identity } = await this.#findOnce(received.attrs)
     const arrived = this.#parts.awaited.arrivedIn(received, this.#own, identity)
     return await this.#parts.outbox.makeEvents(mapped, { message, writes: [...arrived, ...writes] })
   }
@@ -393,14 +393,14 @@ export class SessionIntake implements Intake {
    * sender.
    */
   async #seen({ hash, attrs }: Received): Promise<KnownMessage | undefined> {
-    const { identity, known } = await this.#look(attrs)
+    const { identity, known } = await this.#findOnce(attrs)
     if (!identity) return undefined
     const message = known ?? this.#parts.messages.unknown(identity)
     return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])].slice(-mostSeen) }
   }
 
   /** Looks up a message, or uses an earlier look-up that is still good. */
-  async #look(attrs: Received["attrs"]): Promise<Looked> {
+  async #findOnce(attrs: Received["attrs"]): Promise<Looked> {
     const { commits, messages } = this.#parts
     const asked = this.#asked.get(attrs)
     if (!asked || commits.made - asked.unit > goodFor) return await this.#ask(attrs)

@@ -24,7 +24,7 @@ export interface NewsParts {
   chats: Chats
   history: History
   /** `intake.ts` */
-  intake: { takeRevealKey: (keyId: string, key: Uint8Array) => Promise<void> }
+  intake: { recordRevealKey: (keyId: string, key: Uint8Array) => Promise<void> }
   outbox: EventOutbox
   standing: LoginStanding
   /** `session-host/send/statuses.ts` */
@@ -64,7 +64,7 @@ export function newTakingNews({
     })
   }
 
-  async function take(news: News, at: OccurrenceNumbers): Promise<void> {
+  async function applyNews(news: News, at: OccurrenceNumbers): Promise<void> {
     switch (news.kind) {
       case "stanza":
         return await append(news.stanza, at)
@@ -75,7 +75,7 @@ export function newTakingNews({
       case "history":
         return await memory.history.addChat(news.chat)
       case "revealed":
-        return await memory.intake.takeRevealKey(news.keyId, news.key)
+        return await memory.intake.recordRevealKey(news.keyId, news.key)
       case "notice":
         return await notice(news.notice)
       case "acknowledged":
@@ -84,7 +84,7 @@ export function newTakingNews({
   }
 
   return (news, at) =>
-    void take(news, at)
+    void applyNews(news, at)
       .catch(logNotWritten(log))
       .finally("onTaken" in news ? news.onTaken : undefined)
 }

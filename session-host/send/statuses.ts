@@ -128,7 +128,7 @@ export class Statuses {
    * durable. Receipts of a group or a status wait for a moment, so that several become one change.
    * @throws SessionEnded
    */
-  async takeReceipts(receipts: Receipt[]): Promise<void> {
+  async recordReceipts(receipts: Receipt[]): Promise<void> {
     const { jid, lid } = this.#parts.login.vault.login ?? {}
     const own = new Set([jid, lid])
     const others = receipts.filter(
@@ -163,7 +163,7 @@ export class Statuses {
     const waiting = this.#isTaking ? [] : this.#waiting.splice(0)
     if (waiting.length === 0) return
     this.#isTaking = true
-    this.#turn(() => this.#takeAll(waiting.flatMap(({ receipts }) => receipts)))
+    this.#turn(() => this.#recordAll(waiting.flatMap(({ receipts }) => receipts)))
       .then(
         () => waiting.forEach(({ taken }) => taken.resolve()),
         (error: unknown) => waiting.forEach(({ taken }) => taken.reject(error)),
@@ -174,14 +174,14 @@ export class Statuses {
       })
   }
 
-  async #takeAll(receipts: Receipt[]): Promise<void> {
+  async #recordAll(receipts: Receipt[]): Promise<void> {
     const { store, log } = this.#parts
     const named = receipts.flatMap((receipt) => receipt.messageIds.map((id) => ({ id, receipt })))
     const byId = Map.groupBy(named, ({ id }) => id)
     for (const sent of await sentMessages(store, byId.keys())) {
       const its = byId.get(sent.messageId)?.map(({ receipt }) => receipt) ?? []
       try {
-        await this.#takeOf(sent, its)
+        await this.#recordOf(sent, its)
       } catch (error) {
         if (error instanceof SessionEnded) throw error
         // If this error were thrown on, the receipts would come again with each connection.
@@ -190,7 +190,7 @@ export class Statuses {
     }
   }
 
-  async #takeOf(sent: Sent, receipts: Receipt[]): Promise<void> {
+  async #recordOf(sent: Sent, receipts: Receipt[]): Promise<void> {
     // Nothing more becomes of a refused message. An edit has no status: the customer knows only the message
     // that it changes.
     if (sent.state === "failed" || isEdit(sent)) return

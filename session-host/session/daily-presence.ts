@@ -29,7 +29,7 @@ export function startDailyPresence(input: Input): () => void {
   const { bridgeId, timing, standing } = input
   let ends: NodeJS.Timeout | undefined
 
-  async function look(): Promise<void> {
+  async function showIfDue(): Promise<void> {
     const connection = input.connection()
     if (!connection || standing.isAvailable) return
     // The phone has just been linked.
@@ -44,7 +44,7 @@ export function startDailyPresence(input: Input): () => void {
     if (!standing.isAvailable && input.connection() === connection) await connection.setAvailable(false)
   }
   const looking = setInterval(
-    () => void look().catch(input.onError),
+    () => void showIfDue().catch(input.onError),
     timing.dailyPresenceEachMs / looks,
   ).unref()
   return () => {

@@ -149,12 +149,12 @@ export class Linking {
    * @throws ApiError `already_paired`, `passkey_not_awaited`, `passkey_refused`, `network_rejected`,
    * `session_unavailable`
    */
-  async takePasskey(assertion: PasskeyAssertion): Promise<void> {
+  async answerPasskey(assertion: PasskeyAssertion): Promise<void> {
     if (this.isPaired) throw alreadyPaired()
     const { uplink } = this.#input
     const { connection } = uplink
     if (!connection || !this.#passkey) throw passkeyNotAwaited()
-    await uplink.during(connection, () => connection.takePasskey(assertion))
+    await uplink.during(connection, () => connection.answerPasskey(assertion))
   }
 
   /** Waits for a phone that links itself. @throws ApiError `not_paired`, `session_unavailable` */

@@ -88,7 +88,7 @@ export class Uplink {
         return input.memory
       },
       waitMs: () => this.#logins.waitMs,
-      onHappening: (happening) => this.#take(happening),
+      onHappening: (happening) => this.#follow(happening),
       onError: input.onError,
     })
   }
@@ -237,7 +237,7 @@ export class Uplink {
     return this.linking.isPaired ? !this.#memory.standing.isReplaced : this.linking.isWanted
   }
 
-  #take(happening: Happening): void {
+  #follow(happening: Happening): void {
     switch (happening.kind) {
       case "qr":
         this.#lost = false

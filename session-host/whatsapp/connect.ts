@@ -88,7 +88,7 @@ function open(input: ConnectInput): Connection {
     ...questions,
     networkTime: clock.now,
     changeSetting: appState.change,
-    takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
+    answerPasskey: (assertion) => answerOrEnd(passkey.answer(assertion)),
     send(message, isRepeat = false) {
       // From now on the network owes an answer.
       silence.asked()

@@ -13,9 +13,9 @@ import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import { askForLids } from "../network/ask-about-people.ts"
 import type { Intake, Vault } from "../network/connection.ts"
+import { additionalDataOf } from "./additional-data.ts"
 import { newAnswerOrEnd } from "./answer-unless-ended.ts"
 import { transmissionNow } from "./async-context.ts"
-import { keptWith } from "./kept-with-creds.ts"
 import { guardedBy, type Lifetime } from "./lifetime.ts"
 import { credsToDialWith } from "./login/link-code.ts"
 import { sayAtLogin } from "./patches/login-counts.ts"
@@ -107,7 +107,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     ...connection,
     answerOrEnd: newAnswerOrEnd(lifetime, frames),
     creds,
-    keepCreds: newKeepingCreds(creds, { change: changeVault, gate }),
+    commitCreds: newCredsCommit(creds, { change: changeVault, gate }),
     keys,
     lockKeys,
     changeVault,
@@ -134,7 +134,7 @@ function guardedVault(vault: Vault, guarded: ReturnType<typeof guardedBy>) {
 /** Lets the login say how many logins there were, as a browser's login does. */
 function sayLogins(creds: AuthenticationCreds, known: ReturnType<typeof newKnown>, lifetime: Lifetime): void {
   if (!creds.me) return
-  const { logins: lc = 0 } = keptWith(creds)
+  const { logins: lc = 0 } = additionalDataOf(creds)
   lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
 }
 
@@ -162,7 +162,7 @@ function holdFramesOf({ ws }: ReturnType<typeof makeWASocket>, gate: Vault["gate
 }
 
 /** Keeps the credentials as they are now. `onKept` is called once they are durable. */
-function newKeepingCreds(creds: AuthenticationCreds, { change, gate }: Pick<Vault, "change" | "gate">) {
+function newCredsCommit(creds: AuthenticationCreds, { change, gate }: Pick<Vault, "change" | "gate">) {
   return (onKept?: () => void) => {
     const made = change({ creds: credsToText(creds) })
     const kept = onKept ? made.then(() => gate.whenKept(gate.made)).then(onKept) : made

@@ -3,12 +3,12 @@ import type { BaileysEventMap, BinaryNode } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import { reportExpiration } from "../network/client-expiration.ts"
 import type { Acquaintance } from "../network/happening.ts"
+import { changeAdditionalData, additionalDataOf } from "./additional-data.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
 import { containErrors, endOrLog } from "./contain-errors.ts"
 import type { dial } from "./dial.ts"
 import type { SilenceWatch } from "./end-if-silent.ts"
-import { changeKeptWith, keptWith } from "./kept-with-creds.ts"
 import { followLogin } from "./login/follow-login.ts"
 import { limitHellos, newHellos, newPairingNotices } from "./login/pairing-notices.ts"
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
@@ -17,7 +17,7 @@ import type { NetworkClock } from "./network-clock.ts"
 import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import { answerPostQuantum, newAnswers } from "./receive/answer-what-baileys-leaves.ts"
-import { takeNewsInTurn } from "./receive/news-in-turn.ts"
+import { newsInTurn } from "./receive/news-in-turn.ts"
 import { newNotices } from "./receive/notices-in-frames.ts"
 import { newFrameReader } from "./receive/read-frames.ts"
 import { filterReceipts } from "./receive/take-receipts.ts"
@@ -111,7 +111,7 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
   replace(ws, "CB:notification", appState.onServerSync)
   replace(ws, "CB:notification", answerPostQuantum(answers.acknowledge, parts.operatorsLog))
-  replace(ws, "CB:notification", takeNewsInTurn(parts))
+  replace(ws, "CB:notification", newsInTurn(parts))
   // Baileys would answer every notification about a link code.
   replace(ws, "CB:notification", limitHellos(sock, hellos, failedAt("CB:notification")))
   // Baileys throws at a receipt that names no sender, and asks the network for keys at each receipt that asks
@@ -179,8 +179,8 @@ function followLoginAndPeople(parts: Parts, { codes }: Own): void {
   })
   const onOpen = () => {
     parts.logins.inThisProcess++
-    changeKeptWith(parts.creds, { logins: (keptWith(parts.creds).logins ?? 0) + 1 })
-    parts.keepCreds()
+    changeAdditionalData(parts.creds, { logins: (additionalDataOf(parts.creds).logins ?? 0) + 1 })
+    parts.commitCreds()
     rotateSignedPreKey()
     appState.readIfNew()
     parts.restrictions.atLogin()
@@ -193,7 +193,7 @@ function followLoginAndPeople(parts: Parts, { codes }: Own): void {
   )
   ev.on("connection.update", login.onUpdate)
   ev.on("creds.update", (update) => {
-    parts.keepCreds()
+    parts.commitCreds()
     parts.availability.onCreds()
     if (update.myAppStateKeyId) appState.readIfNew()
   })

@@ -81,7 +81,7 @@ export function newHistory(following: Following) {
       some = []
     }
     await record(some)
-    await keepTokens(tokens)
+    await storeTokens(tokens)
 
     async function record(fields: Field[]): Promise<void> {
       await recordPeople(peopleIn(notice, fields, tokens))
@@ -100,7 +100,7 @@ export function newHistory(following: Following) {
   }
 
   /** Keeps tokens. Without them the network treats messages to these chats as those of a stranger. */
-  async function keepTokens(tokens: Token[]): Promise<void> {
+  async function storeTokens(tokens: Token[]): Promise<void> {
     for (let at = 0; at < tokens.length; at += atATime) {
       const some = tokens.slice(at, at + atATime)
       const known = await keys.get(

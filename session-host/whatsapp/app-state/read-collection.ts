@@ -77,12 +77,12 @@ export async function readCollection(reading: ReadInput, name: string): Promise<
       await applySome(reading, changes)
       after = version ?? after
     }
-    if (after !== before) await keep(keys, name, after)
+    if (after !== before) await storeVersion(keys, name, after)
     hasMore = answer.hasMore && after !== before
   }
 }
 
-async function keep(keys: Pick<Keys, "set">, name: string, version: number): Promise<void> {
+async function storeVersion(keys: Pick<Keys, "set">, name: string, version: number): Promise<void> {
   const state: SignalDataTypeMap[typeof versionKind] = { ...newLTHashState(), version }
   await keys.set({ [versionKind]: { [name]: state } })
 }

@@ -31,12 +31,12 @@ interface Input {
   codes: ReturnType<typeof newCodes>
   lifetime: Lifetime
   /** Keeps the credentials, and calls back when they are durable. */
-  keepCreds: (onKept: () => void) => void
+  commitCreds: (onKept: () => void) => void
   onOpen: () => void
 }
 
 /** Follows a connection to its first code, its pairing or its login, and to the end that Baileys reports. */
-export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }: Input) {
+export function followLogin({ creds, passkey, codes, lifetime, commitCreds, onOpen }: Input) {
   const tooLong = { reason: "lost", detail: "connecting took too long" } as const
   lifetime.mustGoOn(answerMs, tooLong)
   const onAnswer = () => lifetime.mustGoOn(loginMs, tooLong)
@@ -63,7 +63,7 @@ export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen
     }
     if (update.isNewLogin) {
       lifetime.mustGoOn(restartMs, { reason: "restart", detail: "paired" })
-      keepCreds(() => lifetime.emit({ kind: "paired" }))
+      commitCreds(() => lifetime.emit({ kind: "paired" }))
     }
     if (update.connection === "open") {
       lifetime.goesOn()

@@ -20,7 +20,7 @@ interface Input {
   codes: ReturnType<typeof newCodes>
   lifetime: Pick<Lifetime, "emit">
   /** Keeps the credentials, and calls back when they are kept. */
-  keepCreds: (then: () => void) => void
+  commitCreds: (then: () => void) => void
   onError: (error: unknown) => void
 }
 
@@ -89,7 +89,7 @@ function partIn(node: BinaryNode, tag: string): Uint8Array | undefined {
  * fails, too.
  */
 export function newPairingNotices(input: Input) {
-  const { sock, creds, passkey, hellos, codes, lifetime, keepCreds, onError } = input
+  const { sock, creds, passkey, hellos, codes, lifetime, commitCreds, onError } = input
   /**
    * Whether a phone on which our code was typed has said hello. The phone knows the secret from our answer:
    * another secret would end the link.
@@ -101,7 +101,7 @@ export function newPairingNotices(input: Input) {
       return
     creds.advSecretKey = newAdvSecret()
     const code = codes.again(creds.advSecretKey)
-    keepCreds(() => {
+    commitCreds(() => {
       if (code) lifetime.emit({ kind: "qr", ...code })
     })
   }

@@ -32,7 +32,7 @@ interface Input {
   creds: AuthenticationCreds
   lifetime: Pick<Lifetime, "emit">
   /** Keeps the credentials, and calls back when they are kept. */
-  keepCreds: (then: () => void) => void
+  commitCreds: (then: () => void) => void
   onError: (error: unknown) => void
 }
 
@@ -66,7 +66,7 @@ type Step = (type: "get" | "set", child: Stanza) => Promise<Stanza>
  * goes out with our half of a key agreement and a commitment to a nonce, the phone's half comes, the nonce is
  * shown, and our keys go out under the agreed key with a new secret. Then the phone vouches for us as usual.
  */
-export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: Input) {
+export function newPasskeyLink({ sock, creds, lifetime, commitCreds, onError }: Input) {
   let request: { options: PasskeyOptions; expiresAt: number } | undefined
   /** The secret that the phone has seen. */
   let shownSecret: string | undefined
@@ -85,7 +85,7 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
     if (shownSecret === undefined) {
       shownSecret = creds.advSecretKey
       creds.advSecretKey = newAdvSecret()
-      await new Promise<void>((resolve) => keepCreds(resolve))
+      await new Promise<void>((resolve) => commitCreds(resolve))
     }
     try {
       show(optionsIn(asked))
@@ -99,7 +99,7 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
   }
 
   /** @throws PasskeyRefused, NetworkRejected, NoAnswer */
-  const take = async (assertion: PasskeyAssertion) => {
+  const answer = async (assertion: PasskeyAssertion) => {
     if (!request || shownSecret === undefined) throw new PasskeyRefused("not_awaited")
     if (isBusy) throw new PasskeyRefused("busy")
     isBusy = true
@@ -120,7 +120,7 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
   }
 
   return {
-    take,
+    answer,
     /** Whether the network waits for a passkey. Meanwhile it sends no code. */
     get isAsked() {
       return shownSecret !== undefined

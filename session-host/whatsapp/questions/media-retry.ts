@@ -37,18 +37,18 @@ export async function bringAgain(
   const isShared = /@(?:g\.us|broadcast)$/.test(remoteJid)
   const key = { id, remoteJid, fromMe, ...(isShared && !fromMe && { participant }) }
   const { promise, resolve } = Promise.withResolvers<BinaryNode | undefined>()
-  const take = (notification: BinaryNode) => {
+  const onNotification = (notification: BinaryNode) => {
     if (notification.attrs.id === id) resolve(notification)
   }
   const late = setTimeout(() => resolve(undefined), answerMs)
-  sock.ws.on("CB:notification,type:mediaretry", take)
+  sock.ws.on("CB:notification,type:mediaretry", onNotification)
   try {
     await sock.sendNode(encryptMediaRetryRequest(key, mediaKey, me))
     const answer = await promise
     return answer && pathIn(answer, missed, log)
   } finally {
     clearTimeout(late)
-    sock.ws.off("CB:notification,type:mediaretry", take)
+    sock.ws.off("CB:notification,type:mediaretry", onNotification)
   }
 }
 

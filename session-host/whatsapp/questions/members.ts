@@ -10,7 +10,7 @@ import type { GroupCache } from "../send/group-cache.ts"
  * names those who have not written yet. A list of all groups is no case for this: it may name a hundred
  * thousand people, of whom nobody may ever be heard.
  */
-export async function keepPairs(
+export async function storePairs(
   { signalRepository }: Pick<WASocket, "signalRepository">,
   stanza: Stanza | undefined,
 ): Promise<void> {

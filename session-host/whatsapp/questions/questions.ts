@@ -23,7 +23,7 @@ import type { ShowAsAvailable } from "../show-as-available.ts"
 import type { Keys } from "../signal/keys.ts"
 import { answerInTime, askNetwork } from "./ask.ts"
 import { bringAgain } from "./media-retry.ts"
-import { keepPairs, type MembersInput, newAskForMembers } from "./members.ts"
+import { storePairs, type MembersInput, newAskForMembers } from "./members.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"
 import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-host.ts"
 
@@ -44,7 +44,7 @@ type Questions = Omit<
   Connection,
   | "send"
   | "changeSetting"
-  | "takePasskey"
+  | "answerPasskey"
   | "isInGroup"
   | "timerOf"
   | "isByLid"
@@ -64,7 +64,7 @@ export function newQuestions(input: Input): Questions {
     } finally {
       groups.asked(question, answer)
     }
-    if (question.xmlns === "w:g2" && !child(answer, "groups")) await answerOrEnd(keepPairs(sock, answer))
+    if (question.xmlns === "w:g2" && !child(answer, "groups")) await answerOrEnd(storePairs(sock, answer))
     return answer
   }
   const askForMembers = newAskForMembers(input)

@@ -24,7 +24,7 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
     const share = full ? 1 / 2 : 1
     return queue.isOver(share) || (open.all === 0 && work.isOver(share))
   }
-  const look = () => {
+  const holdOrRelease = () => {
     const over = isOver()
     if (over && !full) {
       full = Promise.withResolvers()
@@ -36,30 +36,30 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
   }
 
   return {
-    /** Counts a stanza that waits, from the next `look` until the returned function is called. */
+    /** Counts a stanza that waits, from the next `holdOrRelease` until the returned function is called. */
     wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
     /** Checks whether enough waits to stop reading, or little enough to go on. */
-    look,
+    holdOrRelease,
     /** Works at a stanza that waits for no message. It counts as waiting until the work is done. */
     async whileWorking(node: BinaryNode, done: () => Promise<unknown>): Promise<void> {
       const remove = work.add(sizeOf(node))
-      look()
+      holdOrRelease()
       try {
         await done()
       } finally {
         remove()
-        look()
+        holdOrRelease()
       }
     },
     /** Runs a question on which a message may depend: reading goes on until the network has answered. */
     async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
       open.forMessages++
-      look()
+      holdOrRelease()
       try {
         return await ask()
       } finally {
         open.forMessages--
-        look()
+        holdOrRelease()
       }
     },
     /**
@@ -68,13 +68,13 @@ export function newBackpressure(onFull: (until: Promise<void>) => void) {
      */
     asked(change: 1 | -1): void {
       open.all += change
-      look()
+      holdOrRelease()
     },
     /** Forgets everything. */
     end(): void {
       queue.clear()
       work.clear()
-      look()
+      holdOrRelease()
     },
   }
 }

@@ -12,7 +12,7 @@ import type { ILogger } from "../quiet-log.ts"
 import { addressesOf } from "../signal/addresses.ts"
 import type { RepositoryInput } from "../signal/repository.ts"
 import { childrenNamed, hasChild } from "../stanza.ts"
-import { keepKeysFromMessage } from "./keys-from-messages.ts"
+import { applyKeysFromMessage } from "./keys-from-messages.ts"
 
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
@@ -161,7 +161,7 @@ export function newDecrypting(
    */
   async function opened(stanza: BinaryNode, plaintext: Uint8Array) {
     const message = contentOf(plaintext, log)
-    if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
+    if (message) await applyKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
     return { message, plaintext }
   }
 

@@ -6,7 +6,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { MessageContent } from "../../network/connection.ts"
 import type { ILogger } from "../quiet-log.ts"
-import { keepTimer } from "../send/disappearing-timers.ts"
+import { storeTimer } from "../send/disappearing-timers.ts"
 import type { Keys } from "../signal/keys.ts"
 
 interface Input {
@@ -22,7 +22,7 @@ interface Input {
  * Applies the changes that a message brings for the session's own keys, in the unit of that message. Baileys
  * would apply them after the receipt, and a crash in between would lose them for good.
  */
-export async function keepKeysFromMessage(input: Input) {
+export async function applyKeysFromMessage(input: Input) {
   const { attrs } = input.stanza
   const from = attrs.from ?? ""
   try {
@@ -40,17 +40,17 @@ export async function keepKeysFromMessage(input: Input) {
 
     const ours = areJidsSameUser(from, input.me?.id) || areJidsSameUser(from, input.me?.lid)
     const share = content.protocolMessage?.appStateSyncKeyShare
-    if (ours && share?.keys) await keepSyncKeys(share.keys, input.keys)
+    if (ours && share?.keys) await storeSyncKeys(share.keys, input.keys)
 
     const destination = message.deviceSentMessage?.destinationJid ?? undefined
-    await keepTimer(content, { attrs, ours, destination }, input.keys)
+    await storeTimer(content, { attrs, ours, destination }, input.keys)
   } catch (error) {
     // The message itself is still kept, and becomes its event.
     input.log.warn({ error }, "what a message brought for our own keys was not applied")
   }
 }
 
-async function keepSyncKeys(shared: proto.Message.IAppStateSyncKey[], keys: Keys) {
+async function storeSyncKeys(shared: proto.Message.IAppStateSyncKey[], keys: Keys) {
   const values: Record<string, proto.Message.IAppStateSyncKeyData> = {}
   for (const { keyId, keyData } of shared)
     if (keyId?.keyId && keyData) values[Buffer.from(keyId.keyId).toString("base64")] = keyData

@@ -6,7 +6,7 @@ import type { Happening } from "../../network/happening.ts"
 import { jsonIn } from "../../network/mex.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { Interceptor } from "../listeners.ts"
-import { keepPairs } from "../questions/members.ts"
+import { storePairs } from "../questions/members.ts"
 import { toStanza } from "../stanza.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
@@ -24,7 +24,7 @@ interface Input {
  * the messages that arrived before them. Baileys then acknowledges them, and the ack waits at the gate until
  * the events are durable: news that was not taken in comes again.
  */
-export function takeNewsInTurn({ intake, lifetime, unsettled, sock }: Input): Interceptor {
+export function newsInTurn({ intake, lifetime, unsettled, sock }: Input): Interceptor {
   const newsIn = (node: BinaryNode): Told[] => {
     const { tag, attrs } = node
     if (isGroupNews({ tag, attrs }))
@@ -35,7 +35,7 @@ export function takeNewsInTurn({ intake, lifetime, unsettled, sock }: Input): In
     const news = newsIn(node)
     if (news.length > 0) await new Promise<void>((onTurn) => unsettled.afterThose(node, onTurn))
     for (const each of news) await new Promise<void>((onTaken) => lifetime.emit({ ...each, onTaken }))
-    for (const each of news) if (each.kind === "stanza") await keepPairs(sock, each.stanza)
+    for (const each of news) if (each.kind === "stanza") await storePairs(sock, each.stanza)
     return await pass(node)
   }
 }

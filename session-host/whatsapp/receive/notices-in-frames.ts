@@ -35,7 +35,7 @@ export function newNotices({ sock, lifetime, reportPeople, log }: Input): (frame
     const lid = await lidMapping.getLIDForPN(notice.jid)
     return { ...notice, jid: lid ? jidNormalizedUser(lid) : notice.jid }
   }
-  const keepPairs = (people: Acquaintance[]) => {
+  const storePairs = (people: Acquaintance[]) => {
     const pairs = people.flatMap(({ jid, lid }) => (jid && lid ? [{ pn: jid, lid }] : []))
     if (pairs.length === 0) return
     const kept = lidMapping.storeLIDPNMappings(pairs)
@@ -48,7 +48,7 @@ export function newNotices({ sock, lifetime, reportPeople, log }: Input): (frame
         .then((one) => lifetime.emit({ kind: "notice", notice: one }))
         .catch((error: unknown) => log.warn({ error }, "a notice was not emitted"))
     reportPeople(people)
-    keepPairs([...people, ...(frame.tag === "iq" ? membersIn(frame) : [])])
+    storePairs([...people, ...(frame.tag === "iq" ? membersIn(frame) : [])])
   }
 }
 

@@ -16,7 +16,7 @@ import { chatReadIn, receiptsIn } from "./receipts.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
 interface Input extends ResendInput {
-  intake: Pick<Intake, "followsReceipts" | "takeReceipts" | "keepsChats" | "takeRead">
+  intake: Pick<Intake, "followsReceipts" | "recordReceipts" | "keepsChats" | "recordRead">
   guarded: Guarded
   unsettled: Pick<UnsettledStanzas, "afterThose">
   sock: ResendInput["sock"] & Pick<WASocket, "sendNode">
@@ -57,7 +57,7 @@ export function filterReceipts(input: Input): Interceptor {
     return false
   }
   return async (node, pass) => {
-    await takeIn(input, node, (jid) => isOurs({ from: jid }))
+    await recordReceipt(input, node, (jid) => isOurs({ from: jid }))
     const isPassed = node.attrs.type === "retry" ? await answer(node).catch(onError) : node.attrs.from
     if (isPassed) return await pass(node)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
@@ -68,7 +68,7 @@ export function filterReceipts(input: Input): Interceptor {
  * Takes in what the receipt says of sent messages, or of a chat that we have read, after the messages that
  * arrived before it.
  */
-async function takeIn(
+async function recordReceipt(
   { intake, guarded, unsettled }: Input,
   node: BinaryNode,
   isOurs: (jid: string) => boolean,
@@ -77,6 +77,6 @@ async function takeIn(
   const chat = intake.keepsChats ? chatReadIn(toStanza(node), isOurs) : undefined
   if (receipts.length === 0 && chat === undefined) return
   await new Promise<void>((onTurn) => unsettled.afterThose(node, onTurn))
-  if (receipts.length > 0) await guarded(() => intake.takeReceipts(receipts))
-  if (chat !== undefined) await guarded(() => intake.takeRead(chat))
+  if (receipts.length > 0) await guarded(() => intake.recordReceipts(receipts))
+  if (chat !== undefined) await guarded(() => intake.recordRead(chat))
 }

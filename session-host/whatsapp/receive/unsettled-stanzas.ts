@@ -35,7 +35,7 @@ interface Other extends Arrival {
 }
 
 interface Input {
-  backpressure: Pick<Backpressure, "wait" | "look">
+  backpressure: Pick<Backpressure, "wait" | "holdOrRelease">
   /** Called with a message that took so long that the stanzas after it go first. */
   onStuck: (node: BinaryNode) => void
 }
@@ -69,7 +69,7 @@ export function newUnsettledStanzas({ backpressure, onStuck }: Input): Unsettled
     queue.push(arrival)
     // Behind another stanza it waits.
     if (queue.length === 1) advance()
-    backpressure.look()
+    backpressure.holdOrRelease()
   }
   const advance = () => {
     clearTimeout(timer)
@@ -81,7 +81,7 @@ export function newUnsettledStanzas({ backpressure, onStuck }: Input): Unsettled
     }
     // Baileys drops a malformed message without a word. It must not hold up the rest for ever.
     if (queue.length > 0) timer = setTimeout(giveUp, patienceMs).unref()
-    backpressure.look()
+    backpressure.holdOrRelease()
   }
   const settle = (message: Message | undefined, ciphertexts: Iterable<Uint8Array>) => {
     if (!message) return

@@ -9,12 +9,12 @@ import {
   proto,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { changeKeptWith, keptWith } from "../kept-with-creds.ts"
+import { changeAdditionalData, additionalDataOf } from "../additional-data.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
   creds: AuthenticationCreds
-  keepCreds: () => void
+  commitCreds: () => void
 }
 
 export interface Addressing {
@@ -39,12 +39,12 @@ const movedProperty = "9435"
  * number (Baileys 2683). The network says whether they were moved when a device is linked, and later by a
  * property. If it has said nothing, people are addressed as callers name them.
  */
-export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
-  const isByNumber = () => keptWith(creds).byNumber
+export function newAddressing({ sock, creds, commitCreds }: Input): Addressing {
+  const isByNumber = () => additionalDataOf(creds).byNumber
   const set = (byNumber: boolean | undefined) => {
     if (byNumber === undefined || byNumber === isByNumber()) return
-    changeKeptWith(creds, { byNumber })
-    keepCreds()
+    changeAdditionalData(creds, { byNumber })
+    commitCreds()
   }
   return {
     onFrame(frame) {

@@ -20,7 +20,7 @@ export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<Di
  * Keeps the timer that either side of a chat between two people has set, in the unit of the message that says
  * so.
  */
-export async function keepTimer(
+export async function storeTimer(
   content: proto.IMessage,
   about: { attrs: Record<string, string>; ours: boolean; destination: string | undefined },
   keys: Pick<Keys, "set">,

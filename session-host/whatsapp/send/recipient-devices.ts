@@ -23,7 +23,7 @@ import { NobodyReached, NotInGroup } from "../../network/errors.ts"
 import { type Stanza, child, childrenOf, el } from "../../network/stanza.ts"
 import { inTransmission, transmissionNow } from "../async-context.ts"
 import { askNetwork, answerInTime } from "../questions/ask.ts"
-import { keepPairs } from "../questions/members.ts"
+import { storePairs } from "../questions/members.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import { SessionRecord } from "../signal/libsignal.ts"
@@ -117,7 +117,7 @@ export async function findGroup({ groups, sock }: Pick<Input, "groups" | "sock">
   const { changes } = groups
   // The answer is remembered as it arrives.
   const card = await askForGroupCard({ ask: (question) => askNetwork(sock(), question) }, jid)
-  await keepPairs(sock(), card)
+  await storePairs(sock(), card)
   if (!card) groups.notIn(jid, changes)
   return groups.get(jid)
 }

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto"
 import { BufferJSON } from "@whiskeysockets/baileys"
-import { keptWith } from "../kept-with-creds.ts"
+import { additionalDataOf } from "../additional-data.ts"
 import type { SenderKeys, SerialisedRecord } from "./prune.ts"
 
 /*
@@ -48,7 +48,7 @@ const leap = { least: 100_000, most: 1_100_000 }
 export function withUnusedPreKeys(creds: string): string {
   const { nextPreKeyId, signedPreKey, additionalData, ...rest } = JSON.parse(creds) as Numbered
   const next = unused(nextPreKeyId)
-  const { next: offered, former = [] } = keptWith({ additionalData }).signedPreKeys ?? {}
+  const { next: offered, former = [] } = additionalDataOf({ additionalData }).signedPreKeys ?? {}
   // The network may have taken the key that was offered.
   const before = offered ? [offered, ...former] : former
   const signedPreKeys = { dueAt: 0, former: before, nextId: unused(signedPreKey.keyId) }

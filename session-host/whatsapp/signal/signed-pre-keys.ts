@@ -9,8 +9,8 @@ import {
 import { now, timeLeft } from "#core/platform/clock.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { el } from "#session-host/network/stanza.ts"
+import { changeAdditionalData, additionalDataOf } from "../additional-data.ts"
 import { signedPreKeyNow } from "../async-context.ts"
-import { changeKeptWith, keptWith } from "../kept-with-creds.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { askNetwork } from "../questions/ask.ts"
 
@@ -30,7 +30,7 @@ const lastId = 0xff_ff_ff
 interface Input {
   sock: Pick<WASocket, "query">
   creds: AuthenticationCreds
-  keepCreds: () => void
+  commitCreds: () => void
   lifetime: Pick<Lifetime, "atEnd" | "isOpen">
   onError: (error: unknown) => void
 }
@@ -41,17 +41,17 @@ interface Input {
  * former keys stay: whichever key the network hands out, a message that begins with it can be read.
  * @returns a function to call when the connection has logged in
  */
-export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: Input): () => void {
+export function newSignedPreKeys({ sock, creds, commitCreds, lifetime, onError }: Input): () => void {
   let isAsking = false
-  const kept = () => keptWith(creds).signedPreKeys ?? { dueAt: now() + usedFor, former: [] }
-  const keep = (change: Partial<ReturnType<typeof kept>>) => {
-    changeKeptWith(creds, { signedPreKeys: { ...kept(), ...change } })
-    keepCreds()
+  const kept = () => additionalDataOf(creds).signedPreKeys ?? { dueAt: now() + usedFor, former: [] }
+  const changeKept = (change: Partial<ReturnType<typeof kept>>) => {
+    changeAdditionalData(creds, { signedPreKeys: { ...kept(), ...change } })
+    commitCreds()
   }
 
-  async function look(): Promise<void> {
+  async function rotateIfDue(): Promise<void> {
     if (isAsking || !lifetime.isOpen || !creds.me) return
-    if (!keptWith(creds).signedPreKeys) return keep({})
+    if (!additionalDataOf(creds).signedPreKeys) return changeKept({})
     if (timeLeft(kept().dueAt, usedFor) > 0) return
     isAsking = true
     try {
@@ -66,7 +66,7 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
     const before = creds.signedPreKey
     const id = kept().nextId ?? (before.keyId % lastId) + 1
     const next = kept().next ?? signedKeyPair(creds.signedIdentityKey, id)
-    keep({ next })
+    changeKept({ next })
     try {
       await askNetwork(sock, {
         xmlns: "encrypt",
@@ -74,17 +74,17 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
         children: [el("rotate", {}, [stanzaOf(next)])],
       })
     } catch (error) {
-      if (error instanceof NetworkRejected) keep(afterRefusal(error.networkCode, next))
+      if (error instanceof NetworkRejected) changeKept(afterRefusal(error.networkCode, next))
       throw error
     }
     Object.assign(creds, { signedPreKey: next })
     const former = [before, ...kept().former].slice(0, formerKept)
-    keep({ next: undefined, nextId: undefined, former, dueAt: now() + usedFor })
+    changeKept({ next: undefined, nextId: undefined, former, dueAt: now() + usedFor })
   }
 
-  const looking = setInterval(() => void look().catch(onError), lookMs).unref()
+  const looking = setInterval(() => void rotateIfDue().catch(onError), lookMs).unref()
   lifetime.atEnd(() => clearInterval(looking))
-  return () => void look().catch(onError)
+  return () => void rotateIfDue().catch(onError)
 }
 
 /**
@@ -113,7 +113,7 @@ export function withFormerKeys(creds: SignalCreds & { additionalData?: unknown }
     signedPreKey: {
       get(): SignedKeyPair {
         const id = signedPreKeyNow()
-        const { next, former = [] } = keptWith(creds).signedPreKeys ?? {}
+        const { next, former = [] } = additionalDataOf(creds).signedPreKeys ?? {}
         const wanted = id === undefined || id === creds.signedPreKey.keyId ? undefined : id
         const found = wanted && [...(next ? [next] : []), ...former].find(({ keyId }) => keyId === wanted)
         return found || creds.signedPreKey

@@ -217,7 +217,7 @@ test("a backup is made each hour, retried after ten minutes, and its operator to
   onTestFinished(() => void vi.useRealTimers())
   const after = async (minutes: number) => {
     vi.setSystemTime(Date.now() + minutes * 60_000)
-    backups.look()
+    backups.backUpIfDue()
     await backups.settled()
     return readdirSync(dir).length
   }
@@ -244,7 +244,7 @@ test("a clock that was ahead prevents no backup: what it dated in the future is 
   const backups = new HourlyBackups({ dataDir, dir, passphrase, keep: 2 })
   const at = async (ms: number) => {
     vi.setSystemTime(ms)
-    backups.look()
+    backups.backUpIfDue()
     await backups.settled()
     return (await ownBackups(dataDir, dir)).map(({ madeMs }) => madeMs)
   }

@@ -77,11 +77,11 @@ test("what could not be told is told a minute later, and the machine's own alarm
 test("a session host's lines of metrics are read, and its other lines are left to the log", () => {
   const measurements = new Measurements()
   const line = { _aws: {}, service: "session-host", stage: "production", RssMb: [140], RetryReceipts: [2] }
-  expect(measurements.takeFrom(JSON.stringify(line))).toBe(true)
-  expect(measurements.takeFrom('{"level":30,"msg":"session connected"}')).toBe(false)
-  expect(measurements.takeFrom("not JSON")).toBe(false)
+  expect(measurements.addLine(JSON.stringify(line))).toBe(true)
+  expect(measurements.addLine('{"level":30,"msg":"session connected"}')).toBe(false)
+  expect(measurements.addLine("not JSON")).toBe(false)
   // A host that is killed may have written a part of its line.
-  expect(measurements.takeFrom(JSON.stringify(line).slice(0, -3))).toBe(false)
+  expect(measurements.addLine(JSON.stringify(line).slice(0, -3))).toBe(false)
   expect(Object.fromEntries(measurements.minuteOver())).toEqual({
     RssMb: { sum: 140, count: 1, maximum: 140 },
     RetryReceipts: { sum: 2, count: 1, maximum: 2 },
@@ -92,7 +92,7 @@ test("each session host has gauges of its own, which go when it has said nothing
   vi.useFakeTimers({ toFake: ["performance"] })
   const measurements = new Measurements()
   const said = (hostId: string, RssMb: number) =>
-    measurements.takeFrom(
+    measurements.addLine(
       JSON.stringify({ service: "session-host", stage: "production", hostId, RssMb: [RssMb] }),
     )
   const shown = async () => (await measurements.expose()).text.match(/^bridge_rss_mb\{.*$/gm)

@@ -510,7 +510,7 @@ test("one sender may schedule any number of messages, since those that are revea
   for (let n = 0; n < 102; n++) {
     const { message, keyId, key } = scheduled(`S${n}`)
     await take(one, message)
-    await one.memory.intake.takeRevealKey(keyId, key)
+    await one.memory.intake.recordRevealKey(keyId, key)
   }
   await one.memory.settled()
   expect((await eventsOf(one.bridgeId)).at(-1)).toMatchObject({ edit: "edit", body: "words of S101" })
@@ -520,10 +520,10 @@ test("one sender may schedule any number of messages, since those that are revea
 test("a key that does not fit hinders none that fits: a scheduled message waits on for its own", async () => {
   const one = await aMemory()
   const { message, keyId, key } = scheduled("S")
-  await one.memory.intake.takeRevealKey(keyId, randomBytes(32))
+  await one.memory.intake.recordRevealKey(keyId, randomBytes(32))
   await take(one, message)
-  await one.memory.intake.takeRevealKey(keyId, randomBytes(32))
-  await one.memory.intake.takeRevealKey(keyId, key)
+  await one.memory.intake.recordRevealKey(keyId, randomBytes(32))
+  await one.memory.intake.recordRevealKey(keyId, key)
   await one.memory.settled()
   expect(await eventsOf(one.bridgeId)).toMatchObject([
     { type: "unknown" },

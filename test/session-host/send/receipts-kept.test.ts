@@ -36,17 +36,17 @@ test("a receipt whose change was lost with the host counts when it comes again; 
   const first = await aFollowingMemory()
   const id = await aSentMessage(first.memory)
   const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })
-  await first.memory.statuses.takeReceipts([receipt(id)])
+  await first.memory.statuses.recordReceipts([receipt(id)])
   first.crash()
   away()
   await Lease.release(first.lease)
   const second = await aFollowingMemory(first.bridgeId)
-  await second.memory.statuses.takeReceipts([receipt(id)])
+  await second.memory.statuses.recordReceipts([receipt(id)])
   await second.memory.commits.whenKept()
   second.crash()
   await Lease.release(second.lease)
   const third = await aFollowingMemory(first.bridgeId)
-  await third.memory.statuses.takeReceipts([receipt(id)])
+  await third.memory.statuses.recordReceipts([receipt(id)])
   await third.memory.settled()
   expect(await third.told()).toEqual(["sent", "delivered"])
 })
@@ -56,7 +56,7 @@ test("a burst of receipts in a group is a few changes of its row, and the acks w
   const id = await aSentMessage(memory, "9@g.us")
   const asked = transactions()
   const taken = members(40).map((member) =>
-    memory.statuses.takeReceipts([receipt(id, { chat: "9@g.us", person: [member] })]),
+    memory.statuses.recordReceipts([receipt(id, { chat: "9@g.us", person: [member] })]),
   )
   await Promise.all(taken)
   await memory.commits.whenKept()
@@ -67,7 +67,7 @@ test("a burst of receipts in a group is a few changes of its row, and the acks w
 test("receipts that wait for others when the session ends are refused, so that they come again", async () => {
   const { memory, crash } = await aFollowingMemory()
   const id = await aSentMessage(memory, "9@g.us")
-  const taken = memory.statuses.takeReceipts([receipt(id, { chat: "9@g.us", person: ["3@lid"] })])
+  const taken = memory.statuses.recordReceipts([receipt(id, { chat: "9@g.us", person: ["3@lid"] })])
   crash()
   await expect(taken).rejects.toThrow(/over/)
 })

@@ -199,8 +199,8 @@ const followingAll = {
   forgets: () => "never",
   followsGroup: () => true,
   followsReceipts: false,
-  takeReceipts: async () => {},
+  recordReceipts: async () => {},
   keepsChats: false,
   keepsHistory: false,
-  takeRead: async () => {},
+  recordRead: async () => {},
 } satisfies Partial<Intake>

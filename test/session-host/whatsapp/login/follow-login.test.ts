@@ -18,7 +18,7 @@ function aLinking() {
     lifetime,
     passkey: { isAsked: false },
     codes: newCodes(),
-    keepCreds: () => {},
+    commitCreds: () => {},
     onOpen: () => {},
   })
   const show = (ref: string) => {

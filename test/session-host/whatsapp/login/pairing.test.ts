@@ -202,7 +202,7 @@ async function aCeremony() {
     takes,
     take: (clientDataJSON = base64url(said)) => {
       const response = { clientDataJSON, authenticatorData: "AA", signature: "AA" }
-      return connection.takePasskey({ id: "AA", rawId: "AA", type: "public-key", response })
+      return connection.answerPasskey({ id: "AA", rawId: "AA", type: "public-key", response })
     },
     takesRef: () => takes("ref", [part("ref", Buffer.from("2@ref"))]),
     /** The phone's half of the agreement. */

@@ -1,6 +1,6 @@
 import { generateSignalPubKey } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
-import { keptWith } from "#session-host/whatsapp/kept-with-creds.ts"
+import { additionalDataOf } from "#session-host/whatsapp/additional-data.ts"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
 import { withUnusedPreKeys } from "#session-host/whatsapp/signal/anew.ts"
 import { credsFromText } from "#session-host/whatsapp/signal/keys-as-text.ts"
@@ -102,7 +102,7 @@ test("a former key that is two months old is forgotten", async () => {
     await later(28)
     await until(() => id() === next)
   }
-  expect(keptWith(creds()).signedPreKeys?.former.map(({ keyId }) => keyId)).toEqual([4, 3])
+  expect(additionalDataOf(creds()).signedPreKeys?.former.map(({ keyId }) => keyId)).toEqual([4, 3])
 })
 
 test("a copy's credentials replace it at the next login, by an unused number, and the old one still reads", async () => {
@@ -114,7 +114,7 @@ test("a copy's credentials replace it at the next login, by an unused number, an
   await later(0)
   await until(() => id() > 100_000)
   await write("begun with the first one")
-  expect(keptWith(creds()).signedPreKeys?.former.map(({ keyId }) => keyId)).toEqual([2, 1])
+  expect(additionalDataOf(creds()).signedPreKeys?.former.map(({ keyId }) => keyId)).toEqual([2, 1])
 })
 
 test("a key that the network does not answer for is offered again, and it is the same one", async () => {
@@ -122,7 +122,7 @@ test("a key that the network does not answer for is offered again, and it is the
   const removed = await network.fault({ kind: "delay", device, ms: 1500 })
   await later(28)
   await until(async () => (await offers()) === 1)
-  const next = keptWith(creds()).signedPreKeys?.next
+  const next = additionalDataOf(creds()).signedPreKeys?.next
   expect(id()).toBe(1)
   await removed()
   await later(0)
@@ -142,7 +142,7 @@ test.for([
     const removed = await network.fault({ kind: "refuse_iq", device, xmlns: "encrypt", code })
     await later(28)
     const kept = await until(() => {
-      const now = keptWith(creds()).signedPreKeys
+      const now = additionalDataOf(creds()).signedPreKeys
       return now && now.dueAt > Date.now() / 1000 ? now : undefined
     })
     await removed()

@@ -30,11 +30,11 @@ type Kept = z.infer<typeof Kept>
 /** The field of the credentials that Baileys leaves to others. */
 type Creds = Pick<AuthenticationCreds, "additionalData">
 
-export function keptWith(creds: Creds): Kept {
+export function additionalDataOf(creds: Creds): Kept {
   return Kept.parse(creds.additionalData ?? {})
 }
 
 /** Changes some of the values that are kept with the credentials. The caller keeps the credentials. */
-export function changeKeptWith(creds: Creds, change: Kept): void {
-  creds.additionalData = { ...keptWith(creds), ...change }
+export function changeAdditionalData(creds: Creds, change: Kept): void {
+  creds.additionalData = { ...additionalDataOf(creds), ...change }
 }
