@@ -4,7 +4,7 @@ import type { StoredEvent } from "#contract/stored-event.ts"
 
 type MessageEvent = Extract<StoredEvent["event"], { event: "message" }>
 type Sent = Pick<z.infer<typeof SentMessage>, "body" | "media_type" | "type">
-type Said = Sent & Partial<Omit<MessageEvent, keyof Sent>>
+type MessageFields = Sent & Partial<Omit<MessageEvent, keyof Sent>>
 
 /**
  * Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an
@@ -13,7 +13,7 @@ type Said = Sent & Partial<Omit<MessageEvent, keyof Sent>>
 const directionMarks = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
 /** A message in one line, in plain words: `[document a.pdf, 2 pages] For you`. Strangers wrote most of it. */
-export function wordsOf(message: Said): string {
+export function wordsOf(message: MessageFields): string {
   if (message.reaction)
     return message.reaction.emoji ? `reacted ${message.reaction.emoji}` : "took a reaction back"
   const kind = [kindOf(message), ...detailsOf(message)].filter(Boolean).join(", ")
@@ -32,7 +32,7 @@ function shortened(text: string, most: number): string {
   return isWhole ? text : `${first.slice(0, most - 1).join("")}…`
 }
 
-function kindOf(message: Said): string {
+function kindOf(message: MessageFields): string {
   const { type, media_type, edit, order, product, invitation, payment, tapped } = message
   if (edit === "revoke") return "took a message back"
   if (edit === "pin") return "pinned a message"
@@ -60,7 +60,7 @@ function detailsOf({
   product,
   ad,
   ...more
-}: Said): string[] {
+}: MessageFields): string[] {
   const { amount, currency } = order ?? payment ?? product ?? {}
   return [
     file && shortened(file.name, longestName),

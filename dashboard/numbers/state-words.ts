@@ -122,9 +122,9 @@ function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
   return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
 }
 
-type Said = Extract<KnownState, { kind: "said" }>
+type SaidState = Extract<KnownState, { kind: "said" }>
 
-function inWordsOfStatus({ hadPhone, ...said }: Said): Words {
+function inWordsOfStatus({ hadPhone, ...said }: SaidState): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) {
     const { word, cause } = loginRejections[said.objection]
@@ -180,7 +180,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Said): Words {
   }
 }
 
-function inWordsOfUnpaired(said: Omit<Said, "hadPhone">, hadPhone: boolean | undefined): Words {
+function inWordsOfUnpaired(said: Omit<SaidState, "hadPhone">, hadPhone: boolean | undefined): Words {
   if (said.objection)
     return {
       tone: "bad",

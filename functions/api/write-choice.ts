@@ -8,7 +8,7 @@ import { log } from "#core/platform/log.ts"
 const notifyWithinMs = 3000
 
 /** The fields of a request that are a choice. One that is not given stays as it is. */
-interface Said {
+interface ChoiceFields {
   /** Null: all that are usual, including those of later releases. */
   events?: string[] | null | undefined
   ignore?: Choice.Info["ignore"] | undefined
@@ -28,7 +28,11 @@ interface Said {
  * @returns the lease as it is now.
  * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
  */
-export async function writeChoice(lease: Lease.Info, said: Said, requestId: string): Promise<Lease.Info> {
+export async function writeChoice(
+  lease: Lease.Info,
+  said: ChoiceFields,
+  requestId: string,
+): Promise<Lease.Info> {
   if (!hasChoice(said)) return lease
   const { bridgeId } = lease
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
@@ -57,7 +61,7 @@ export async function writeChoice(lease: Lease.Info, said: Said, requestId: stri
 }
 
 /** Whether a request changes the choice: it has at least one of its fields. */
-export function hasChoice(said: Said): boolean {
+export function hasChoice(said: ChoiceFields): boolean {
   const { events, ignore, message_status, daily_presence, pacing, proxy, keep, history } = said
   const fields = [events, ignore, message_status, daily_presence, pacing, proxy, keep, history]
   return fields.some((field) => field !== undefined)

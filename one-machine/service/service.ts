@@ -158,7 +158,7 @@ async function start(
   return service
 }
 
-type Parts = Awaited<ReturnType<typeof startParts>>
+type ServiceParts = Awaited<ReturnType<typeof startParts>>
 
 /** Starts what session hosts and the API need: keys, the store, doorbells and the simulated network. */
 async function startParts(given: Given, elsewhere: PartsElsewhere, stops: (() => unknown)[]) {
@@ -223,7 +223,7 @@ async function loadApp({ billing }: Given) {
 
 /** The settings of every process of the service. */
 function environmentOf(
-  { settings, dataDir, billing, keys, kept, store, queue, simulator }: Parts,
+  { settings, dataDir, billing, keys, kept, store, queue, simulator }: ServiceParts,
   environment: Environment,
 ) {
   return {
@@ -252,7 +252,7 @@ function environmentOf(
 
 /** Starts what starts session hosts, each in a process of its own. */
 function startTasks(
-  { settings: { serving }, dataDir, socket, measurements, store, simulator }: Parts,
+  { settings: { serving }, dataDir, socket, measurements, store, simulator }: ServiceParts,
   environment: Record<string, string>,
   sweep: Sweep,
 ) {
@@ -293,7 +293,7 @@ function startTasks(
   })
 }
 
-async function startHosts({ store, doorbells }: Parts, sweep: Sweep, stops: (() => unknown)[]) {
+async function startHosts({ store, doorbells }: ServiceParts, sweep: Sweep, stops: (() => unknown)[]) {
   await createTables(store.endpoint)
   stops.push(useDoorbellQueue(doorbells))
   if (store.answer) {
@@ -308,7 +308,7 @@ async function startHosts({ store, doorbells }: Parts, sweep: Sweep, stops: (() 
 
 /** From here on the API and the dashboard answer. */
 async function answerCalls(
-  { settings, dataDir, measurements, api, billing, app }: Parts,
+  { settings, dataDir, measurements, api, billing, app }: ServiceParts,
   stops: (() => unknown)[],
 ) {
   const { serving } = settings
@@ -327,7 +327,7 @@ async function answerCalls(
 }
 
 /** Delivers what is left of an earlier process, and then what happens. */
-async function startDeliveries({ doorbells }: Parts, stops: (() => unknown)[]) {
+async function startDeliveries({ doorbells }: ServiceParts, stops: (() => unknown)[]) {
   await ringAll()
   stops.push(startPoller({ doorbells, handler: answerDoorbells, concurrency: deliveriesAtOnce }).stop)
 }

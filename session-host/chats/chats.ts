@@ -29,7 +29,7 @@ const Chat = z.object({
 })
 export type Chat = z.infer<typeof Chat>
 
-interface Parts {
+interface ChatsParts {
   store: SessionStore
   commits: Pick<Commits, "note">
   login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress"> }
@@ -66,11 +66,11 @@ const day = 86_400
  * the row of a chat for which the account has set something stays.
  */
 export class Chats {
-  readonly #parts: Parts
+  readonly #parts: ChatsParts
   readonly #known = boundedCache<Entry>(2000)
   #listed: Listed | undefined
 
-  constructor(parts: Parts) {
+  constructor(parts: ChatsParts) {
     this.#parts = parts
   }
 

@@ -13,7 +13,7 @@ import type { FormerChat, Own } from "../network/happening.ts"
 import type { Chats } from "./chats.ts"
 import type { MessageEvent, Transcript } from "./transcript.ts"
 
-interface Parts {
+interface HistoryParts {
   store: SessionStore
   commits: Pick<Commits, "note">
   login: { vault: Pick<SessionVault, "login" | "otherAddress"> }
@@ -32,11 +32,11 @@ const most = { messages: 20_000, ofChat: 500 }
  * phone sends it several times, or the network delivers it as well.
  */
 export class History {
-  readonly #parts: Parts
+  readonly #parts: HistoryParts
   #taken = 0
   readonly #ofChat = new Map<string, number>()
 
-  constructor(parts: Parts) {
+  constructor(parts: HistoryParts) {
     this.#parts = parts
   }
 

@@ -4,7 +4,7 @@ import type { Outgoing } from "../network/connection.ts"
 import type { Chats, LoadedChat } from "./chats.ts"
 import type { Transcript } from "./transcript.ts"
 
-interface Parts {
+interface KeepMessagesParts {
   store: Pick<SessionStore, "remove">
   transcript: Transcript
   chats: Chats
@@ -15,9 +15,9 @@ interface Parts {
  * for each message anyway.
  */
 export class MessageKeeping {
-  readonly #parts: Parts
+  readonly #parts: KeepMessagesParts
 
-  constructor(parts: Parts) {
+  constructor(parts: KeepMessagesParts) {
     this.#parts = parts
   }
 

@@ -19,7 +19,7 @@ import type { Own } from "../network/happening.ts"
 
 export type MessageEvent = Extract<Event, { event: "message" }>
 
-interface Parts {
+interface TranscriptParts {
   store: SessionStore
   login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress" | "namesOf"> }
   choice: () => Choice.Info
@@ -47,7 +47,7 @@ const largest = 380_000
  * customer who links another phone to the bridge cannot read the chats of the last phone.
  */
 export class Transcript {
-  readonly #parts: Parts
+  readonly #parts: TranscriptParts
   /**
    * The time of the last row, in ms. Of two messages within a second, the one that came later gets the
    * greater time.
@@ -56,7 +56,7 @@ export class Transcript {
   /** Rows of messages from before the link that the phone has recently sent. */
   readonly #former = boundedCache<true>(20_000)
 
-  constructor(parts: Parts) {
+  constructor(parts: TranscriptParts) {
     this.#parts = parts
   }
 

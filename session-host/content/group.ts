@@ -10,7 +10,7 @@ type GroupEvent = Extract<Event, { event: "group" }>
 type Kind = GroupEvent["kind"]
 
 /** What a change says besides its kind. */
-type Said = { kind: Kind } & Partial<GroupEvent>
+type GroupChange = { kind: Kind } & Partial<GroupEvent>
 
 /** Whether a stanza is news of a group. */
 export function isGroupNews({ tag, attrs }: Pick<Stanza, "tag" | "attrs">): boolean {
@@ -62,7 +62,7 @@ interface Who {
 /** The reasons of an `add` or a `create` which say that its people joined by themselves. */
 const byThemselves = new Set(["invite", "linked_group_join"])
 
-function saidBy(change: Stanza, who: Who): Said | undefined {
+function saidBy(change: Stanza, who: Who): GroupChange | undefined {
   const { tag, attrs } = change
   const participants = peopleIn(change, who)
   switch (tag) {
@@ -103,7 +103,7 @@ function saidBy(change: Stanza, who: Who): Said | undefined {
 }
 
 /** A group is new, or is new to this account, which was added or has joined by a link. */
-function created(change: Stanza, who: Who): Said {
+function created(change: Stanza, who: Who): GroupChange {
   const { type, reason = "" } = change.attrs
   const card = child(change, "group")
   const subject = card?.attrs.subject ?? ""

@@ -29,7 +29,7 @@ export interface Incoming extends AboutInput {
 
 type Fields = Extract<Event, { event: "message" }>
 /** The fields that depend on the kind of message. */
-type Said = Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
+type FieldsByKind = Pick<Fields, "body" | "type" | "media_type"> & Partial<Fields>
 
 /** `PinInChatMessage.Type`. The contract has no word for unpinning, so unpinning makes no event. */
 const pinForAll: number = 1
@@ -72,7 +72,7 @@ function unopened(content: MessageContent, target: string): Omit<Told, "about"> 
 interface Shown {
   /** The content without its wrappers; of an edit, what the message says from now on. */
   content: MessageContent
-  said: Said
+  said: FieldsByKind
   /** Set for a content that this release cannot read. */
   unknown?: Unknown
   /** The kind of a part that this release does not read, or not beside what it reads. */
@@ -141,7 +141,7 @@ function messageOf(input: Incoming, { about, shown, change }: Told): Mapped {
 interface Change {
   fields: Pick<Fields, "edit" | "target_id">
   /** All that it says, unless it brings a new content. */
-  said?: Said
+  said?: FieldsByKind
 }
 
 function changeIn(content: MessageContent): Change | undefined {
@@ -155,7 +155,7 @@ function changeIn(content: MessageContent): Change | undefined {
 }
 
 /** The part of the event that depends on its kind; undefined for a content that says nothing. */
-function saidBy(content: MessageContent, about: About): Said | undefined {
+function saidBy(content: MessageContent, about: About): FieldsByKind | undefined {
   const { reactionMessage } = content
   if (reactionMessage?.key?.id) {
     const emoji = reactionMessage.text ?? ""
@@ -179,7 +179,7 @@ function saidBy(content: MessageContent, about: About): Said | undefined {
 }
 
 /** The event of a message that can be seen only once: only the phone knows its kind and its words. */
-function onPhoneAlone(content: MessageContent): Said | undefined {
+function onPhoneAlone(content: MessageContent): FieldsByKind | undefined {
   const isPlaceholder = unwrap(content).placeholderMessage && isSeenOnce(content)
   return isPlaceholder ? { body: "", type: "media", media_type: "" } : undefined
 }
@@ -190,7 +190,7 @@ function elsewhere(chat: string | null | undefined): string | undefined {
 }
 
 /** Whether this is a text without words or a reaction to nothing, and has nothing else. */
-function saysNothing({ type, body, ...rest }: Said): boolean {
+function saysNothing({ type, body, ...rest }: FieldsByKind): boolean {
   return (type === "reaction" || (type === "text" && body === "")) && Object.keys(rest).length === 1
 }
 

@@ -12,7 +12,7 @@ import {
   type Kind,
   kindOf,
   limitOf,
-  type Said,
+  type SaidType,
   typeOf,
 } from "./kind-and-content-type.ts"
 
@@ -123,7 +123,7 @@ interface Coming {
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   /** Its size in bytes; Infinity if its server does not say. */
   size: number
-  said: Said
+  said: SaidType
 }
 
 async function written({ body, size, said }: Coming, wanted: Wanted): Promise<Fetched> {
@@ -138,7 +138,7 @@ async function written({ body, size, said }: Coming, wanted: Wanted): Promise<Fe
   return { path, kind, mimetype, name: said.name }
 }
 
-async function typeAndKind(head: Buffer, said: Said, { asSticker = false, asVoice, asDocument }: Wanted) {
+async function typeAndKind(head: Buffer, said: SaidType, { asSticker = false, asVoice, asDocument }: Wanted) {
   if (asVoice) return { mimetype: said.mimetype, kind: "document" as const }
   const mimetype = await typeOf(head, said)
   return { mimetype, kind: asDocument ? ("document" as const) : kindOf(mimetype, asSticker) }

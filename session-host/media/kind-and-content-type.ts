@@ -47,7 +47,7 @@ export function contentTypeOf(header: unknown): string {
 export const headBytes = 4100
 
 /** What is said about a file's type, besides its bytes. */
-export interface Said {
+export interface SaidType {
   /** As `contentTypeOf` gives it. */
   mimetype: string
   /** The source of that type. */
@@ -64,7 +64,7 @@ export interface Said {
  * @throws ApiError `media_type_mismatch` if the customer says another type, or if a server says that a file
  * is a picture, a video or a sound that it is not
  */
-export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: Said): Promise<string> {
+export async function typeOf(head: Buffer, { mimetype, says, isWanted, name }: SaidType): Promise<string> {
   const seen = await typeByBytes(head)
   if (!seen) {
     if (isShown(mimetype)) throw mismatch(`${says} says ${mimetype}, but the file does not begin like one`)

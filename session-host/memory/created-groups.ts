@@ -24,7 +24,7 @@ const Created = z.object({
 })
 export type Created = z.infer<typeof Created>
 
-interface Parts {
+interface CreatedGroupsParts {
   store: SessionStore
   commits: Pick<Commits, "write">
 }
@@ -34,10 +34,10 @@ interface Parts {
  * the id that the API has chosen for the call, so that a retry finds it.
  */
 export class CreatedGroups {
-  readonly #parts: Parts
+  readonly #parts: CreatedGroupsParts
   readonly #running = new Set<string>()
 
-  constructor(parts: Parts) {
+  constructor(parts: CreatedGroupsParts) {
     this.#parts = parts
   }
 

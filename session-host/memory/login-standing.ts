@@ -16,14 +16,14 @@ export const standingRows = [replacedRow, availableRow, restrictedRow, shownRow]
 
 const Restrictions = z.array(z.object({ kind: RestrictionKind, until: z.number() }))
 
-interface Parts {
+interface StandingParts {
   store: SessionStore
   commits: Pick<Commits, "write">
 }
 
 /** A login's standing. It is durable until the login ends, so every later host of the bridge knows it. */
 export class LoginStanding {
-  readonly #parts: Parts
+  readonly #parts: StandingParts
   readonly #inTurn = newTurns()
   #isReplaced: boolean
   #isAvailable: boolean
@@ -31,7 +31,7 @@ export class LoginStanding {
   #restrictions: Restriction[]
 
   /** @param rows those of `standingRows` that exist. */
-  constructor(parts: Parts, rows: Stored[]) {
+  constructor(parts: StandingParts, rows: Stored[]) {
     this.#parts = parts
     this.#isReplaced = rows.some(({ sk }) => sk === replacedRow)
     this.#isAvailable = rows.some(({ sk }) => sk === availableRow)

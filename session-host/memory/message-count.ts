@@ -3,7 +3,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Timing } from "../timing.ts"
 
-interface Parts {
+interface MessageCountParts {
   bridgeId: string
   timing: Pick<Timing, "messageCountMs">
   log: Logger
@@ -20,7 +20,7 @@ const soonMs = 500
  * time to time.
  */
 export class MessageCount {
-  readonly #parts: Parts
+  readonly #parts: MessageCountParts
   #day = ""
   #counts: Usage.Messages = { in: 0, out: 0 }
   #timer: NodeJS.Timeout | undefined
@@ -32,7 +32,7 @@ export class MessageCount {
    */
   readonly #sent = boundedCache<true>(1000)
 
-  constructor(parts: Parts) {
+  constructor(parts: MessageCountParts) {
     this.#parts = parts
   }
 

@@ -35,7 +35,7 @@ export interface LoginIdentity {
   name: string
 }
 
-interface Parts {
+interface VaultParts {
   store: SessionStore
   commits: Commits
   choice: () => Choice.Info
@@ -52,7 +52,7 @@ type MakeUnit = (writes: UnitWrite[]) => boolean | Promise<boolean>
 export class SessionVault implements Vault {
   readonly generation: number
   readonly gate: Gate
-  readonly #parts: Parts
+  readonly #parts: VaultParts
   readonly #preKeys: PreKeys
   readonly #pieces: Pieces
   readonly #changing = new Set<Promise<void>>()
@@ -65,7 +65,7 @@ export class SessionVault implements Vault {
     sizeCalculation: (entry, sk) => sk.length + (entry.value?.length ?? 0) + 50,
   })
 
-  constructor(parts: Parts, login: Creds) {
+  constructor(parts: VaultParts, login: Creds) {
     this.#parts = parts
     this.gate = parts.commits
     this.generation = login.generation

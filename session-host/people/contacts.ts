@@ -49,7 +49,7 @@ const nobody: Contact = {
 /** The phone JIDs of these LIDs, by LID, as far as they are known. */
 type PhonesOf = (lids: string[]) => Promise<Map<string, string>>
 
-interface Parts {
+interface ContactsParts {
   store: SessionStore
   commits: Pick<Commits, "note">
   recipients: Pick<Recipients, "heardOf">
@@ -66,7 +66,7 @@ const openedAtOnce = 200
  * the LID.
  */
 export class Contacts {
-  readonly #parts: Parts
+  readonly #parts: ContactsParts
   readonly #prefix: string
   /** The content of each row; `undefined` where there is none. */
   readonly #known = boundedCache<{ contact: Contact | undefined }>(1000)
@@ -75,7 +75,7 @@ export class Contacts {
   readonly #learning = new Map<string, Promise<void>>()
   #state = {}
 
-  constructor(parts: Parts, generation: number) {
+  constructor(parts: ContactsParts, generation: number) {
     this.#parts = parts
     this.#prefix = `${everyPrefix}${String(generation).padStart(6, "0")}#`
   }

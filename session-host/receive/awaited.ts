@@ -43,7 +43,7 @@ const Message = z.object({
 })
 type Message = z.infer<typeof Message>
 
-interface Parts {
+interface AwaitedParts {
   store: SessionStore
   commits: Pick<Commits, "write" | "note" | "whenKept">
   outbox: Pick<EventOutbox, "append">
@@ -58,11 +58,11 @@ interface Parts {
  * again.
  */
 export class Awaited {
-  readonly #parts: Parts
+  readonly #parts: AwaitedParts
   readonly #messages = new Map<string, Message>()
 
   /** @param rows those under `awaitedPrefix`. */
-  constructor(parts: Parts, rows: Stored[]) {
+  constructor(parts: AwaitedParts, rows: Stored[]) {
     this.#parts = parts
     for (const { sk, secret } of rows) this.#messages.set(sk, Message.parse(JSON.parse(secret.toString())))
   }

@@ -28,7 +28,7 @@ import type { EventOutbox } from "./outbox.ts"
 import { Parking, parkedKeys, readParked } from "./parked.ts"
 import { RevealKeys } from "./reveal-keys.ts"
 
-interface Parts {
+interface IntakeParts {
   lease: Lease.Info
   timing: Pick<Timing, "provenMs">
   store: SessionStore
@@ -100,7 +100,7 @@ const goodFor = 500
  *                   commits.make: the unit
  */
 export class SessionIntake implements Intake {
-  readonly #parts: Parts
+  readonly #parts: IntakeParts
   readonly #parking: Parking
   readonly #groupCard: (group: string) => Promise<Stanza | undefined>
   readonly #revealKeys: RevealKeys
@@ -111,7 +111,7 @@ export class SessionIntake implements Intake {
   /** Look-ups that have begun, by the attributes of the stanza. */
   readonly #asked = new WeakMap<Received["attrs"], Asked>()
 
-  constructor(parts: Parts) {
+  constructor(parts: IntakeParts) {
     this.#parts = parts
     this.#parking = new Parking(parts.store)
     this.#groupCard = newGroupCards(parts)

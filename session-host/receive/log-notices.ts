@@ -13,10 +13,10 @@ interface Input {
 }
 
 /** The news that is said in a fixed sentence. */
-type Said = Exclude<Notice, { kind: "restriction" | "newsletter" }>
+type FixedNotice = Exclude<Notice, { kind: "restriction" | "newsletter" }>
 
 /** Lines of the customer's log. */
-const sentences: Record<Said["kind"], [BridgeLog.Level, string]> = {
+const sentences: Record<FixedNotice["kind"], [BridgeLog.Level, string]> = {
   identity_changed: ["info", "a contact has another phone, or has reinstalled the app"],
   number_changed: ["info", "a contact has another number"],
   bot_message: ["warn", "this release cannot read a bot's message: it gives no event"],
@@ -54,7 +54,7 @@ export function newNoticing({ memory, say, changes }: Input) {
    * Logs a notice. The customer's log names the contact by private id, since no log has phone numbers. The
    * service's own log names no person.
    */
-  function sayOf(notice: Said): void {
+  function sayOf(notice: FixedNotice): void {
     const [level, text] = sentences[notice.kind]
     const detail = "jid" in notice && notice.jid && isLid(notice.jid) ? ` (${notice.jid})` : ""
     say(level, text, { detail })

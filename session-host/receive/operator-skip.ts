@@ -3,7 +3,7 @@ import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Patience } from "../memory/patience.ts"
 
-interface Parts {
+interface SkipParts {
   lease: Lease.Info
   patience: Patience
   log: Logger
@@ -14,10 +14,10 @@ interface Parts {
  * brings the session down again and again.
  */
 export class OperatorSkip {
-  readonly #parts: Parts
+  readonly #parts: SkipParts
   #isWanted: boolean
 
-  constructor(parts: Parts) {
+  constructor(parts: SkipParts) {
     this.#parts = parts
     this.#isWanted = parts.lease.skip === true
   }

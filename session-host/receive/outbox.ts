@@ -19,7 +19,7 @@ import { cutToFit } from "./cut.ts"
 /** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
 
-interface Parts {
+interface OutboxParts {
   bridgeId: string
   deliveryKey: Uint8Array
   store: SessionStore
@@ -50,13 +50,13 @@ interface Fresh {
 
 /** The events of a bridge: numbered without gaps, in the order in which they happened, each once. */
 export class EventOutbox {
-  readonly #parts: Parts
+  readonly #parts: OutboxParts
   #next: number
   /** Runs work after everything requested before it, and before everything requested later. */
   readonly inTurn = newTurns()
 
   /** @param next the number of the next event. */
-  constructor(parts: Parts, next: number) {
+  constructor(parts: OutboxParts, next: number) {
     this.#parts = parts
     this.#next = next
   }

@@ -22,7 +22,7 @@ const knownFor = 400 * day
 
 const Count = z.object({ day: z.number(), begun: z.number() })
 
-interface Parts {
+interface PacingParts {
   store: SessionStore
   commits: Pick<Commits, "write">
   login: { contacts: Pick<Contacts, "get">; vault: { namesOf: (jid: string) => Promise<Set<string>> } }
@@ -35,7 +35,7 @@ interface Parts {
  * this host's memory: it is shorter than a change of hosts takes.
  */
 export class Pacing {
-  readonly #parts: Parts
+  readonly #parts: PacingParts
   /** Messages take turns, so that two first messages to one person begin one chat. */
   readonly #inTurn = newTurns()
   #count: z.infer<typeof Count>
@@ -43,7 +43,7 @@ export class Pacing {
   #nextMs = 0
 
   /** @param row that of `pacingRow`, if there is one. */
-  constructor(parts: Parts, row: Stored | undefined) {
+  constructor(parts: PacingParts, row: Stored | undefined) {
     this.#parts = parts
     this.#count = row ? Count.parse(JSON.parse(row.secret.toString())) : { day: 0, begun: 0 }
   }

@@ -18,7 +18,7 @@ import { decodeBare } from "../network/decode.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
 import { afterReceipts, type Counts, countsOf, type Step } from "./receipt-steps.ts"
 
-interface Parts {
+interface StatusesParts {
   store: SessionStore
   commits: Pick<Commits, "note" | "write" | "whenKept">
   outbox: Pick<EventOutbox, "append">
@@ -56,7 +56,7 @@ type Status = Omit<Extract<Event, { event: "message_status" }>, "event" | "messa
  * nothing.
  */
 export class Statuses {
-  readonly #parts: Parts
+  readonly #parts: StatusesParts
   /** Serialises the changes of rows: each row is read, changed and written before the next one. */
   readonly #turn = newTurns()
   #waiting: Waiting[] = []
@@ -67,7 +67,7 @@ export class Statuses {
   #isDue = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: Parts) {
+  constructor(parts: StatusesParts) {
     this.#parts = parts
   }
 

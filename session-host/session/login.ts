@@ -1,14 +1,14 @@
 import { type Creds, SessionVault } from "../memory/vault.ts"
 import { Contacts } from "../people/contacts.ts"
 
-type Parts = ConstructorParameters<typeof SessionVault>[0] & ConstructorParameters<typeof Contacts>[0]
+type LoginParts = ConstructorParameters<typeof SessionVault>[0] & ConstructorParameters<typeof Contacts>[0]
 
 /** The bridge's present login. A logout begins the next one. */
 export class Login {
-  readonly #parts: Parts
+  readonly #parts: LoginParts
   #present: { vault: SessionVault; contacts: Contacts }
 
-  constructor(parts: Parts, creds: Creds) {
+  constructor(parts: LoginParts, creds: Creds) {
     this.#parts = parts
     this.#present = this.#begun(creds)
   }

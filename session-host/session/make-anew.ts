@@ -10,7 +10,7 @@ import type { KeysAnew } from "../network/connection.ts"
 /** How many rows are read at a time. */
 const atOnce = 50
 
-interface Parts {
+interface MakeAnewParts {
   lease: Lease.Held
   store: SessionStore
   commits: Pick<Commits, "write" | "whenKept">
@@ -25,7 +25,14 @@ interface Parts {
  * the customer does not have to link the phone again.
  * @throws SessionEnded
  */
-export async function makeAnew({ lease, store, commits, patience, vault, keysAnew }: Parts): Promise<void> {
+export async function makeAnew({
+  lease,
+  store,
+  commits,
+  patience,
+  vault,
+  keysAnew,
+}: MakeAnewParts): Promise<void> {
   const { areOwnSenderKeys, readingOnly, withUnusedPreKeys, worthlessKinds } = keysAnew
   for await (const rows of pagesOf(store, vault.prefixOf("session")))
     await commits.write(rows.map(({ sk, secret }) => store.put(sk, readingOnly(secret.toString(), nowMs()))))

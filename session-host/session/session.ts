@@ -45,7 +45,7 @@ interface Input {
 }
 
 /** The parts that exist once the session has read its memory. */
-interface Parts {
+interface SessionParts {
   memory: Memory
   sending: Sending
   uplink: Uplink
@@ -77,7 +77,7 @@ export class Session {
     /** The network keeps files much longer. */
     sentFiles: boundedCache<UploadedFile>(100, { ttl: 24 * 3600 * 1000 }),
   }
-  #parts: Parts | undefined
+  #parts: SessionParts | undefined
   #stopping = false
   #choice: Choice.Info
   /** Functions that end the session's periodic work. */
@@ -278,7 +278,7 @@ export class Session {
     return this.#stopping || this.#ended.signal.aborted
   }
 
-  #chores({ memory, uplink }: Parts): (() => void)[] {
+  #chores({ memory, uplink }: SessionParts): (() => void)[] {
     const connection = () => (uplink.status === "connected" ? uplink.connection : undefined)
     const onError = (error: unknown) => {
       if (!(error instanceof SessionEnded)) this.#log.warn({ error }, "a chore of the session failed")
@@ -313,7 +313,7 @@ export class Session {
   }
 
   /** The session's parts, once it has read its memory. @throws ApiError `session_unavailable` */
-  async #started(): Promise<Parts> {
+  async #started(): Promise<SessionParts> {
     const parts = await this.#changes.until(() => this.#parts, mayWaitMs(this.#input.timing.connectingMs))
     if (!parts || this.#isOver) throw sessionUnavailable()
     return parts

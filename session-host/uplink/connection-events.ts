@@ -19,7 +19,7 @@ type Reported = "connected" | "disconnected"
 /** The key of its row. */
 export const reportedRow = "REPORTED"
 
-interface Parts {
+interface ConnectionEventsParts {
   store: SessionStore
   outbox: Pick<EventOutbox, "append">
   commits: Pick<Commits, "whenKept">
@@ -34,14 +34,14 @@ interface Parts {
  * (Contract, "Connection events").
  */
 export class ConnectionEvents {
-  readonly #parts: Parts
+  readonly #parts: ConnectionEventsParts
   #reported: Reported
   /** The last known reason why there is no connection. */
   #why: WhyDisconnected = {}
   #timer: NodeJS.Timeout | undefined
 
   /** @param row that of `reportedRow`, if there is one. */
-  constructor(parts: Parts, row: Stored | undefined) {
+  constructor(parts: ConnectionEventsParts, row: Stored | undefined) {
     this.#parts = parts
     this.#reported = row?.secret.toString() === "connected" ? "connected" : "disconnected"
   }

@@ -138,12 +138,12 @@ function sayLogins(creds: AuthenticationCreds, known: ReturnType<typeof newKnown
   lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
 }
 
-type Parts = Pick<
+type EndingParts = Pick<
   ReturnType<typeof dial>,
   "sock" | "frames" | "backlog" | "unsettled" | "backpressure" | "acks"
 >
 
-function end({ sock, frames, backlog, unsettled, backpressure, acks }: Parts, log: ILogger): void {
+function end({ sock, frames, backlog, unsettled, backpressure, acks }: EndingParts, log: ILogger): void {
   frames.cut()
   backlog.end()
   unsettled.end()

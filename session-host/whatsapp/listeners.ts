@@ -42,7 +42,7 @@ type Pass = (node: BinaryNode) => unknown
 export type Interceptor = (node: BinaryNode, pass: Pass) => unknown
 
 /** The parts of a connection that listen, or that listeners need. */
-interface Parts extends ReturnType<typeof dial> {
+interface ListenerParts extends ReturnType<typeof dial> {
   passkey: PasskeyLink
   silence: SilenceWatch
   clock: NetworkClock
@@ -65,7 +65,7 @@ interface Parts extends ReturnType<typeof dial> {
  * followed. The order matters: of two replacements the later one gets the stanza first, and only listeners
  * that are there already are wrapped.
  */
-export function attachListeners(parts: Parts): void {
+export function attachListeners(parts: ListenerParts): void {
   const { sock, lifetime, warn } = parts
   const failed = endOrLog(lifetime, parts.log)
   const own: Own = {
@@ -89,7 +89,7 @@ interface Own {
   hellos: ReturnType<typeof newHellos>
 }
 
-function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: Own): void {
+function replaceListeners(parts: ListenerParts, { failed, failedAt, answers, hellos }: Own): void {
   const { sock, lifetime, backpressure, guarded, intake, appState } = parts
   const { ws } = sock
   const onMessage = oneByOne({
@@ -131,7 +131,7 @@ function replaceListeners(parts: Parts, { failed, failedAt, answers, hellos }: O
   ws.on("removeListener", (event: unknown) => isQuestion(event) && backpressure.asked(-1))
 }
 
-function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): void {
+function readFrames(parts: ListenerParts, { failedAt, answers, codes, hellos }: Own): void {
   const { sock, warn } = parts
   const { ws } = sock
   // Baileys reports no acknowledgements, and reports many stanzas too late or not at all. Each of these
@@ -170,7 +170,7 @@ function readFrames(parts: Parts, { failedAt, answers, codes, hellos }: Own): vo
   })
 }
 
-function followLoginAndPeople(parts: Parts, { codes }: Own): void {
+function followLoginAndPeople(parts: ListenerParts, { codes }: Own): void {
   const { sock, appState, reportPeople, warn } = parts
   const { ws, ev } = sock
   const rotateSignedPreKey = newSignedPreKeys({

@@ -18,7 +18,7 @@ interface Asked {
   body?: unknown
 }
 
-interface Said {
+interface SaidByPage {
   status: number
   headers: Headers
   json: unknown
@@ -26,7 +26,7 @@ interface Said {
 }
 
 /** One call of a route: returns a success in the contract's form, or throws. */
-export type Ask = (asked?: Asked) => Promise<Said>
+export type Ask = (asked?: Asked) => Promise<SaidByPage>
 
 /** How a customer calls this route. `onJson` gets every JSON answer. */
 export function asking(whole: AnyWhole, route: Route, onJson: (json: unknown) => void): Ask {
@@ -62,7 +62,7 @@ function urlOf({ path }: Route, { ref = "shop", with: given = {} }: Asked): stri
 const always = ["x-request-id", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
 
 /** @throws when it is not exactly one of the documented successes */
-async function asDocumented(route: Route, answer: Response): Promise<Said> {
+async function asDocumented(route: Route, answer: Response): Promise<SaidByPage> {
   const bytes = Buffer.from(await answer.arrayBuffer())
   const { status, headers } = answer
   if (!successesOf(route).includes(status)) throw new Error(`${status}: ${bytes.toString()}`)
@@ -82,7 +82,7 @@ async function asDocumented(route: Route, answer: Response): Promise<Said> {
   return { status, headers, bytes, json }
 }
 
-function checkReplay(first: Said, again: Said): void {
+function checkReplay(first: SaidByPage, again: SaidByPage): void {
   if (again.headers.get("x-idempotency-replayed") !== "true") throw new Error("sent twice under one key")
   if (!again.bytes.equals(first.bytes)) throw new Error(`replayed as ${again.bytes.toString()}`)
 }

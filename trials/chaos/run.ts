@@ -175,7 +175,7 @@ async function strikeAgain(
   }
 }
 
-interface Parts extends Omit<About, "say"> {
+interface ChaosParts extends Omit<About, "say"> {
   choices: Awaited<ReturnType<typeof chooseForSome>>
   seen: ReturnType<typeof watch>
   traffic: Traffic
@@ -185,7 +185,7 @@ interface Parts extends Omit<About, "say"> {
 /** Waits until nothing is under way, but not for ever. @returns what was seen until then */
 async function comeToRest(
   { cluster, receiver, network, lines, api }: LinkedCluster,
-  { options, receiverFaults, choices, seen, traffic, killer }: Parts,
+  { options, receiverFaults, choices, seen, traffic, killer }: ChaosParts,
 ): Promise<{ evidence: Evidence; injected: Outcome["injected"] }> {
   // Each webhook of a bridge is to get what was written to the bridge.
   const produced = new Map(

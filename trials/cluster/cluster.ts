@@ -105,7 +105,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   return { api, delivery, hosts, room, steps, simulator, logs }
 }
 
-interface Parts {
+interface ClusterParts {
   dir: string
   room: Store
   simulator: { url: string; rootKey: string }
@@ -113,7 +113,10 @@ interface Parts {
 }
 
 /** What every process of the service is told. */
-function environmentOf(options: Options, { dir, room, simulator, stepsDir }: Parts): Record<string, string> {
+function environmentOf(
+  options: Options,
+  { dir, room, simulator, stepsDir }: ClusterParts,
+): Record<string, string> {
   const times = timesOf(options)
   const capacity = Math.max(2, Math.ceil(options.bridges / 2))
   return {

@@ -18,14 +18,14 @@ const { network, bob, phone, bridge } = chat
 trustMediaOf(network)
 const all = await ApiKey.create(bridge.accountId, "agent")
 
-type Said = { send: boolean } | "declined"
+type Consent = { send: boolean } | "declined"
 
 interface Options {
   key?: string
   query?: string
   mode?: "legacy" | "auto"
   /** What the person says who sits before the agent; undefined: the agent's program cannot ask. */
-  says?: Said
+  says?: Consent
 }
 
 /** An agent's program, which is the official client, with a key of its own. */

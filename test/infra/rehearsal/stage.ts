@@ -133,7 +133,7 @@ async function startStandIns(
   }
 }
 
-interface Parts {
+interface StageParts {
   network: Network
   sandbox: boolean
   folder: string
@@ -149,8 +149,8 @@ interface Parts {
 export class Stage {
   readonly judged: Judged[] = []
   readonly lines: string[]
-  readonly #parts: Parts
-  readonly #at: Parts["standIns"]
+  readonly #parts: StageParts
+  readonly #at: StageParts["standIns"]
   readonly #running: Map<string, LambdaProcess>
   readonly #guarded = new Map<string, Record<string, string>>()
   readonly #stops: (() => Promise<void>)[] = []
@@ -160,7 +160,7 @@ export class Stage {
   #sweeping: Promise<void> | undefined
   #hasBucket = false
 
-  constructor(parts: Parts) {
+  constructor(parts: StageParts) {
     this.#parts = parts
     this.#at = parts.standIns
     this.#running = parts.running
@@ -172,12 +172,12 @@ export class Stage {
     return this.#at.router.url
   }
 
-  get stripe(): Parts["standIns"]["stripe"] {
+  get stripe(): StageParts["standIns"]["stripe"] {
     return this.#at.stripe
   }
 
   /** The mails that were sent. */
-  get mails(): Parts["standIns"]["ses"]["mails"] {
+  get mails(): StageParts["standIns"]["ses"]["mails"] {
     return this.#at.ses.mails
   }
 
