@@ -220,7 +220,7 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
   if (session.isUsed) return at("done")
   // A session that signs in says its number a moment later.
   if (!isLinked(knownState) || knownState.phone === "") return at("open")
-  switch (LinkSession.howLinked(session, knownState.phone)) {
+  switch (LinkSession.originOfLink(session, knownState.phone)) {
     case "foreign":
       return at("taken")
     case "other":

@@ -113,10 +113,10 @@ export async function noteShown(token: string, session: Pick<Info, "shownAt">): 
 }
 
 /**
- * How the phone that is linked now came to be linked. `own`: on the session's page. `other`: there as well,
+ * Where the phone that is linked now was linked. `own`: on the session's page. `other`: there as well,
  * but another phone is expected. `foreign`: elsewhere, so it must be left as it is.
  */
-export function howLinked(session: Info, phone: string): "own" | "other" | "foreign" {
+export function originOfLink(session: Info, phone: string): "own" | "other" | "foreign" {
   if (session.shownAt === 0) return "foreign"
   if (session.expectedPhone === undefined || isSameNumber(session.expectedPhone, phone)) return "own"
   return timeLeft(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"
