@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Receiver } from "#core/event/receiver.ts"
 import type { NetworkClient } from "#one-machine/network/client.ts"
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import type { Blow, StepBoard } from "../cluster/armed-steps.ts"
 import { lostAnswer, type CrashPoint, crashPoints, type Role, throttling } from "../cluster/crash-points.ts"
 import type { LinkedBridge } from "../cluster/linked-cluster.ts"

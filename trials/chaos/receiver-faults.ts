@@ -1,4 +1,4 @@
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import type { Answer, Arrival } from "#test/support/service/start-receiver.ts"
 import { deadWebhook, slowWebhook } from "../cluster/linked-cluster.ts"
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#one-machine/network/client.ts"
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
 import type { Shape } from "../cluster/account-shapes.ts"
 import { type Customer, sendUnderKey, type Sent } from "../cluster/keyed-send.ts"

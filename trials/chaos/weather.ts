@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#one-machine/network/client.ts"
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import type { StoreFault, Store } from "../cluster/store.ts"
 

@@ -1,4 +1,4 @@
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import type { KnownValues } from "./known-values.ts"
 import { type Route, routes } from "./routes.ts"
 import { validValue } from "./values.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { seeded } from "#one-machine/random.ts"
+import { seeded } from "#test/support/random.ts"
 import type { Answer } from "./ask.ts"
 import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
 import type { KnownValues } from "./known-values.ts"

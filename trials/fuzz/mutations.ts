@@ -1,4 +1,4 @@
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import { bytesOf, type Draft, pathOf } from "./draft.ts"
 import type { KnownValues } from "./known-values.ts"
 import { deep, oddValue } from "./values.ts"

@@ -1,5 +1,5 @@
-import { seeded } from "#one-machine/random.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
+import { seeded } from "#test/support/random.ts"
 import { statusOf } from "#test/support/service/service.ts"
 import { type Answer, ask } from "./ask.ts"
 import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"

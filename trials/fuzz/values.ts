@@ -1,5 +1,5 @@
 import type { Schema } from "#contract/openapi.ts"
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import type { KnownValues } from "./known-values.ts"
 
 const alphabets = [

@@ -8,7 +8,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb"
-import type { Random } from "#one-machine/random.ts"
+import type { Random } from "#test/support/random.ts"
 import { judge, type Kind, type State } from "./judge.ts"
 
 export const table = "Things"
