@@ -97,10 +97,10 @@ export const requestsAtRest = {
     /** A beat each 5 s. */
     writeUnits: 1 / 5,
     /**
-     * A look at a part of the free leases each half second; each 30 s at its own and at deleted ones. From an
+     * A look at a part of the free leases each half second; each 25 s at its own and at deleted ones. From an
      * index: half a unit.
      */
-    readUnits: 2 * 0.5 + 2 * (0.5 / 30),
+    readUnits: 2 * 0.5 + 2 * (0.5 / 25),
   },
   sweep: {
     /**

@@ -25,8 +25,11 @@ export interface HostInput {
   log: Logger
 }
 
-/** How often a host compares what it runs with what the leases say, in beats. */
-const agreeEach = 6
+/**
+ * How often a host compares what it runs with what the leases say, in beats: a session that was not notified
+ * of its customer's choice takes it up within half a minute (`updateBridge`), the comparison included.
+ */
+const agreeEach = 5
 
 /**
  * How many sessions read their memory at once. A start mostly waits for the store. With more starts at once

@@ -39,8 +39,10 @@ export class Pacing {
   /** Messages take turns, so that two first messages to one person begin one chat. */
   readonly #inTurn = newTurns()
   #count: z.infer<typeof Count>
-  /** When the next message may leave, on the monotonic clock. */
-  #nextMs = 0
+  /** When the last message leaves, on the monotonic clock. */
+  #lastMs = -Infinity
+  /** How many gaps, as long as they are then, the next message keeps from it. */
+  #gaps = 1
 
   /** @param row that of `pacingRow`, if there is one. */
   constructor(parts: PacingParts, row: Stored | undefined) {
@@ -109,9 +111,10 @@ export class Pacing {
    */
   #turn(gapMs: number, typingMs: number): number {
     const atMs = performance.now()
-    const waitMs = Math.max(0, this.#nextMs - atMs)
+    const waitMs = gapMs > 0 ? Math.max(0, this.#lastMs + gapMs * this.#gaps - atMs) : 0
     if (waitMs > patienceMs) throw new ApiError("pacing", tooFast, retryAfter(Math.ceil(waitMs / 1000)))
-    if (gapMs > 0) this.#nextMs = atMs + waitMs + typingMs + gapMs * (1 + Math.random() / 2)
+    this.#lastMs = atMs + waitMs + typingMs
+    this.#gaps = 1 + Math.random() / 2
     return waitMs
   }
 

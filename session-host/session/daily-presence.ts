@@ -6,6 +6,8 @@ import type { Timing } from "../timing.ts"
 
 /** How many times a session checks whether it is due, from one daily presence to the next. */
 const looks = 144
+/** How many times it checks, while it is shown, whether it is still to be: each 5 s. */
+const checks = 60
 
 interface Input {
   bridgeId: string
@@ -27,7 +29,7 @@ interface Input {
  */
 export function startDailyPresence(input: Input): () => void {
   const { bridgeId, timing, standing } = input
-  let ends: NodeJS.Timeout | undefined
+  let shown: NodeJS.Timeout | undefined
 
   async function showIfDue(): Promise<void> {
     const connection = input.connection()
@@ -38,7 +40,13 @@ export function startDailyPresence(input: Input): () => void {
     // Written first: if this host dies during a presence, the next host does not begin a second one.
     await standing.noteShown()
     await connection.setAvailable(true)
-    ends = setTimeout(() => void hide(connection).catch(input.onError), timing.dailyPresenceMs).unref()
+    const endsMs = performance.now() + timing.dailyPresenceMs
+    // A customer who wants it no more does not wait for its end.
+    shown = setInterval(() => {
+      if (input.isWanted() && performance.now() < endsMs) return
+      clearInterval(shown)
+      hide(connection).catch(input.onError)
+    }, timing.dailyPresenceMs / checks).unref()
   }
   async function hide(connection: Connection): Promise<void> {
     if (!standing.isAvailable && input.connection() === connection) await connection.setAvailable(false)
@@ -49,7 +57,7 @@ export function startDailyPresence(input: Input): () => void {
   ).unref()
   return () => {
     clearInterval(looking)
-    clearTimeout(ends)
+    clearInterval(shown)
   }
 }
 

@@ -9,8 +9,6 @@ import { aHost, call, held } from "#test/support/session/host.ts"
 async function paced(pacing: Pacing) {
   const chat = await aChat()
   const { id } = chat.bridge
-  await Lease.choose(id, { pacing })
-  await call(id, "POST", "/look-at-lease")
   const send = async (to: string, body: string) => {
     const answer = await call(id, "POST", "/send/text", { body: { chat: to, body } })
     const said = (await answer.json()) as { code?: string }
@@ -18,7 +16,12 @@ async function paced(pacing: Pacing) {
   }
   const left = async () =>
     ((await (await call(id, "GET", "/status")).json()) as { new_chats_left?: number }).new_chats_left
-  return { ...chat, send, left }
+  const repace = async (other: Pacing | undefined) => {
+    await Lease.choose(id, other ? { pacing: other } : {})
+    await call(id, "POST", "/look-at-lease")
+  }
+  await repace(pacing)
+  return { ...chat, send, left, repace }
 }
 
 test("a bridge begins as many chats in a day as it may, on any host, and goes on in those that it has", async () => {
@@ -95,6 +98,20 @@ test("a message that would wait for more than five seconds is refused, and says 
   expect(refused).toMatchObject({ status: 429, code: "pacing" })
   expect(refused.retryAfter).toBeGreaterThan(30)
   expect(refused.retryAfter).toBeLessThanOrEqual(90)
+})
+
+test("a gap that is lifted, shortened or begun holds for the next message at once", async () => {
+  const { bob, send, repace } = await paced({ gap_ms: 60_000 })
+  expect(await send(bob.number, "one")).toMatchObject({ status: 200 })
+  expect(await send(bob.number, "two")).toMatchObject({ code: "pacing" })
+  await repace({ gap_ms: 10 })
+  expect(await send(bob.number, "two")).toMatchObject({ status: 200 })
+  await repace({ gap_ms: 60_000 })
+  expect(await send(bob.number, "three")).toMatchObject({ code: "pacing" })
+  await repace(undefined)
+  expect(await send(bob.number, "three")).toMatchObject({ status: 200 })
+  await repace({ gap_ms: 60_000 })
+  expect(await send(bob.number, "four")).toMatchObject({ code: "pacing" })
 })
 
 test("a session is shown as typing before each message", async () => {

@@ -29,9 +29,9 @@ test("a time in the future, written before the clock was set back, keeps no brid
 })
 
 /** A session whose days are a second and a half long. */
-async function inFastDays(network?: Network) {
+async function inFastDays(network?: Network, dailyPresenceMs = 200) {
   const chat = await aChat({
-    timing: { dailyPresenceEachMs: 1500, dailyPresenceMs: 200 },
+    timing: { dailyPresenceEachMs: 1500, dailyPresenceMs },
     ...(network && { network }),
   })
   const device = `${chat.phone.number}:1`
@@ -74,4 +74,12 @@ test("a session is not shown if its customer wants that, and one that is shown a
   expect(lasts.filter((state) => state !== "unavailable")).toEqual([])
   expect(await available.shown()).toEqual(before.available)
   expect(before.available.at(-1)).toBe("available")
+})
+
+test("a session that is shown for the day is hidden when its customer wants it no more", async () => {
+  const { bridge, shown } = await inFastDays(undefined, 60_000)
+  await until(async () => (await shown()).at(-1) === "available")
+  await Lease.choose(bridge.id, { dailyPresence: false })
+  await call(bridge.id, "POST", "/look-at-lease")
+  await until(async () => (await shown()).at(-1) === "unavailable")
 })
