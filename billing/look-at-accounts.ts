@@ -17,9 +17,11 @@ const atOnce = 5
  */
 const markedAtOnce = 25
 
-/** Looks at every account that is due, until `withinMs` are over. One that fails is due again later. */
-export async function lookAtDue(withinMs = 45_000): Promise<void> {
-  const until = performance.now() + withinMs
+const lookForMs = 45_000
+
+/** Looks at every account that is due, for 45 s at most. One that fails is due again later. */
+export async function lookAtDue(): Promise<void> {
+  const until = performance.now() + lookForMs
   await markNewlyLinked()
   const left = (await Due.list())[Symbol.iterator]()
   const worker = async () => {

@@ -39,7 +39,7 @@ interface Item {
 }
 
 /** The reference, a part at a time: a self-contained page. Its only script, which is in it, copies code. */
-export function referencePage(document: Document, reader: Reader, wanted: Wanted = {}): Html {
+export function referencePage(document: Document, reader: Reader, wanted: Wanted): Html {
   const parts = partsOf(document, reader)
   const shown = parts.find(({ slug }) => slug === wanted.part) ?? parts[0]!
   const words = wanted.words?.trim().slice(0, 100) ?? ""

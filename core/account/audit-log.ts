@@ -114,7 +114,7 @@ interface Mailed {
 export async function recordAndMail(
   accountId: string,
   entry: Omit<Entry, "at_ms">,
-  { isQuiet = false, origin }: Mailed = {},
+  { isQuiet = false, origin }: Mailed,
 ): Promise<void> {
   await putRow(recording(accountId, entry).Put).catch((error: unknown) =>
     log.error({ error, accountId, act: entry.act, by: entry.key_id }, "an act was not recorded"),

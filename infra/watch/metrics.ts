@@ -17,8 +17,8 @@ export function ofFunction(fn: sst.aws.Function, name: string, stat = "Sum"): Me
   return { namespace: "AWS/Lambda", name, stat, dimensions: { FunctionName: fn.name } }
 }
 
-export function ofQueue(queue: sst.aws.Queue, name: string, stat = "Maximum"): Metric {
-  return { namespace: "AWS/SQS", name, stat, dimensions: { QueueName: queue.nodes.queue.name } }
+export function ofQueue(queue: sst.aws.Queue, name: string): Metric {
+  return { namespace: "AWS/SQS", name, stat: "Maximum", dimensions: { QueueName: queue.nodes.queue.name } }
 }
 
 export function ofTable(table: sst.aws.Dynamo, name: string, stat = "Sum"): Metric {

@@ -81,7 +81,7 @@ export class EventOutbox {
    * @throws Error if an event is too large for a row, RowTooLarge if another row is; nothing was made then.
    * SessionEnded
    */
-  async makeEvents(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
+  async makeEvents(happened: Mapped[], { message, writes }: Beside): Promise<number> {
     const { keeping } = this.#parts
     const choice = this.#parts.choice()
     const mapped = happened.filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
