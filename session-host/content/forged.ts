@@ -1,6 +1,5 @@
 import { isGroup, isLid } from "#core/message/jid.ts"
-import type { MessageContent } from "../network/connection.ts"
-import { child, childrenOf, type Stanza } from "../network/stanza.ts"
+import type { Connection, MessageContent } from "../network/connection.ts"
 import type { About } from "./chat-and-sender.ts"
 import { changeTypes, editedIn } from "./content.ts"
 import type { Remembered } from "./remembered.ts"
@@ -23,25 +22,23 @@ export function changedIn(content: MessageContent): Changed | undefined {
 interface Known {
   about: About
   originals: Remembered[]
-  groupCard: (group: string) => Promise<Stanza | undefined>
+  /** The connection to ask, if there is one. */
+  connection: Pick<Connection, "rightsIn"> | undefined
 }
 
 /**
  * Whether the sender changes a message that they may not change. The network cannot tell, and clients ignore
  * such changes. If it cannot be known here either, the change is believed.
  */
-export async function isForged({ what }: Changed, { about, originals, groupCard }: Known): Promise<boolean> {
+export async function isForged({ what }: Changed, { about, originals, connection }: Known): Promise<boolean> {
   const isOthers = isAnothers(about, originals)
   // A change by our own phone always counts.
   if (about.fromMe) return false
   if (what === "edit" || !isGroup(about.chat)) return isOthers && what !== "pin"
   if (what === "revoke" && !isOthers) return false
-  const card = await groupCard(about.chat)
-  const member = childrenOf(card, "participant").find(({ attrs }) =>
-    [attrs.jid, attrs.phone_number, attrs.lid].some((jid) => jid && about.person(jid) === about.contact),
-  )
-  if (!member || member.attrs.type === "admin" || member.attrs.type === "superadmin") return false
-  return what === "revoke" || child(card, "locked") !== undefined
+  const rights = await connection?.rightsIn(about.chat, about.sender)
+  if (!rights || rights.isAdmin) return false
+  return what === "revoke" || rights.isLocked
 }
 
 /**

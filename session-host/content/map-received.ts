@@ -4,7 +4,6 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { decodeBare, decodeWeb, unpad } from "../network/decode.ts"
 import type { Own } from "../network/happening.ts"
-import type { Stanza } from "../network/stanza.ts"
 import { aboutOf, lidsIn, phonesIn } from "./chat-and-sender.ts"
 import { changedIn, isForged } from "./forged.ts"
 import { fromLost } from "./lost.ts"
@@ -18,15 +17,16 @@ import { unwrap } from "./unwrap.ts"
 
 export interface Lookups {
   /** The connection to ask, if there is one. */
-  connection: Pick<Connection, "phonesOf"> | undefined
-  /** The network's card of a group; undefined if the network does not give it. */
-  groupCard: (group: string) => Promise<Stanza | undefined>
+  connection: Pick<Connection, "phonesOf" | "rightsIn"> | undefined
   /** Every remembered message of this id. */
   originals: (id: string) => Promise<Remembered[]>
   log: Logger
 }
 
-type ToAsk = Pick<Lookups, "connection" | "log">
+interface ToAsk {
+  connection: Pick<Connection, "phonesOf"> | undefined
+  log: Logger
+}
 
 type Message = Pick<Received, "attrs" | "verified" | "meta"> & { content: MessageContent; bytes?: Uint8Array }
 
@@ -82,8 +82,8 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   if (opened?.content) await learn(lidsIn({ attrs, content: readable, own }))
   // Whether the sender may change the poll is known only once the change has been opened.
   const changed = opened?.changed ? undefined : changedIn(unwrap(readable))
-  const { groupCard } = lookups
-  if (changed && (await isForged(changed, { about, originals, groupCard }))) {
+  const { connection } = lookups
+  if (changed && (await isForged(changed, { about, originals, connection }))) {
     lookups.log.warn("somebody changed another person's message: no event")
     return []
   }

@@ -38,6 +38,13 @@ export interface Received {
   meta?: Stanza[]
 }
 
+/** What a member of a group may do. */
+export interface GroupRights {
+  isAdmin: boolean
+  /** Whether only admins may change the group, and what is pinned in it. */
+  isLocked: boolean
+}
+
 /** How long messages of a chat stay. For a chat between two people, also who set this, and when. */
 export interface DisappearingTimer {
   seconds: number
@@ -338,6 +345,11 @@ export interface Connection {
    * waits long for the answer.
    */
   phonesOf(jids: string[], group?: string): Promise<Map<string, string>>
+  /**
+   * What a person may do in a group; undefined if this is not known, or if they are not in the group. The
+   * network is asked if it has not told of the group. Nobody waits long for the answer.
+   */
+  rightsIn(group: string, jid: string): Promise<GroupRights | undefined>
   /**
    * Whether the session is in this group. The network is asked only if this is not known.
    * @throws NetworkRejected, NoAnswer

@@ -17,12 +17,10 @@ import { SessionEnded } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
 import { nobody, type Own } from "../network/happening.ts"
-import type { Stanza } from "../network/stanza.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { newSay, type Say } from "../say-in-log.ts"
 import type { Timing } from "../timing.ts"
 import type { Awaited } from "./awaited.ts"
-import { newGroupCards } from "./group-cards.ts"
 import { OperatorSkip } from "./operator-skip.ts"
 import type { EventOutbox } from "./outbox.ts"
 import { Parking, parkedKeys, readParked } from "./parked.ts"
@@ -43,7 +41,7 @@ interface IntakeParts {
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */
-  connection: () => Pick<Connection, "phonesOf" | "ask"> | undefined
+  connection: () => Pick<Connection, "phonesOf" | "rightsIn"> | undefined
   commits: Pick<Commits, "made" | "whenKept">
   log: Logger
 }
@@ -102,7 +100,6 @@ const goodFor = 500
 export class SessionIntake implements Intake {
   readonly #parts: IntakeParts
   readonly #parking: Parking
-  readonly #groupCard: (group: string) => Promise<Stanza | undefined>
   readonly #revealKeys: RevealKeys
   readonly #say: Say
   readonly #skip: OperatorSkip
@@ -114,7 +111,6 @@ export class SessionIntake implements Intake {
   constructor(parts: IntakeParts) {
     this.#parts = parts
     this.#parking = new Parking(parts.store)
-    this.#groupCard = newGroupCards(parts)
     this.#revealKeys = new RevealKeys(parts.store)
     this.#say = newSay(parts.lease.bridgeId, parts.log)
     this.#skip = new OperatorSkip(parts)
@@ -357,7 +353,6 @@ export class SessionIntake implements Intake {
     return await this.#identified(
       await mapReceived(received, this.#own, {
         connection: connection(),
-        groupCard: this.#groupCard,
         originals,
         log,
       }),

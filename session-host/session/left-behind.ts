@@ -26,7 +26,7 @@ export interface MemoryInput {
   /** Aborted when the session has ended. */
   ended: AbortSignal
   /** The session's connection, while it has one. */
-  connection: () => Pick<Connection, "phonesOf" | "ask"> | undefined
+  connection: () => Pick<Connection, "phonesOf" | "rightsIn"> | undefined
   /**
    * The version of the running code. Each version tries again to read messages that earlier ones could not.
    */

@@ -23,19 +23,18 @@ import type { ShowAsAvailable } from "../show-as-available.ts"
 import type { Keys } from "../signal/keys.ts"
 import { answerInTime, askNetwork } from "./ask.ts"
 import { bringAgain } from "./media-retry.ts"
-import { storePairs, type MembersInput, newAskForMembers } from "./members.ts"
+import { storePairs, type MembersInput, newMembers } from "./members.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"
 import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-host.ts"
 
-interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles">, Omit<MembersInput, "groups"> {
+interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles">, MembersInput {
   sock: WASocket
   creds: AuthenticationCreds
-  keys: Pick<Keys, "get">
   log: ILogger
   answerOrEnd: AnswerOrEnd
   availability: ShowAsAvailable
   calls: ReturnType<typeof newCallers>
-  groups: Pick<GroupCache, "asked" | "isKnown">
+  groups: MembersInput["groups"] & Pick<GroupCache, "asked">
   reportPeople: (people: Acquaintance[]) => void
 }
 
@@ -67,7 +66,7 @@ export function newQuestions(input: Input): Questions {
     if (question.xmlns === "w:g2" && !child(answer, "groups")) await answerOrEnd(storePairs(sock, answer))
     return answer
   }
-  const askForMembers = newAskForMembers(input)
+  const members = newMembers(input)
   const phonesOf = async (jids: string[]) => {
     const known = (await lidMapping.getPNsForLIDs(jids)) ?? []
     return new Map([
@@ -118,8 +117,9 @@ export function newQuestions(input: Input): Questions {
     async phonesOf(jids, group) {
       const known = await phonesOf(jids)
       const isComplete = group === undefined || jids.every((jid) => known.has(jid) || !isLidUser(jid))
-      return isComplete || !(await askForMembers(group)) ? known : await phonesOf(jids)
+      return isComplete || !(await members.nameMembers(group)) ? known : await phonesOf(jids)
     },
+    rightsIn: (group, jid) => members.rightsIn(group, jid),
   }
 }
 

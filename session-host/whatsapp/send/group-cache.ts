@@ -10,7 +10,7 @@ import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Question } from "../../network/connection.ts"
 import { type Stanza, child } from "../../network/stanza.ts"
 
-/** The facts about a group that a send to it needs. */
+/** The facts about a group that a send to it needs, and what its members may do. */
 interface Group {
   id: string
   addressingMode: "lid" | "pn"
@@ -18,6 +18,10 @@ interface Group {
   ephemeralDuration: number
   /** Addresses, by their user part. */
   members: Map<string, string>
+  /** The user parts of those members that are admins. */
+  admins: Set<string>
+  /** Whether only admins may change the group, and what is pinned in it. */
+  isLocked: boolean
 }
 
 /** How much is remembered per session, in bytes: some fifty groups of a thousand. */
@@ -109,13 +113,17 @@ export function newGroupCache() {
 function groupIn(answer: BinaryNode): Group | undefined {
   const group = getBinaryNodeChild(answer, "group")
   const { id, creation, addressing_mode: mode } = group?.attrs ?? {}
-  const members = getBinaryNodeChildren(group, "participant").flatMap(({ attrs }) => attrs.jid ?? [])
+  const people = getBinaryNodeChildren(group, "participant")
+  const jids = (of: BinaryNode[]) => of.flatMap(({ attrs }) => attrs.jid ?? [])
+  const members = jids(people)
   if (!id || !creation || members.length === 0) return undefined
   return {
     id: jidOf(id),
     addressingMode: mode === "lid" ? "lid" : "pn",
     ephemeralDuration: Number(getBinaryNodeChild(group, "ephemeral")?.attrs.expiration) || 0,
     members: new Map(members.map((jid) => [userOf(jid), jid])),
+    admins: new Set(jids(people.filter(({ attrs }) => attrs.type?.endsWith("admin"))).map(userOf)),
+    isLocked: getBinaryNodeChild(group, "locked") !== undefined,
   }
 }
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest"
 import { Event } from "#contract/event.ts"
 import { mapReceived } from "#session-host/content/map-received.ts"
 import type { Remembered } from "#session-host/content/remembered.ts"
-import type { MessageContent } from "#session-host/network/connection.ts"
+import type { GroupRights, MessageContent } from "#session-host/network/connection.ts"
 import { encodeBare } from "#session-host/network/decode.ts"
 import { el, type Stanza } from "#session-host/network/stanza.ts"
 import { aReceivedMessage } from "#test/support/session/received-message.ts"
@@ -44,13 +44,12 @@ async function map(
   content: MessageContent,
   attrs: Record<string, string>,
   originals: Remembered[],
-  card?: Stanza,
+  rights?: GroupRights,
 ) {
   const plaintext = writeRandomPadMax16(proto.Message.encode(content).finish())
   const received = aReceivedMessage({ id: "ANSWER", attrs, plaintext })
   const mapped = await mapReceived(received, own, {
-    connection: undefined,
-    groupCard: async () => card,
+    connection: { phonesOf: async () => new Map(), rightsIn: async () => rights },
     originals: async (id) => originals.filter((one) => one.id === id),
     log,
   })
@@ -378,7 +377,7 @@ test("a scheduled message is opened with the key in its stanza; without it, it i
   const meta = (rkid: string, secretKey = key) => [
     el("meta", { type: "scheduled_message", st: "1900000000" }, [el("key", { rkid }, secretKey)]),
   ]
-  const lookups = { connection: undefined, groupCard: async () => undefined, originals: async () => [], log }
+  const lookups = { connection: undefined, originals: async () => [], log }
   const eventOf = async (given: Stanza[] | undefined) =>
     (await mapReceived({ ...received, ...(given && { meta: given }) }, own, lookups))[0]!.event
   expect(await eventOf(meta("K1"))).toMatchObject({ body: "see you at eight", scheduled_for: 1_900_000_000 })
@@ -407,9 +406,9 @@ test("only its author changes or takes back a message; in a group an admin may t
   expect(await map(edit, byBob, [his])).toMatchObject([{ edit: "edit", target_id: "ORIG" }])
   // Whether Eve is an admin is not known, then that she is one or is none.
   expect(await map(revoke, byEve, [his])).toMatchObject([{ edit: "revoke" }])
-  const asAdmin = el("group", {}, [el("participant", { jid: "88@lid", type: "admin" })])
+  const asAdmin = { isAdmin: true, isLocked: true }
   expect(await map(revoke, byEve, [his], asAdmin)).toMatchObject([{ edit: "revoke" }])
-  const locked = el("group", {}, [el("participant", { jid: "88@lid" }), el("locked")])
+  const locked = { isAdmin: false, isLocked: true }
   expect(await map(revoke, byEve, [his], locked)).toEqual([])
   expect(await map(revoke, byBob, [his], locked)).toHaveLength(1)
   const pin = { pinInChatMessage: { key, type: proto.Message.PinInChatMessage.Type.PIN_FOR_ALL } }
