@@ -198,7 +198,11 @@ export const PollVoteEvent = z
       .openapi({ description: "Everything that is selected now; empty if the vote was withdrawn." }),
     offline: Offline,
   })
-  .openapi("PollVoteEvent", { description: "A vote on a poll, or a change of one." })
+  .openapi("PollVoteEvent", {
+    description:
+      "A vote on a poll, or a change of one. A vote on a poll that this session does not know cannot be read: it is a line in the " +
+      "bridge's log, and no event.",
+  })
 
 export const EventResponseEvent = z
   .object({

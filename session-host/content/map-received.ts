@@ -4,6 +4,7 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { decodeBare, decodeWeb, unpad } from "../network/decode.ts"
 import type { Own } from "../network/happening.ts"
+import type { Say } from "../say-in-log.ts"
 import { aboutOf, lidsIn, phonesIn } from "./chat-and-sender.ts"
 import { changedIn, isForged } from "./forged.ts"
 import { fromLost } from "./lost.ts"
@@ -20,6 +21,7 @@ export interface Lookups {
   connection: Pick<Connection, "phonesOf" | "rightsIn"> | undefined
   /** Every remembered message of this id. */
   originals: (id: string) => Promise<Remembered[]>
+  say: Say
   log: Logger
 }
 
@@ -72,10 +74,10 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   if (!about) return []
   const opened = sealed && openAnswer(sealed, { about, own, phones, originals })
   if (sealed && !opened)
-    lookups.log.warn(
-      { use: sealed.use, known: originals.length },
-      "an answer to a message could not be opened",
-    )
+    lookups.say("warn", "a vote, an answer, a reaction or an edit could not be opened", {
+      detail: originals.length === 0 ? ": this session does not know the message that it is about" : "",
+      fields: { use: sealed.use, known: originals.length },
+    })
   // People do not see an answer to a message that they do not have.
   const isAboutKnown = originals.length > 0
   const readable = opened?.content ?? content

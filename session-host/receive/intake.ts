@@ -347,6 +347,7 @@ export class SessionIntake implements Intake {
   }
 
   async #map(received: Received): Promise<Mapped[]> {
+        say: this.#say,
     const { messages, connection, log } = this.#parts
     this.#learnAuthors(received)
     const originals = (id: string) => messages.all(id)

@@ -376,7 +376,7 @@ export interface PresenceEvent {
   last_seen?: number
 }
 
-/** A vote on a poll, or a change of one. */
+/** A vote on a poll, or a change of one. A vote on a poll that this session does not know cannot be read: it is a line in the bridge's log, and no event. */
 export interface PollVoteEvent {
   event: "poll_vote"
   /** JID of the person: the phone number's where known, else the LID. */

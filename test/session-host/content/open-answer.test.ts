@@ -10,6 +10,7 @@ import type { Remembered } from "#session-host/content/remembered.ts"
 import type { GroupRights, MessageContent } from "#session-host/network/connection.ts"
 import { encodeBare } from "#session-host/network/decode.ts"
 import { el, type Stanza } from "#session-host/network/stanza.ts"
+import type { Say } from "#session-host/say-in-log.ts"
 import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import { sealed as sealedUnder } from "#test/support/session/sealed.ts"
 
@@ -40,6 +41,10 @@ const poll = {
 }
 const key = { id: "ORIG" }
 
+/** The lines of the customer's log. */
+const lines: string[] = []
+const say: Say = (_level, text, more = {}) => void lines.push(`${text}${more.detail ?? ""}`)
+
 async function map(
   content: MessageContent,
   attrs: Record<string, string>,
@@ -51,6 +56,7 @@ async function map(
   const mapped = await mapReceived(received, own, {
     connection: { phonesOf: async () => new Map(), rightsIn: async () => rights },
     originals: async (id) => originals.filter((one) => one.id === id),
+    say,
     log,
   })
   for (const { event } of mapped) expect(event).toEqual(expect.schemaMatching(Event))
@@ -179,6 +185,18 @@ test("what opens and is no message is unknown as well", async () => {
   expect(await map(content, { from: bob.jid }, [original(poll)])).toMatchObject([
     { type: "unknown", target_id: "ORIG" },
   ])
+})
+
+test("a vote or a sealed edit about a message that is not known is a line in the customer's log", async () => {
+  const sealedPart = sealed("Poll Vote", Buffer.of(), { creator: own.jid, responder: bob.jid })
+  for (const content of [
+    { pollUpdateMessage: { pollCreationMessageKey: key, vote: sealedPart } },
+    { secretEncryptedMessage: { targetMessageKey: key, secretEncType: 2, ...sealedPart } },
+  ]) {
+    lines.length = 0
+    expect(await map(content, { from: bob.jid }, [])).toEqual([])
+    expect(lines).toEqual([expect.stringContaining("does not know the message that it is about")])
+  }
 })
 
 test("an edit or a revocation of another's message that is known in another chat is no event", async () => {
@@ -377,7 +395,7 @@ test("a scheduled message is opened with the key in its stanza; without it, it i
   const meta = (rkid: string, secretKey = key) => [
     el("meta", { type: "scheduled_message", st: "1900000000" }, [el("key", { rkid }, secretKey)]),
   ]
-  const lookups = { connection: undefined, originals: async () => [], log }
+  const lookups = { connection: undefined, originals: async () => [], say, log }
   const eventOf = async (given: Stanza[] | undefined) =>
     (await mapReceived({ ...received, ...(given && { meta: given }) }, own, lookups))[0]!.event
   expect(await eventOf(meta("K1"))).toMatchObject({ body: "see you at eight", scheduled_for: 1_900_000_000 })

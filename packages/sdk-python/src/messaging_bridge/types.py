@@ -446,7 +446,7 @@ class PresenceEvent(Model):
 
 
 class PollVoteEvent(Model):
-    """A vote on a poll, or a change of one."""
+    """A vote on a poll, or a change of one. A vote on a poll that this session does not know cannot be read: it is a line in the bridge's log, and no event."""
 
     event: Literal["poll_vote"]
     contact_id: str
