@@ -54,7 +54,7 @@ export function fromMessage(input: Incoming): Mapped[] {
   const change = changeIn(content)
   const only = change?.said ?? onPhoneAlone(input.content)
   const bytes = () => input.bytes ?? encodeBare(input.content)
-  const beside = () => (change?.said ? unknownIn(bytes())?.kind : undefined)
+  const beside = () => (change?.said ? unknownIn(bytes(), "protocolMessage")?.kind : undefined)
   const shown = only
     ? { content, said: only, unread: beside() }
     : shownIn(editedIn(content) ?? content, bytes, about)

@@ -22,8 +22,13 @@ export function openScheduled(content: MessageContent, meta: Stanza[] | undefine
   return {
     content: messageContextInfo && !inner.messageContextInfo ? { ...inner, messageContextInfo } : inner,
     bytes,
-    at: wholeNumber(about?.attrs.st),
+    at: scheduledFor(meta),
   }
+}
+
+/** When a scheduled message is to be sent, in Unix seconds; 0 for any other message. */
+export function scheduledFor(meta: Stanza[] | undefined): number {
+  return wholeNumber(meta?.find(isAboutSchedule)?.attrs.st)
 }
 
 /** A scheduled message with its key, which has come separately. */

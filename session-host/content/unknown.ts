@@ -51,19 +51,20 @@ const wrappedFields = new Map<string, number>([
 /**
  * The first part of a message, wrappers opened, that people see and this release cannot read. In bytes that
  * are no message, it is the part before they cease to be one, if there is such a part.
- * @param isRead the field that was read
+ * @param read the field of the message that was read. A new field beside that one counts only if it has
+ * words: WhatsApp adds facts that people never see to messages of every kind.
  */
-export function unknownIn(bytes: Uint8Array, isRead?: string, depth = 8): Unknown | undefined {
+export function unknownIn(bytes: Uint8Array, read?: string, depth = 8): Unknown | undefined {
   try {
     for (const { number, bytes: part } of fieldsOf(bytes)) {
       const name = messageFields.get(number)
       const wrapped = wrappedFields.get(name ?? "")
       const inner = wrapped && depth > 0 && fieldIn(part, wrapped)
-      if (!inner && name && (silent.has(name) || name === isRead)) continue
+      if (!inner && name && (silent.has(name) || name === read)) continue
       const found = inner
-        ? unknownIn(inner, isRead, depth - 1)
+        ? unknownIn(inner, read, depth - 1)
         : { kind: name ?? `field ${number}`, body: wordsIn(part) }
-      if (found) return found
+      if (found && (read === undefined || name || found.body)) return found
     }
     return undefined
   } catch {

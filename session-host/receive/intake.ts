@@ -23,7 +23,7 @@ import type { Timing } from "../timing.ts"
 import type { Awaited } from "./awaited.ts"
 import { OperatorSkip } from "./operator-skip.ts"
 import type { EventOutbox } from "./outbox.ts"
-import { Parking, parkedKeys, readParked } from "./parked.ts"
+import { digestOf, expiryOf, type Parked, Parking, parkedKeys, readParked } from "./parked.ts"
 import { RevealKeys } from "./reveal-keys.ts"
 
 interface IntakeParts {
@@ -208,22 +208,20 @@ export class SessionIntake implements Intake {
   }
 
   /**
-   * Takes in the key of a scheduled message. If the message is already there, its words become an edit of it;
-   * otherwise the key waits for the message.
+   * Takes in the key of scheduled messages. The words of those that are already there become edits of them;
+   * others may follow.
    * @throws SessionEnded
    */
   async recordRevealKey(keyId: string, key: Uint8Array): Promise<void> {
     const { store, outbox } = this.#parts
-    const parked = await outbox.inTurn(async () => {
-      const found = await this.#revealKeys.find(keyId)
-      if (found.parked) return found.parked
-      this.#commitNow(await outbox.makeEvents([], { writes: [this.#revealKeys.keyRow(keyId, key)] }))
-      return undefined
+    const waiting = await outbox.inTurn(async () => {
+      const { parked } = await this.#revealKeys.find(keyId)
+      this.#commitNow(await outbox.makeEvents([], { writes: [this.#revealKeys.row(keyId, { key, parked })] }))
+      return parked
     })
-    if (!parked) return
-    const removal = this.#revealKeys.removal(keyId)
-    for (const each of await readParked(store, await parkedKeys(store, parked)))
-      await this.tryAgain(withRevealKey(each.received, keyId, key), [...each.removal, removal])
+    for (const prefix of waiting)
+      for (const each of await readParked(store, await parkedKeys(store, prefix)))
+        await this.tryAgain({ ...each, received: withRevealKey(each.received, keyId, key) })
   }
 
   /** @returns whether it made a unit: it makes none if an earlier connection has received the message */
@@ -240,11 +238,11 @@ export class SessionIntake implements Intake {
    * meanwhile, the next one tries all parked messages.
    * @throws SessionEnded
    */
-  async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
+  async tryAgain(parked: Parked): Promise<void> {
     const { outbox, log } = this.#parts
     try {
-      this.#commitNow(await outbox.inTurn(() => this.#unitOfParked(received, removal)))
-      this.#parking.recount(received)
+      this.#commitNow(await outbox.inTurn(() => this.#unitOfParked(parked)))
+      this.#parking.recount(parked.received)
     } catch (error) {
       if (error instanceof SessionEnded) throw error
       log.debug({ error }, "a parked message still cannot be read")
@@ -253,17 +251,18 @@ export class SessionIntake implements Intake {
 
   /**
    * Makes an edit from a message that was of an unknown kind when it came and can be read now: it already has
-   * its event.
+   * its event. What says no more than that event is no edit.
    * @throws Error if it cannot be read. SessionEnded
    */
-  async #unitOfParked(received: Received, removal: UnitWrite[]): Promise<number> {
+  async #unitOfParked({ received, told, removal }: Parked): Promise<number> {
     const mapped = await this.#map(received)
     if (mapped.some(({ unread }) => unread)) throw new Error("of an unknown kind")
     const message = await this.#seen(received)
     if (message?.event === undefined) return await this.#unitWithEvents(received, mapped, removal)
     const own = mapped.filter(({ message: its }) => its?.id === received.attrs.id)
     for (const { remember } of own) message.remembered = remember
-    return await this.#parts.outbox.makeEvents(own.map(asEdit), { message, writes: removal })
+    const edits = told === digestOf(mapped) ? [] : own.map(asEdit)
+    return await this.#parts.outbox.makeEvents(edits, { message, writes: removal })
   }
 
   get #own(): Own {
@@ -318,24 +317,18 @@ export class SessionIntake implements Intake {
     const mapped = await this.#map(received)
     const { unread, awaitsKey } = mapped.find((each) => each.unread) ?? {}
     if (unread === undefined) return await this.#unitWithEvents(received, mapped, writes)
-    const found = awaitsKey === undefined ? {} : await this.#revealKeys.find(awaitsKey)
-    if (awaitsKey !== undefined && found.key && !isRevealed) {
-      const removal = this.#revealKeys.removal(awaitsKey)
-      return await this.#unitOfReadable(
-        withRevealKey(received, awaitsKey, found.key),
-        [...writes, removal],
-        true,
-      )
-    }
+    const found = awaitsKey === undefined ? { parked: [] } : await this.#revealKeys.find(awaitsKey)
+    if (awaitsKey !== undefined && found.key && !isRevealed)
+      return await this.#unitOfReadable(withRevealKey(received, awaitsKey, found.key), writes, true)
     this.#say("warn", "a message came of a kind that this release cannot read", {
       detail: `: its event has the unknown_kind ${unread}`,
       fields: { unread },
     })
-    const parked = await this.#parking.writesFor(received)
+    const parked = await this.#parking.writesFor(received, digestOf(mapped))
     const [first] = parked
-    const waits = first && awaitsKey !== undefined && !found.parked
-    // After `writes`, which remove a key that did not fit.
-    const wait = waits ? [this.#revealKeys.parkedRow(awaitsKey, first.sk)] : []
+    const waiting = { ...found, parked: [...found.parked, first?.sk ?? ""] }
+    const wait =
+      first && awaitsKey !== undefined ? [this.#revealKeys.row(awaitsKey, waiting, expiryOf(received))] : []
     return await this.#unitWithEvents(received, mapped, [...parked, ...writes, ...wait])
   }
 
@@ -347,7 +340,6 @@ export class SessionIntake implements Intake {
   }
 
   async #map(received: Received): Promise<Mapped[]> {
-        say: this.#say,
     const { messages, connection, log } = this.#parts
     this.#learnAuthors(received)
     const originals = (id: string) => messages.all(id)
@@ -355,6 +347,7 @@ export class SessionIntake implements Intake {
       await mapReceived(received, this.#own, {
         connection: connection(),
         originals,
+        say: this.#say,
         log,
       }),
     )

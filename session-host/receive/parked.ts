@@ -4,12 +4,19 @@ import { withoutDevice } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
+import type { Mapped } from "../content/mapped.ts"
+import { scheduledFor } from "../content/scheduled.ts"
 import { joinSecret, splitSecret, type SessionStore, type SessionWrite, type Stored } from "../memory/rows.ts"
 import type { Received } from "../network/connection.ts"
 import type { Stanza } from "../network/stanza.ts"
 
-/** In seconds from the time of sending; messages are kept no longer than this. */
-const keptFor = 30 * 86_400
+/**
+ * In seconds from the time of sending, or from that for which a message is scheduled; messages are kept no
+ * longer than this.
+ */
+export const keptFor = 30 * 86_400
+/** How far ahead a message may be scheduled, in seconds: its sender may have written any time. */
+const aheadMost = 366 * 86_400
 /**
  * Strangers may send unreadable messages: so many are kept for each sender, and none larger than so many
  * bytes.
@@ -21,6 +28,8 @@ const pieceBytes = 350_000
 /** A received message in rows of its own, until it becomes events. */
 export interface Parked {
   received: Received
+  /** A digest of what was told of it when it came. */
+  told?: string | undefined
   /** The writes that remove its rows. */
   removal: SessionWrite[]
 }
@@ -38,17 +47,18 @@ export class Parking {
   /**
    * The writes that set a message aside; none if it is too large or if too many of its sender's are set
    * aside.
+   * @param told a digest of what is told of it
    * @throws SessionEnded
    */
-  async writesFor(received: Received): Promise<SessionWrite[]> {
+  async writesFor(received: Received, told?: string): Promise<SessionWrite[]> {
     const { hash, attrs, plaintext } = received
     const prefix = prefixOf(attrs)
     const count = this.#counts.get(prefix) ?? (await parkedKeys(this.#store, prefix)).length
     if (count >= most.ofSender || plaintext.length > most.bytes) return []
     this.#counts.set(prefix, count + 1)
     Metrics.add("MessagesParked")
-    const expires = { expires_at: sentAt(attrs) + keptFor }
-    return piecesOf(pack(received)).map((piece, i) =>
+    const expires = { expires_at: expiryOf(received) }
+    return piecesOf(pack(received, told)).map((piece, i) =>
       this.#store.put(pieceSk(prefix + hash, i), piece, expires),
     )
   }
@@ -75,15 +85,37 @@ export async function readParked(store: SessionStore, keys: string[][]): Promise
 
 function toParked(store: SessionStore, pieces: Stored[]): Parked {
   return {
-    received: unpack(Buffer.concat(pieces.map((piece) => piece.secret))),
+    ...unpack(Buffer.concat(pieces.map((piece) => piece.secret))),
     removal: pieces.map(({ sk, secret }) => store.remove(sk, secret.length)),
   }
+}
+
+/** What depends on who is known, and not on the message. */
+const besides = new Set(["unknown_kind", "contact_id", "phone", "chat_id", "name", "username", "mentions"])
+
+/** A digest of what events say of their message, however people are named in them. */
+export function digestOf(mapped: Mapped[]): string {
+  const events = mapped.map(({ event }) => event)
+  return createHash("sha256")
+    .update(JSON.stringify(events, (name, value: unknown) => (besides.has(name) ? undefined : sorted(value))))
+    .digest("base64url")
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The sender is hashed, since a JID is a phone number and a stanza may say anything. */
 function prefixOf({ from = "", participant }: Received["attrs"]): string {
   const sender = createHash("sha256").update(withoutDevice(participant ?? from))
   return `PARKED#${sender.digest("base64url").slice(0, 22)}#`
+}
+
+/** When a parked message is forgotten. */
+export function expiryOf({ attrs, meta }: Received): number {
+  const scheduled = Math.min(scheduledFor(meta), now() + aheadMost)
+  return Math.max(sentAt(attrs), scheduled) + keptFor
 }
 
 /** The network's time of the message, if that is plausible. */
@@ -118,11 +150,12 @@ const Head = z.object({
   attrs: z.record(z.string(), z.string()),
   verified: z.boolean().optional(),
   meta: z.array(Node).optional(),
+  told: z.string().optional(),
 })
 
-function pack(received: Received): Buffer {
+function pack(received: Received, told: string | undefined): Buffer {
   const { hash, attrs, verified, meta } = received
-  const head = JSON.stringify({ hash, attrs, verified, meta: meta?.map(inJson) })
+  const head = JSON.stringify({ hash, attrs, verified, meta: meta?.map(inJson), told })
   return joinSecret(head, received.plaintext)
 }
 
@@ -135,9 +168,10 @@ function inJson({ bytes, children, ...node }: Stanza): object {
   }
 }
 
-function unpack(packed: Buffer): Received {
+function unpack(packed: Buffer): Pick<Parked, "received" | "told"> {
   const { line, bytes } = splitSecret(packed)
-  return { ...Head.parse(JSON.parse(line)), plaintext: bytes }
+  const { told, ...head } = Head.parse(JSON.parse(line))
+  return { received: { ...head, plaintext: bytes }, told }
 }
 
 function piecesOf(packed: Buffer): Buffer[] {

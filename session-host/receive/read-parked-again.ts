@@ -27,7 +27,6 @@ export async function readParkedAgain({ store, commits, intake, version }: Input
   if (tried?.row.version === version) return
   const keys = await parkedKeys(store, "PARKED#")
   for (let at = 0; at < keys.length; at += together)
-    for (const { received, removal } of await readParked(store, keys.slice(at, at + together)))
-      await intake.tryAgain(received, removal)
+    for (const parked of await readParked(store, keys.slice(at, at + together))) await intake.tryAgain(parked)
   if (keys.length > 0) commits.note([store.put(triedSk, "", { version })])
 }

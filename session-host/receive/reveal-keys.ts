@@ -2,21 +2,28 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
+import { keptFor } from "./parked.ts"
 
-/** In seconds: as long as parked messages are kept. */
-const keptFor = 30 * 86_400
+/** How many messages may wait for one key: the first ones, since a stranger may use the same id. */
+const mostWaiting = 100
+
+const Row = z.object({
+  key: z.base64().optional(),
+  /** The prefixes of the keys of the rows of messages that came before the key. */
+  parked: z.array(z.string()),
+})
+
+/** What is known of the id of a key. */
+export interface Revealed {
+  key?: Uint8Array | undefined
+  /** The messages that wait for it, by the prefixes of their rows. */
+  parked: string[]
+}
 
 /**
- * The row of the id of a scheduled message's key: it has the key, or names the message that waits for the
- * key.
+ * The keys of scheduled messages (WhatsApp Web: "reveal keys"): one key may open several messages, and may
+ * come before or after each of them.
  */
-const Row = z.union([
-  z.object({ key: z.base64() }),
-  /** The prefix of the keys of the message's rows. */
-  z.object({ parked: z.string() }),
-])
-
-/** The keys of scheduled messages (WhatsApp Web: "reveal keys"): a key or its message may come first. */
 export class RevealKeys {
   readonly #store: SessionStore
 
@@ -25,27 +32,20 @@ export class RevealKeys {
   }
 
   /** @throws SessionEnded */
-  async find(keyId: string): Promise<{ key?: Uint8Array; parked?: string }> {
+  async find(keyId: string): Promise<Revealed> {
     const found = await this.#store.get(skOf(keyId))
-    const row = found && Row.parse(JSON.parse(found.secret.toString()))
-    if (!row) return {}
-    return "key" in row ? { key: Buffer.from(row.key, "base64") } : row
+    if (!found) return { parked: [] }
+    const { key, parked } = Row.parse(JSON.parse(found.secret.toString()))
+    return { key: key === undefined ? undefined : Buffer.from(key, "base64"), parked }
   }
 
-  keyRow(keyId: string, key: Uint8Array): SessionWrite {
-    return this.#row(keyId, { key: Buffer.from(key).toString("base64") })
-  }
-
-  parkedRow(keyId: string, parked: string): SessionWrite {
-    return this.#row(keyId, { parked })
-  }
-
-  removal(keyId: string): SessionWrite {
-    return this.#store.remove(skOf(keyId))
-  }
-
-  #row(keyId: string, row: z.infer<typeof Row>): SessionWrite {
-    return this.#store.put(skOf(keyId), JSON.stringify(row), { expires_at: now() + keptFor })
+  /** @param expiry when the row is forgotten, in Unix seconds */
+  row(keyId: string, { key, parked }: Revealed, expiry = now() + keptFor): SessionWrite {
+    const row: z.infer<typeof Row> = {
+      ...(key && { key: Buffer.from(key).toString("base64") }),
+      parked: parked.slice(0, mostWaiting),
+    }
+    return this.#store.put(skOf(keyId), JSON.stringify(row), { expires_at: expiry })
   }
 }
 

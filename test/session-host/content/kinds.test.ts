@@ -862,6 +862,10 @@ test("a part that no release knows, beside a text or in an edit, is named and ke
   const expected = { event: { type: "text", body: "hello", unknown_kind: "field 177" }, unread: "field 177" }
   expect(mapBytes(beside)[0]).toMatchObject(expected)
   expect(mapBytes(field(40, field(1, beside)))[0]).toMatchObject(expected)
+  // A new fact that has no words is nothing that people see.
+  const [mapped] = mapBytes(Buffer.concat([encodeBare(text), field(178, field(1, Buffer.of(1)))]))
+  expect(mapped!.event).not.toHaveProperty("unknown_kind")
+  expect(mapped!.unread).toBeUndefined()
   const key = encodeBare({ protocolMessage: { key: { id: "T" }, type: MESSAGE_EDIT } }).subarray(2)
   const edit = field(12, Buffer.concat([key, field(14, field(177, Buffer.from("new words")))]))
   expect(mapBytes(edit)[0]!.event).toMatchObject({

@@ -12,6 +12,7 @@ import { removeRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { encodeBare } from "#session-host/network/decode.ts"
+import { el } from "#session-host/network/stanza.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
@@ -458,6 +459,30 @@ const edit = (editedMessage: proto.IMessage) =>
     },
   })
 
+test("what a later release finds to be no more than was told is no edit", async () => {
+  const one = await aMemory()
+  const { store, commits } = one.memory
+  const text = encodeBare({ conversation: "hello" })
+  // Field 177: "an aside".
+  const beside = Buffer.from([0x8a, 0x0b, 8, ...Buffer.from("an aside")])
+  const plaintext = Buffer.concat([text, beside, Buffer.of(1)])
+  await take(one, aReceivedMessage({ id: "BESIDE", plaintext }))
+  await one.memory.settled()
+  const told = { type: "text", body: "hello", unknown_kind: "field 177" }
+  expect(await eventsOf(one.bridgeId)).toMatchObject([told])
+  // As if a later release knew that people do not see the aside.
+  const [parked] = await store.list("PARKED#")
+  const { sk, secret } = parked!
+  const head = secret.subarray(0, secret.indexOf("\n") + 1)
+  await commits.write([store.put(sk, Buffer.concat([head, text, Buffer.of(1)]))])
+  await one.letGo()
+  const next = await aMemory({ bridgeId: one.bridgeId, version: "later" })
+  await next.memory.readParkedAgain()
+  await next.letGo()
+  expect(await eventsOf(one.bridgeId)).toHaveLength(1)
+  expect(await parkedOf(one.bridgeId)).toEqual([])
+})
+
 test("an edit that only a later release can read is an edit of its message, not of itself", async () => {
   const one = await aMemory()
   const { store, commits } = one.memory
@@ -496,14 +521,46 @@ test("a sender's parked messages are a hundred at most, over all sessions; all a
 })
 
 /** A scheduled message as all get it but its author, and its key. */
-function scheduled(id: string, keyId = id) {
-  const [key, encIv] = [randomBytes(32), randomBytes(12)]
+function scheduled(id: string, { keyId = id, key = randomBytes(32), at = 0 } = {}) {
+  const encIv = randomBytes(12)
   const cipher = createCipheriv("aes-256-gcm", key, encIv)
   const words = proto.Message.encode({ conversation: `words of ${id}` }).finish()
   const encPayload = Buffer.concat([cipher.update(words), cipher.final(), cipher.getAuthTag()])
   const bytes = encodeBare({ conditionalRevealMessage: { encPayload, encIv, revealKeyId: keyId } })
-  return { message: aReceivedMessage({ id, plaintext: writeRandomPadMax16(bytes) }), keyId, key }
+  const received = aReceivedMessage({ id, plaintext: writeRandomPadMax16(bytes) })
+  const meta = [el("meta", { type: "scheduled_message", st: String(at) })]
+  return { message: { ...received, meta }, keyId, key }
 }
+
+test("one key opens all messages that wait for it, and those that come after it", async () => {
+  const one = await aMemory()
+  const { keyId, key, message } = scheduled("S1")
+  const [second, third] = ["S2", "S3"].map((id) => scheduled(id, { keyId, key }).message)
+  await take(one, message, second!)
+  await one.memory.intake.takeRevealKey(keyId, key)
+  await take(one, third!)
+  await one.memory.settled()
+  expect(bodies((await eventsOf(one.bridgeId)).slice(2))).toEqual([
+    "words of S1",
+    "words of S2",
+    "words of S3",
+  ])
+  expect(await parkedOf(one.bridgeId)).toEqual([])
+})
+
+test.for([
+  ["in fifty days", 50, 80],
+  ["in a thousand years, as a stranger may say", 365_000, 396],
+] as const)("a message that is scheduled for a time waits for its key: %s", async ([, days, expected]) => {
+  const one = await aMemory()
+  const now = Date.now() / 1000
+  await take(one, scheduled("S", { at: Math.floor(now + days * 86_400) }).message)
+  await one.memory.settled()
+  for (const prefix of ["PARKED#", "REVEAL#"]) {
+    const [row] = await one.memory.store.list(prefix)
+    expect(Math.round((Number(row!.row.expires_at) - now) / 86_400)).toBe(expected)
+  }
+})
 
 test("one sender may schedule any number of messages, since those that are revealed count no more", async () => {
   const one = await aMemory()
@@ -529,7 +586,7 @@ test("a key that does not fit hinders none that fits: a scheduled message waits 
     { type: "unknown" },
     { edit: "edit", target_id: "S", body: "words of S" },
   ])
-  expect(await rowsOf(tables.sessions, one.bridgeId, "REVEAL#")).toEqual([])
+  expect(await parkedOf(one.bridgeId)).toEqual([])
 })
 
 test.for(["1e999", "1e20", "-5", "x", ""])(
