@@ -8,6 +8,7 @@ import {
   Interactive,
   Invitation,
   LinkPreview,
+  MentionedGroup,
   Order,
   PartOf,
   Payment,
@@ -99,6 +100,9 @@ export const MessageEvent = z
       .array(z.string())
       .optional()
       .openapi({ description: "JIDs of the people whom the text mentions." }),
+    mentioned_groups: z.array(MentionedGroup).optional().openapi({
+      description: "The groups that the text mentions, each as `@` and its JID.",
+    }),
     mentions_all: z
       .literal(true)
       .optional()

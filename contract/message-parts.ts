@@ -119,6 +119,11 @@ export const Product = z.object({
 
 export const Invitation = z.object({
   to: z.enum(["group", "channel", "event"]),
+export const MentionedGroup = z.object({
+  jid: z.string(),
+  name: string("As the sender gives it."),
+})
+
   id: string("JID of the group or channel, id of the event."),
   name: z.string(),
   code: string('With it, `groups/join` joins the group; `""` for others.'),

@@ -224,11 +224,14 @@ function withNumbers<Parts>(parts: Parts, content: MessageContent, about: About)
 /** How much of a quoted text is repeated, in characters: the sender of an answer may put anything there. */
 const longestQuote = 4096
 
-/** The message that a content quotes, the people whom it mentions, and whether it was forwarded. */
+/** The message that a content quotes, whom and which groups it mentions, and whether it was forwarded. */
 function referring(content: MessageContent, about: About): Partial<Fields> {
   const context = contextInfoOf(content)
   if (!context) return {}
   const mentions = (context.mentionedJid ?? []).filter((jid) => jid.includes("@")).map(about.person)
+  const groups = (context.groupMentions ?? []).flatMap(({ groupJid, groupSubject }) =>
+    groupJid && isGroup(groupJid) ? [{ jid: groupJid, name: groupSubject ?? "" }] : [],
+  )
   const quoted = context.quotedMessage ?? {}
   const said = saidBy(unwrap(quoted), about) ?? shownIn(unwrap(quoted), () => encodeBare(quoted), about)?.said
   return {
@@ -242,6 +245,7 @@ function referring(content: MessageContent, about: About): Partial<Fields> {
       },
     }),
     ...(mentions.length > 0 && { mentions }),
+    ...(groups.length > 0 && { mentioned_groups: groups }),
     ...((context.nonJidMentions ?? 0) > 0 && { mentions_all: true as const }),
     ...(context.isForwarded && { forwarded: true as const }),
   }

@@ -69,6 +69,7 @@ const elsewhere = [
   "listMessages[].caption",
   "listMessages[].file",
   "listMessages[].view_once",
+  "listMessages[].mentioned_groups",
   "listMessages[].mentions_all",
   "listMessages[].forwarded",
   "listMessages[].reaction",

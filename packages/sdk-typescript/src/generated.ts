@@ -69,6 +69,12 @@ export interface MessageEvent {
   }
   /** JIDs of the people whom the text mentions. */
   mentions?: string[]
+  /** The groups that the text mentions, each as `@` and its JID. */
+  mentioned_groups?: ({
+    jid: string
+    /** As the sender gives it. */
+    name: string
+  })[]
   /** The text mentions everybody in the group. */
   mentions_all?: true
   forwarded?: true
@@ -903,6 +909,12 @@ export interface KeptMessage {
     message_id: string
     /** Where that message was written: `status@broadcast` if it is a status. */
     chat_id: string
+  /** The groups that the text mentions, each as `@` and its JID. */
+  mentioned_groups?: ({
+    jid: string
+    /** As the sender gives it. */
+    name: string
+  })[]
     /** Who wrote that message. */
     contact_id: string
   }

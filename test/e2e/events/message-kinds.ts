@@ -297,6 +297,7 @@ export const kinds: Kind[] = [
           text: "hi @all",
           contextInfo: {
             nonJidMentions: 1,
+            groupMentions: [{ groupJid: "1@g.us", groupSubject: "Choir" }, { groupSubject: "Nobody's" }],
             expiration: 86_400,
             entryPointConversionSource: "ctwa_ad",
             externalAdReply: {
@@ -312,7 +313,7 @@ export const kinds: Kind[] = [
         },
       },
     },
-    { mentions_all: true, disappears_after: 86_400 },
+    { mentions_all: true, mentioned_groups: [{ jid: "1@g.us", name: "Choir" }], disappears_after: 86_400 },
   ],
   ...associations.map(([type, as]): Kind => [
     `a picture that belongs to another message (${as})`,

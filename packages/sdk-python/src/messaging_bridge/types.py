@@ -47,6 +47,12 @@ class MessageQuoted(Model):
     """As `type` of a message; `""` for every other kind."""
 
 
+class MessageMentionedGroup(Model):
+    jid: str
+    name: str
+    """As the sender gives it."""
+
+
 class MessageReaction(Model):
     emoji: str
     """`""`: the reaction was removed."""
@@ -329,6 +335,8 @@ class MessageEvent(Model):
     """The message that this one replies to."""
     mentions: List[str] | None = None
     """JIDs of the people whom the text mentions."""
+    mentioned_groups: List[MessageMentionedGroup] | None = None
+    """The groups that the text mentions, each as `@` and its JID."""
     mentions_all: Literal[True] | None = None
     """The text mentions everybody in the group."""
     forwarded: Literal[True] | None = None
@@ -953,6 +961,8 @@ class KeptMessage(Model):
     """The message that an edit, revoke, pin, reaction or `unknown` message refers to."""
     preview: MessagePreview | None = None
     """What the sender's phone shows of a link in the text."""
+    mentioned_groups: List[MessageMentionedGroup] | None = None
+    """The groups that the text mentions, each as `@` and its JID."""
     location: MessageLocation | None = None
     options: List[str] | None = None
     """The options of a poll."""
