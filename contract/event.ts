@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi"
-import { ofChat, ContactJid, Offline, Phone, Username } from "./event-fields.ts"
+import { ofChat, ContactJid, Offline, Phone, SenderName, Username } from "./event-fields.ts"
 import { boolean, groupSettings, integer, string, Timestamp } from "./field-types.ts"
 import {
   EventResponseEvent,
@@ -56,9 +56,11 @@ const CallIncomingEvent = z
     event: z.literal("call_incoming"),
     call_id: z.string(),
     contact_id: ContactJid,
+    ...ofChat,
+    name: SenderName,
+    username: Username,
     platform: string("As the network gives it, else `unknown`."),
     video: z.literal(true).optional(),
-    group_id: string("Of a call to a group: its JID.").optional(),
     timestamp: Timestamp,
   })
   .openapi("CallIncomingEvent", {
@@ -74,6 +76,7 @@ const CallTerminatedEvent = z
     event: z.literal("call_terminated"),
     call_id: z.string(),
     contact_id: ContactJid,
+    ...ofChat,
     reason: CallEnd,
     timestamp: Timestamp,
   })

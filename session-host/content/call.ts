@@ -1,5 +1,5 @@
 import type { Event } from "#contract/event.ts"
-import { withoutDevice } from "#core/message/jid.ts"
+import { usernameIn, withoutDevice } from "#core/message/jid.ts"
 import { child, type Stanza } from "../network/stanza.ts"
 import { type Mapped, wholeNumber } from "./mapped.ts"
 import { type KnownPeople, personLookup } from "./people-in-stanza.ts"
@@ -21,7 +21,8 @@ const reasons = new Map<string, End>([
 /**
  * `<call><offer/></call>` and the stanzas that end it. `accept` on another device and the `terminate` that
  * may follow share an identity, so the end is reported once. The caller stays the same, whichever side ends
- * the call.
+ * the call. The step names the caller (WhatsApp Web, `WAWebHandleVoipCall`): `caller_pn`, or `username` in
+ * place of a hidden number, and `notify`.
  */
 export function fromCall(call: Stanza, known: KnownPeople): Mapped[] {
   const [step] = call.children
@@ -29,9 +30,11 @@ export function fromCall(call: Stanza, known: KnownPeople): Mapped[] {
   const caller = withoutDevice(step?.attrs["call-creator"] ?? call.attrs.from ?? "")
   if (!step || !id || !caller) return []
 
+  const contact = personLookup(call, known)(caller)
   const about = {
     call_id: id,
-    contact_id: personLookup(call, known)(caller),
+    contact_id: contact,
+    chat_id: step.attrs["group-jid"] || contact,
     timestamp: wholeNumber(call.attrs.t),
   }
   const ended = (reason: End): Mapped[] => [
@@ -46,14 +49,15 @@ export function fromCall(call: Stanza, known: KnownPeople): Mapped[] {
     case "offer":
     case "offer_notice": {
       const { platform = "" } = call.attrs
-      const group = step.attrs["group-jid"]
+      const username = usernameIn(step.attrs.username)
       const isVideo = child(step, "video") !== undefined || step.attrs.media === "video"
       const event = {
         event: "call_incoming" as const,
         ...about,
+        name: step.attrs.notify ?? call.attrs.notify ?? "",
+        ...(username && { username }),
         platform: platform || "unknown",
         ...(isVideo && { video: true as const }),
-        ...(group && { group_id: group }),
       }
       return [{ identity: ["call_incoming", caller, id], event, mayRepeat: true }]
     }

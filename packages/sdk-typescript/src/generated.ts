@@ -449,11 +449,17 @@ export interface CallIncomingEvent {
   call_id: string
   /** JID of the person: the phone number's where known, else the LID. */
   contact_id: string
+  /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
+  chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
+  /** The sender's display name, as the network gives it. */
+  name: string
+  /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
+  username?: string
   /** As the network gives it, else `unknown`. */
   platform: string
   video?: true
-  /** Of a call to a group: its JID. */
-  group_id?: string
   /** Unix seconds. */
   timestamp: number
 }
@@ -464,6 +470,10 @@ export interface CallTerminatedEvent {
   call_id: string
   /** JID of the person: the phone number's where known, else the LID. */
   contact_id: string
+  /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
+  chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
   /** `accept_elsewhere`: it was answered on the phone or another of its devices. */
   reason: "timeout" | "hangup" | "decline" | "busy" | "accept_elsewhere"
   /** Unix seconds. */

@@ -67,11 +67,13 @@ test.for([
   ["terminate", "accepted_elsewhere", "accept_elsewhere"],
 ] as const)("a call comes in and ends (%s %s) with %s", async ([step, reason, expected]) => {
   const { call_id } = (await adaDoes("POST", "/calls", { to: grace.number })) as { call_id: string }
-  const about = { call_id, contact_id: ada.jid, timestamp: expect.any(Number) }
+  const chat = { contact_id: ada.jid, chat_id: ada.jid, chat_lid: ada.lid }
+  const about = { call_id, ...chat, timestamp: expect.any(Number) }
   const isIt = (told: { call_id: string }) => told.call_id === call_id
   expect(await event("call_incoming", isIt)).toEqual({
     event: "call_incoming",
     ...about,
+    name: "Ada",
     platform: "android",
   })
   await adaDoes("POST", `/calls/${call_id}`, { to: grace.number, step, reason })
@@ -87,9 +89,24 @@ test("a call with a picture, to a group", async () => {
   const { call_id } = (await adaDoes("POST", "/calls", call)) as { call_id: string }
   expect(await event("call_incoming", (told) => told.call_id === call_id)).toMatchObject({
     video: true,
-    group_id: "1@g.us",
+    chat_id: "1@g.us",
   })
   await adaDoes("POST", `/calls/${call_id}`, { to: grace.number })
+  await event("call_terminated", (told) => told.call_id === call_id)
+})
+
+test("a call by somebody with a username names them so, and has no number", async () => {
+  const hal = await whole.network.create("Hal")
+  await whole.network.change(hal.number, { username: "hal.3" })
+  const from = `/phones/${hal.number}/calls`
+  const { call_id } = (await whole.network.call("POST", from, { to: grace.number })) as { call_id: string }
+  expect(await event("call_incoming", (told) => told.call_id === call_id)).toMatchObject({
+    contact_id: hal.lid,
+    chat_id: hal.lid,
+    name: "Hal",
+    username: "hal.3",
+  })
+  await whole.network.call("POST", `${from}/${call_id}`, { to: grace.number })
   await event("call_terminated", (told) => told.call_id === call_id)
 })
 

@@ -32,6 +32,8 @@ describe("calls", () => {
       event: "call_incoming",
       call_id: "C1",
       contact_id: "4922@s.whatsapp.net",
+      chat_id: "4922@s.whatsapp.net",
+      name: "",
       platform: "android",
       timestamp: 1_700_000_000,
     })
@@ -40,10 +42,9 @@ describe("calls", () => {
   test("a call says that it has a picture, and which group it is to", () => {
     const offer = node("offer", { "call-id": "C1", "group-jid": "1@g.us" }, [node("audio"), node("video")])
     const call = node("call", { from: "22:3@lid", id: "s1", t: "1700000000" }, [offer])
-    expect(eventOf(call)).toMatchObject({ event: "call_incoming", video: true, group_id: "1@g.us" })
+    expect(eventOf(call)).toMatchObject({ event: "call_incoming", video: true, chat_id: "1@g.us" })
     const noticed = aCall("offer_notice", { media: "video" })
-    expect(eventOf(noticed)).toMatchObject({ video: true })
-    expect(eventOf(noticed)).not.toHaveProperty("group_id")
+    expect(eventOf(noticed)).toMatchObject({ video: true, chat_id: "4922@s.whatsapp.net" })
   })
 
   test("a platform that is not told is unknown, a number that is told counts before what is known", () => {
@@ -70,6 +71,7 @@ describe("calls", () => {
       event: "call_terminated",
       call_id: "C1",
       contact_id: "4922@s.whatsapp.net",
+      chat_id: "4922@s.whatsapp.net",
       reason: expected,
       timestamp: 1_700_000_000,
     })

@@ -523,11 +523,17 @@ class CallIncomingEvent(Model):
     call_id: str
     contact_id: str
     """JID of the person: the phone number's where known, else the LID."""
+    chat_id: str
+    """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
+    name: str
+    """The sender's display name, as the network gives it."""
+    username: str | None = None
+    """The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown."""
     platform: str
     """As the network gives it, else `unknown`."""
     video: Literal[True] | None = None
-    group_id: str | None = None
-    """Of a call to a group: its JID."""
     timestamp: int
     """Unix seconds."""
 
@@ -539,6 +545,10 @@ class CallTerminatedEvent(Model):
     call_id: str
     contact_id: str
     """JID of the person: the phone number's where known, else the LID."""
+    chat_id: str
+    """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
     reason: Literal["timeout", "hangup", "decline", "busy", "accept_elsewhere"]
     """`accept_elsewhere`: it was answered on the phone or another of its devices."""
     timestamp: int

@@ -31,8 +31,7 @@ export function callStep(
 }
 
 function identified(handset: Handset, { id, mode }: Call) {
-  const caller = handset.user()
-  return { "call-id": id, "call-creator": inMode(mode, caller), caller_pn: inMode("pn", caller) }
+  return { "call-id": id, "call-creator": inMode(mode, handset.user()) }
 }
 
 function stanza(to: string, content: Node): Node {

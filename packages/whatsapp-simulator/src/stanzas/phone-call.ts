@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { now } from "../clock.ts"
 import { alsoKnownAs, inMode, modeOf, shownMode } from "../network/addressing.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
+import type { User } from "../network/directory.ts"
 import { namesStranger } from "../network/household-isolation.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
@@ -9,7 +10,10 @@ import { sendToDevice } from "../network/send-to-device.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
 
-/** A step of a phone call: passed on to every device of the other person, and acknowledged. */
+/**
+ * A step of a phone call: passed on to every device of the other person, and acknowledged. The network says
+ * in it who calls (WhatsApp Web, `WAWebHandleVoipCall`).
+ */
 export function phoneCall(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to } = stanza.attrs
   const step = child(stanza)
@@ -35,7 +39,22 @@ export function phoneCall(network: Network, line: ConnectedDevice, stanza: Node)
     t: now(),
     platform,
     version,
-    notify: caller.name,
   }
-  for (const device of devicesOf(network, peer.pn)) sendToDevice(network, device, el("call", attrs, [step]))
+  const passed = { ...step, attrs: { ...step.attrs, ...callerIn(network, step, caller) } }
+  for (const device of devicesOf(network, peer.pn)) sendToDevice(network, device, el("call", attrs, [passed]))
+}
+
+/**
+ * What a step says of its caller beside `call-creator`: their name, and their number or, if that is hidden,
+ * their username.
+ */
+function callerIn(network: Network, { attrs }: Node, sender: User): Record<string, string> {
+  const creator = Jid.parse(attrs["call-creator"])
+  if (network.directory.find(creator)?.pn !== sender.pn) return {}
+  const username = network.profiles.usernameOf(sender.pn)
+  const isByLid = creator && modeOf(creator) === "lid"
+  return {
+    notify: sender.name,
+    ...(username ? { username } : isByLid && { caller_pn: inMode("pn", sender) }),
+  }
 }
