@@ -16,7 +16,9 @@ export const Place = z.object({
 })
 
 export const File = z.object({
-  name: string('The name that the sender gave it; `""` without one.'),
+  name: string(
+    'The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\\`; `""` without one.',
+  ),
   content_type: z.string(),
   size: integer("Bytes; 0: the sender did not say."),
   seconds: integer("How long an audio or a video plays.").optional(),
@@ -117,13 +119,13 @@ export const Product = z.object({
   ...Price,
 })
 
-export const Invitation = z.object({
-  to: z.enum(["group", "channel", "event"]),
 export const MentionedGroup = z.object({
   jid: z.string(),
   name: string("As the sender gives it."),
 })
 
+export const Invitation = z.object({
+  to: z.enum(["group", "channel", "event"]),
   id: string("JID of the group or channel, id of the event."),
   name: z.string(),
   code: string('With it, `groups/join` joins the group; `""` for others.'),

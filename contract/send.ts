@@ -178,7 +178,7 @@ export const sendMedia = send(
     filename: fileName.optional().openapi({
       description:
         "The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the " +
-        "last part of the URL's path.",
+        "last part of the URL's path. It goes without invisible characters, and with `_` for each `/` and `\\`.",
     }),
   },
   {

@@ -9,6 +9,7 @@ import {
 } from "../content/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import { type Fetched, fetchCustomerFile, type Source } from "../media/fetch.ts"
+import { safeName } from "../media/file-name.ts"
 import { inTurn } from "../media/in-turn.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import { makePng, makeSticker, readPicture } from "../media/picture.ts"
@@ -40,7 +41,10 @@ export async function composeMedia(
   const file = await sentFile(input, connected)
   const { caption, filename, view_once: viewOnce, gif_playback = false } = input
   const isGif = file.isGif || gif_playback
-  return toMedia({ ...file, isGif, caption, fileName: filename ?? file.fileName, viewOnce }, context)
+  return toMedia(
+    { ...file, isGif, caption, fileName: safeName(filename ?? "") || file.fileName, viewOnce },
+    context,
+  )
 }
 
 async function sentFile(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
@@ -76,7 +80,7 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
       kind,
       fileEncSha256: keys.fileEncSha256,
     })
-    return { ...keys, ...where, ...more, kind, fileName: fetched.name || "file" }
+    return { ...keys, ...where, ...more, kind, fileName: fetched.name }
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Event } from "#contract/event.ts"
+import { safeName } from "../media/file-name.ts"
 import type { Media, MediaKind } from "../network/connection.ts"
 import { wholeNumber } from "./mapped.ts"
 
@@ -33,7 +34,7 @@ export function fileIn(kind: MediaKind, part: FilePart): { media: Media; facts: 
     kind,
     caption: stringOf(part.caption),
     mimetype: stringOf(part.mimetype),
-    fileName: stringOf(part.fileName) || stringOf(part.title),
+    fileName: safeName(stringOf(part.fileName)) || safeName(stringOf(part.title)),
     url: stringOf(part.url),
     directPath: stringOf(part.directPath),
     mediaKey: bytesOf(part.mediaKey),

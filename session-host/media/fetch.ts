@@ -5,7 +5,7 @@ import { FetchError } from "#core/fetch/fetch-error.ts"
 import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { Uploads } from "#core/files/uploads.ts"
-import { nameInHeader, safeName } from "./file-name.ts"
+import { nameInHeader, nameInPath, safeName } from "./file-name.ts"
 import {
   contentTypeOf,
   headBytes,
@@ -135,7 +135,7 @@ async function written({ body, size, said }: Coming, wanted: Wanted): Promise<Fe
   if (isTooLarge(kind)) throw tooLarge(kind)
   const path = join(wanted.folder, "plain")
   await FilesOnDisk.write(path, Math.min(size, limitOf(kind)), bounded(whole, kind))
-  return { path, kind, mimetype, name: said.name }
+  return { path, kind, mimetype, name: safeName(said.name) || "file" }
 }
 
 async function typeAndKind(head: Buffer, said: SaidType, { asSticker = false, asVoice, asDocument }: Wanted) {
@@ -174,12 +174,13 @@ async function* bounded(body: AsyncIterable<Uint8Array>, kind: Kind): AsyncGener
 
 /** The last part of the URL's path. */
 function nameIn(url: string): string {
-  const last = new URL(url).pathname.split("/").at(-1) ?? ""
+  const { pathname } = new URL(url)
+  const last = pathname.slice(pathname.lastIndexOf("/") + 1)
   try {
-    return safeName(decodeURIComponent(last)) || "file"
+    return nameInPath(decodeURIComponent(last))
   } catch {
     // The name is not percent-encoded, so it is meant as it stands.
-    return safeName(last)
+    return last
   }
 }
 

@@ -10,7 +10,7 @@ export function nameInHeader(header: unknown): string {
   const given = new Map<string, string>()
   for (const [, name = "", quoted, bare = ""] of header.matchAll(parameters))
     given.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, "$1") ?? bare.trim())
-  return safeName(extended(given.get("filename*") ?? "")) || safeName(inUtf8(given.get("filename") ?? ""))
+  return nameInPath(extended(given.get("filename*") ?? "")) || nameInPath(inUtf8(given.get("filename") ?? ""))
 }
 
 /** The value of an `ext-value` (RFC 8187): charset, language, percent-encoded bytes. */
@@ -48,8 +48,16 @@ function inUtf8(value: string): string {
 /** Control characters, and the marks that can hide how a name ends. */
 const hidden = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
-/** A stranger's name for a file, without folders and without invisible characters. */
+/** The last part of a path, as a name. */
+export function nameInPath(path: string): string {
+  return safeName(path.split(/[/\\]/).at(-1)!)
+}
+
+/**
+ * A name for a file under which anybody can save it: without invisible characters, and with `_` where it
+ * would lead into a folder. `""` for a name that has nothing else.
+ */
 export function safeName(name: string): string {
-  const last = name.toWellFormed().replaceAll(hidden, "").split(/[/\\]/).at(-1)!.trim()
-  return /^\.*$/.test(last) ? "" : last.slice(0, 255).replace(/[\uD800-\uDBFF]$/, "")
+  const shown = name.toWellFormed().replaceAll(hidden, "").replaceAll(/[/\\]/g, "_").trim()
+  return /^\.*$/.test(shown) ? "" : shown.slice(0, 255).replace(/[\uD800-\uDBFF]$/, "")
 }

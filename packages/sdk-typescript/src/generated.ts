@@ -35,7 +35,7 @@ export interface MessageEvent {
   caption?: string
   /** The file of media, as its sender describes it. */
   file?: {
-    /** The name that the sender gave it; `""` without one. */
+    /** The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\`; `""` without one. */
     name: string
     content_type: string
     /** Bytes; 0: the sender did not say. */
@@ -189,7 +189,7 @@ export interface MessageEvent {
       })[]
       /** Its picture, video or document: `messages/{id}/media` gives it for `card`. */
       file?: {
-        /** The name that the sender gave it; `""` without one. */
+        /** The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\`; `""` without one. */
         name: string
         content_type: string
         /** Bytes; 0: the sender did not say. */
@@ -875,7 +875,7 @@ export interface KeptMessage {
   caption?: string
   /** The file of media, as its sender describes it. */
   file?: {
-    /** The name that the sender gave it; `""` without one. */
+    /** The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\`; `""` without one. */
     name: string
     content_type: string
     /** Bytes; 0: the sender did not say. */
@@ -909,6 +909,12 @@ export interface KeptMessage {
   }
   /** JIDs of the people whom the text mentions. */
   mentions?: string[]
+  /** The groups that the text mentions, each as `@` and its JID. */
+  mentioned_groups?: ({
+    jid: string
+    /** As the sender gives it. */
+    name: string
+  })[]
   /** The text mentions everybody in the group. */
   mentions_all?: true
   forwarded?: true
@@ -919,12 +925,6 @@ export interface KeptMessage {
     message_id: string
     /** Where that message was written: `status@broadcast` if it is a status. */
     chat_id: string
-  /** The groups that the text mentions, each as `@` and its JID. */
-  mentioned_groups?: ({
-    jid: string
-    /** As the sender gives it. */
-    name: string
-  })[]
     /** Who wrote that message. */
     contact_id: string
   }
@@ -1029,7 +1029,7 @@ export interface KeptMessage {
       })[]
       /** Its picture, video or document: `messages/{id}/media` gives it for `card`. */
       file?: {
-        /** The name that the sender gave it; `""` without one. */
+        /** The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\`; `""` without one. */
         name: string
         content_type: string
         /** Bytes; 0: the sender did not say. */
@@ -1705,7 +1705,7 @@ export interface BridgeCalls {
     view_once?: boolean
     /** The text beside an image, a video or a document; any other file is then `media_type_mismatch`. */
     caption?: string
-    /** The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. */
+    /** The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. It goes without invisible characters, and with `_` for each `/` and `\`. */
     filename?: string
   }, options?: SendOptions): Promise<SendResult>
 

@@ -73,6 +73,7 @@ const kinds = [
   ["image/gif", "gif", { as_document: true }, "documentMessage", { mimetype: "image/gif" }],
   ["application/pdf", "pdf", {}, "documentMessage", { fileName: "a file.bin", mimetype: "application/pdf" }],
   ["", "pdf", { filename: "plan.pdf" }, "documentMessage", { fileName: "plan.pdf" }],
+  ["", "pdf", { filename: "../10/26\u202E\n.pdf" }, "documentMessage", { fileName: ".._10_26.pdf" }],
   ["application/pdf", "mp3", { as_document: true }, "documentMessage", { mimetype: "audio/mpeg" }],
   ["image/png", "png", { as_document: true }, "documentMessage", { mimetype: "image/png" }],
   // What a server says of a file it may not know.

@@ -282,7 +282,7 @@ class BridgeCalls(Calls):
         :param gif_playback: Sends a video as phones send a GIF: it plays by itself, again and again, without sound. Any other file but an animated GIF, which is always sent so, is `media_type_mismatch`.
         :param view_once: An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.
         :param caption: The text beside an image, a video or a document; any other file is then `media_type_mismatch`.
-        :param filename: The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path.
+        :param filename: The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. It goes without invisible characters, and with `_` for each `/` and `\\`.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/media", locals(), body=True, takes_key=True)
 

@@ -15,7 +15,7 @@ class MessageFile(Model):
     """The file of media, as its sender describes it."""
 
     name: str
-    """The name that the sender gave it; `""` without one."""
+    """The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\\`; `""` without one."""
     content_type: str
     size: int
     """Bytes; 0: the sender did not say."""
@@ -145,7 +145,7 @@ class MessageInteractiveCardFile(Model):
     """Its picture, video or document: `messages/{id}/media` gives it for `card`."""
 
     name: str
-    """The name that the sender gave it; `""` without one."""
+    """The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\\`; `""` without one."""
     content_type: str
     size: int
     """Bytes; 0: the sender did not say."""
@@ -961,6 +961,8 @@ class KeptMessage(Model):
     """The message that this one replies to."""
     mentions: List[str] | None = None
     """JIDs of the people whom the text mentions."""
+    mentioned_groups: List[MessageMentionedGroup] | None = None
+    """The groups that the text mentions, each as `@` and its JID."""
     mentions_all: Literal[True] | None = None
     """The text mentions everybody in the group."""
     forwarded: Literal[True] | None = None
@@ -971,8 +973,6 @@ class KeptMessage(Model):
     """The message that an edit, revoke, pin, reaction or `unknown` message refers to."""
     preview: MessagePreview | None = None
     """What the sender's phone shows of a link in the text."""
-    mentioned_groups: List[MessageMentionedGroup] | None = None
-    """The groups that the text mentions, each as `@` and its JID."""
     location: MessageLocation | None = None
     options: List[str] | None = None
     """The options of a poll."""
