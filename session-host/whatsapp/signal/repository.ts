@@ -6,6 +6,7 @@ import {
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
 import type { Hold } from "#core/platform/locks.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Intake, Vault } from "#session-host/network/connection.ts"
 import { newDecrypting } from "#session-host/whatsapp/receive/decrypt.ts"
 import { newEncrypting } from "#session-host/whatsapp/send/encrypt-in-unit.ts"
@@ -16,6 +17,12 @@ import { newAskForLids } from "./ask-for-lids.ts"
 import type { Keys } from "./keys.ts"
 import { withFormerKeys } from "./signed-pre-keys.ts"
 import { closingFormerSessions } from "./undo-deletions.ts"
+
+/**
+ * How many people's two addresses a session has in its memory; it looks others up. The largest group has
+ * 1,024 members.
+ */
+const rememberedPeople = 5_000
 
 export interface RepositoryInput {
   creds: SignalCreds & { additionalData?: unknown; me?: { id: string; lid?: string } }
@@ -50,6 +57,8 @@ export function durableRepository(
   const ask = lids && ((jids: string[]) => input.whileAsking(() => lids(jids)))
   const auth = { creds: withFormerKeys(input.creds), keys: closingFormerSessions(keys) }
   const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, log, ask)
+  // Baileys' own cache holds everybody whom the session has heard of in three days.
+  Object.assign(inner.lidMapping, { mappingCache: boundedCache<string>(2 * rememberedPeople) })
 
   return {
     ...inner,

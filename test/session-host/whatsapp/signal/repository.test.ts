@@ -300,3 +300,16 @@ test("two sessions that hear from the same contact at once each keep ratchet and
     expect(types(change)).toContain("session")
   }
 })
+
+test("a session has the addresses of some people in its memory, and looks the others up", async () => {
+  const { keys, repository } = await aSignalDevice("111@lid")
+  const { lidMapping } = repository
+  const people = Array.from({ length: 5_001 }, (_, n) => String(1_000 + n))
+  await lidMapping.storeLIDPNMappings(
+    people.map((user) => ({ lid: `${user}@lid`, pn: `49${user}@s.whatsapp.net` })),
+  )
+  const changed = Object.fromEntries(["1000", "6000"].map((lid) => [`${lid}_reverse`, "77"]))
+  await keys.set({ "lid-mapping": changed })
+  expect(await lidMapping.getPNForLID("1000@lid")).toMatch(/^77\b/)
+  expect(await lidMapping.getPNForLID("6000@lid")).toMatch(/^496000\b/)
+})
