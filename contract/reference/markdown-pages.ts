@@ -61,9 +61,10 @@ function call(entry: Entry, document: Document): MarkdownPage {
   const answers = Object.entries(responses).map(
     ([status, answer]) => `- ${status}: ${answer.description.replaceAll("\n", " ")}`,
   )
-  const [example] = Object.entries(responses).flatMap(([status, { content }]) =>
-    Number(status) < 300 ? (content?.["application/json"]?.example ?? []) : [],
-  )
+  const [example] = Object.entries(responses)
+    .filter(([status]) => Number(status) < 300)
+    .map(([, { content }]) => content?.["application/json"]?.example)
+    .filter((given) => given !== undefined)
   const text = joined(
     `## ${summary}`,
     `\`${method.toUpperCase()} ${path}\``,

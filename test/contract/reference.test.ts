@@ -50,6 +50,7 @@ describe("llms.txt", () => {
       expect(page).toContain(`\`${method.toUpperCase()} ${path}\``)
       for (const { ending, text } of exampleCalls(document)[name]!)
         expect(page).toContain(`\`\`\`${ending}\n${text}`)
+      expect(page).toContain(JSON.stringify(examples[name].answer, undefined, 2) ?? "")
     }
     for (const { shape } of Event.options)
       expect(pages.get(`on_${shape.event.value}.md`)).toContain(`"event": "${shape.event.value}"`)
