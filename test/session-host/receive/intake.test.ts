@@ -537,7 +537,7 @@ test("one key opens all messages that wait for it, and those that come after it"
   const { keyId, key, message } = scheduled("S1")
   const [second, third] = ["S2", "S3"].map((id) => scheduled(id, { keyId, key }).message)
   await take(one, message, second!)
-  await one.memory.intake.takeRevealKey(keyId, key)
+  await one.memory.intake.recordRevealKey(keyId, key)
   await take(one, third!)
   await one.memory.settled()
   expect(bodies((await eventsOf(one.bridgeId)).slice(2))).toEqual([
