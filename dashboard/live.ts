@@ -87,10 +87,10 @@ export function lastId(c: Context): string | undefined {
 /**
  * Streams pieces of a page, as server-sent events. `nextPieces` is asked again and again, `eachMs` after its
  * last answer, and gives what is new: a piece that was sent last under its key is not sent again. `whenOver`
- * is called at the end, perhaps twice. The open streams are counted for their person, or for another `reader`;
- * so is how often streams are opened. A part of a tab has one stream at a time: when it opens another,
- * perhaps on another page, the former one ends with its next pieces, or with its next comment if another
- * process serves it.
+ * is called at the end, perhaps twice. The open streams are counted for their person, or for another
+ * `reader`; so is how often streams are opened. A part of a tab has one stream at a time: when it opens
+ * another, perhaps on another page, the former one ends with its next pieces, or with its next comment if
+ * another process serves it.
  * @throws ApiError `rate_limited` when the most streams allowed are open, or streams are opened too often
  * @throws StoreAway when the request was answered meanwhile (`withinTime`)
  */
