@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import protobuf from "protobufjs"
 
 /**
- * Fields of `Message` that WhatsApp Web has had since the published version: their numbers, and their types.
+ * Fields of `Message` that WhatsApp Web has had since the published version, with their numbers. `types.ts`
+ * has them, too.
  */
 const later = { newsletterScheduledMessage: 132, acp2SettingMessage: 133, audioStickerMessage: 134 }
 
@@ -15,15 +16,12 @@ const roots = [
   "Message.EventResponseMessage",
 ]
 
-const scalars: Record<string, string> = { string: "string", bool: "boolean", bytes: "Uint8Array" }
-
 /**
- * The part of WhatsApp Web's protocol that messages are made of: its fields for the decoder, as JSON, and its
- * types. Both are made of a published copy of WhatsApp Web's own definitions (`@wppconnect/wa-proto`).
+ * The part of WhatsApp Web's protocol that messages are made of: its fields for the decoder, as JSON, made of
+ * a published copy of WhatsApp Web's own definitions (`@wppconnect/wa-proto`).
  */
-export function generate(): { fields: string; types: string } {
-  const types = [...reachable(definitions())]
-  const rows = types.map(
+export function generate(): string {
+  const rows = [...reachable(definitions())].map(
     (type) =>
       `  ${JSON.stringify(nameOf(type))}: ${JSON.stringify(
         type.fieldsArray.map(({ name, id, repeated, resolvedType, type: scalar }) => [
@@ -34,23 +32,7 @@ export function generate(): { fields: string; types: string } {
         ]),
       )}`,
   )
-  const interfaces = types.map((type) => {
-    const fields = type.fieldsArray.map((field) => `  ${field.name}?: ${typeOf(field)} | null`)
-    return [`export interface ${nameOf(type)} {`, ...fields, "}", ""].join("\n")
-  })
-  return {
-    fields: `{\n${rows.join(",\n")}\n}\n`,
-    types: [
-      "// Made by `npm run proto:generate`.",
-      "",
-      'import type Long from "long"',
-      "",
-      "/** A whole number of 64 bits. */",
-      "type Whole = number | Long",
-      "",
-      ...interfaces,
-    ].join("\n"),
-  }
+  return `{\n${rows.join(",\n")}\n}\n`
 }
 
 function definitions(): protobuf.Root {
@@ -81,16 +63,4 @@ function nameOf(type: protobuf.Type): string {
   return type.fullName.split(".").slice(2).join("_")
 }
 
-function typeOf({ repeated, resolvedType, type }: protobuf.Field): string {
-  const one =
-    resolvedType instanceof protobuf.Type
-      ? nameOf(resolvedType)
-      : (scalars[type] ?? (type.endsWith("64") ? "Whole" : "number"))
-  return repeated ? (one.includes(" ") ? `(${one})[]` : `${one}[]`) : one
-}
-
-if (import.meta.main) {
-  const { fields, types } = generate()
-  writeFileSync(new URL("fields.json", import.meta.url), fields)
-  writeFileSync(new URL("types.ts", import.meta.url), types)
-}
+if (import.meta.main) writeFileSync(new URL("fields.json", import.meta.url), generate())
