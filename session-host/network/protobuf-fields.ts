@@ -1,3 +1,5 @@
+import protobuf from "protobufjs/light.js"
+
 /** A field of a protobuf message. */
 export interface Field {
   number: number
@@ -40,53 +42,26 @@ export function* fieldsOf(message: Uint8Array): Generator<Field> {
   if (at < message.length) throw new Error("a message that ends within a field")
 }
 
+const nothing = new Uint8Array()
+
 /**
  * The field that begins at `start`; undefined if its end has not come yet.
  * @throws Error if no field can begin there
  */
 function fieldAt(message: Uint8Array, start: number): Field | undefined {
-  const tag = varintAt(message, start)
-  if (!tag) return undefined
-  const number = Math.floor(tag.value / 8)
-  const size = sizeAt(message, tag.end, tag.value % 8)
-  if (!size) return undefined
-  const end = size.from + size.length
-  if (end > message.length) return undefined
-  const bytes = message.subarray(size.holdsBytes ? size.from : end, end)
-  return { number, bytes, whole: message.subarray(start, end) }
-}
-
-/** Where the content of a field of this type begins, and how long it is. */
-function sizeAt(message: Uint8Array, at: number, type: number) {
-  switch (type) {
-    case 0: {
-      const varint = varintAt(message, at)
-      return varint && { from: at, length: varint.end - at, holdsBytes: false }
-    }
-    case 1:
-      return { from: at, length: 8, holdsBytes: false }
-    case 2: {
-      const length = varintAt(message, at)
-      return length && { from: length.end, length: length.value, holdsBytes: true }
-    }
-    case 5:
-      return { from: at, length: 4, holdsBytes: false }
-    default:
-      throw new Error(`no field has the type ${type}`)
+  const reader = protobuf.Reader.create(message)
+  reader.pos = start
+  try {
+    const tag = reader.uint32()
+    const type = tag & 7
+    // The reader would take it for a group, which no message of the protocol has.
+    if (type === 3) throw new Error("no field has the type 3")
+    const bytes = type === 2 ? reader.bytes() : nothing
+    if (type !== 2) reader.skipType(type)
+    return { number: tag >>> 3, bytes, whole: message.subarray(start, reader.pos) }
+  } catch (error) {
+    // What the reader throws where the bytes end.
+    if (error instanceof RangeError) return undefined
+    throw error
   }
-}
-
-/**
- * The number that begins at `start`. Of a large number only the length is exact, and nothing else of it is
- * used.
- */
-function varintAt(message: Uint8Array, start: number): { value: number; end: number } | undefined {
-  let value = 0
-  for (let at = start; at < message.length; at++) {
-    const byte = message[at]! // within
-    value += (byte & 0x7f) * 2 ** (7 * (at - start))
-    if (byte < 0x80) return { value, end: at + 1 }
-    if (at - start === 9) throw new Error("a number of more than ten bytes")
-  }
-  return undefined
 }
