@@ -1,7 +1,7 @@
 import type { Pairing } from "../devices/pairing.ts"
 import * as PreKeys from "../devices/prekeys.ts"
 import type { Phone } from "../phone/phone.ts"
-import * as Cabinet from "../storage/phone-keys.ts"
+import * as PhoneKeyStore from "../storage/phone-keys.ts"
 import * as Archive from "../storage/phone-messages.ts"
 import type { Store } from "../storage/store.ts"
 import type { Authority } from "../wire/certificates.ts"
@@ -41,7 +41,7 @@ export interface Network {
   /** Companions that show a QR code, by each of its refs. */
   pairings: Map<string, Pairing>
   /** The stores of the phones that we play: keys, and messages. */
-  cabinet: Cabinet.Cabinet
+  phoneKeys: PhoneKeyStore.PhoneKeyStore
   archive: Archive.Archive
   /** The phones we play, by number. */
   phones: Map<string, Phone>
@@ -66,7 +66,7 @@ export function create(
     appState: AppState.open(input.store),
     profiles: Profiles.open(input.store),
     presence: Presence.create(),
-    cabinet: Cabinet.open(input.store),
+    phoneKeys: PhoneKeyStore.open(input.store),
     archive: Archive.open(input.store),
     lines: new Map(),
     pairings: new Map(),

@@ -65,7 +65,7 @@ export class Phone {
       writable: () => this.#waiting < enough,
       ...newProgress(),
     }
-    const keys = keysOf(network.cabinet, pn)
+    const keys = keysOf(network.phoneKeys, pn)
     const lidOf = (number: string) => network.directory.user(number)?.lid ?? number
     this.handset = {
       network,

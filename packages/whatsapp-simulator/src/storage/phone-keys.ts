@@ -1,7 +1,7 @@
 import type { Store } from "./store.ts"
 
 /** Where all phones' keys are kept. */
-export type Cabinet = ReturnType<typeof open>
+export type PhoneKeyStore = ReturnType<typeof open>
 
 export function open(store: Store) {
   store.db.exec(`

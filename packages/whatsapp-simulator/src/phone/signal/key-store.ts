@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto"
-import type { Cabinet } from "../../storage/phone-keys.ts"
+import type { PhoneKeyStore } from "../../storage/phone-keys.ts"
 import { pack, unpack } from "../../storage/store.ts"
 import * as Curve from "../../wire/curve.ts"
 import type { PasskeyPair } from "../passkey.ts"
@@ -57,7 +57,7 @@ interface Kept {
 /** One phone's keys and ratchets. Changes are staged, and kept when `commit` says so: one write. */
 export type Keys = ReturnType<typeof keysOf>
 
-export function keysOf({ store, select, insert, remove, removeAll }: Cabinet, pn: string) {
+export function keysOf({ store, select, insert, remove, removeAll }: PhoneKeyStore, pn: string) {
   const staged = new Map<string, { kind: string; id: string; value: unknown }>()
 
   const get = <K extends keyof Kept>(kind: K, id: string): Kept[K] | undefined => {
