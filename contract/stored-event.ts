@@ -24,8 +24,11 @@ export const listEvents = createRoute({
   description:
     "With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the " +
     "answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` " +
-    "misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. At most 5 streams of a " +
-    "bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended.",
+    "misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. It begins " +
+    "with an `id` alone, its place; each comment has one, too, so that also a reader who wants few events can go on where it was. " +
+    "If events behind `Last-Event-ID` are no longer kept, a message `event: missed` says how many there were, of all types " +
+    'and chats: `{"missed": 94}`. At most 5 streams of a bridge and 20 of an account are open at once. Beyond that the answer ' +
+    "is 429 until one has ended.",
   request: {
     params: path,
     query: z
@@ -39,7 +42,16 @@ export const listEvents = createRoute({
             "With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has " +
             "also what its filters let through.",
         }),
-        type: EventType.optional().openapi({ description: "Only events of this type." }),
+        type: z
+          .preprocess(
+            (given) => (typeof given === "string" ? given.split(",") : given),
+            z.array(EventType).min(1),
+          )
+          .optional()
+          .openapi({
+            param: { style: "form", explode: false },
+            description: "Only events of these types, with commas in between.",
+          }),
         chat: z
           .string()
           .min(1)

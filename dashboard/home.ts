@@ -317,7 +317,7 @@ async function latestOf(ranking: Ranked[]): Promise<Latest[]> {
   const busy = own.length <= most.read ? own : own.filter(({ today }) => (today?.messages ?? 0) > 0)
   const found = await Promise.all(
     (await wholeOf(busy.slice(0, most.read).map(({ bridge }) => bridge))).map(async (bridge) => {
-      const asked = { type: "message", isNewestFirst: true, limit: most.messages } as const
+      const asked = { types: ["message"], isNewestFirst: true, limit: most.messages } as const
       const { events } = await EventFeed.page(bridge, asked)
       return events.map((stored) => ({ ref: bridge.customerRef, stored }))
     }),

@@ -12,7 +12,7 @@ import { Filter } from "./filter.ts"
 
 /** Which events of a bridge are wanted. */
 export interface Wanted {
-  type?: Event["event"] | undefined
+  types?: readonly Event["event"][] | undefined
   /** A chat as the contract accepts it. */
   chat?: string | undefined
   /** The only chats (JIDs) of which events are wanted, and none of no chat; undefined: all. */
@@ -108,7 +108,7 @@ function reader(
   const chat = wanted.chat === undefined ? undefined : toJid(wanted.chat)
   const search = wanted.search?.toLowerCase()
   return (event) => {
-    if (wanted.type !== undefined && event.type !== wanted.type) return undefined
+    if (wanted.types?.some((type) => type === event.type) === false) return undefined
     if (wanted.state === "delivered" && event.state !== "delivered") return undefined
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
     const body = eventIn(event, deliveryKey)
@@ -148,16 +148,27 @@ function eventIn(row: EventRow.Info, deliveryKey: Uint8Array): Event {
   return JSON.parse(EventRow.bodyOf(row, deliveryKey).toString()) as Event // as it was written
 }
 
+/** What a look at a bridge's events has found. */
+interface Look {
+  events: StoredEvent[]
+  /** The number of the last event that was looked at. */
+  at: number
+  /** The id behind which a reader that comes back goes on; undefined if nothing is new. */
+  id: string | undefined
+  /** How many events are no longer kept, up to this number. */
+  missed?: number
+}
+
 /**
- * The events after this number, as they are appended: one batch per look, often an empty one. `at` is the
- * number of the last event that was looked at. `news` resolves when it is time for another look.
+ * The events after this number, as they are appended: one batch per look, often an empty one. `news` resolves
+ * when it is time for another look.
  */
 export async function* follow(
   bridge: Bridge.Info,
   after: number,
   wanted: Wanted,
   news: () => Promise<void>,
-): AsyncGenerator<{ events: StoredEvent[]; at: number }> {
+): AsyncGenerator<Look> {
   const read = reader(await Bridge.deliveryKeyOf(bridge), wanted)
   let at = after
   let gap: number | undefined
@@ -165,14 +176,28 @@ export async function* follow(
     const { next, beyond } = await EventRow.after(bridge.id, at)
     const head = next.length > 0 ? await headOf(bridge.id) : 0
     at = next.at(-1)?.n ?? at
-    yield { events: next.flatMap((event) => read(EventRow.asOf(event, head)) ?? []), at }
+    yield {
+      events: next.flatMap((event) => read(EventRow.asOf(event, head)) ?? []),
+      at,
+      id: next.at(-1)?.eventId,
+    }
     if (next.length > 0) continue
     // The rows of a transaction may become visible one by one. A gap that is still there later has expired.
     if (beyond === undefined) await news()
-    if (beyond !== undefined && beyond === gap) at = beyond - 1
+    if (beyond !== undefined && beyond === gap) {
+      const missed = await eventsBetween(bridge.id, at, beyond)
+      at = beyond - 1
+      yield { events: [], at, id: EventRow.idWithoutEvent(at), missed }
+    }
     if (beyond !== undefined && beyond !== gap) await sleep(gapMs)
     gap = beyond
   }
+}
+
+/** How many events there were between two numbers, both excluded. */
+async function eventsBetween(bridgeId: string, after: number, before: number): Promise<number> {
+  const { skipped = [] } = (await Delivery.get(Delivery.first(bridgeId))) ?? {}
+  return Delivery.waiting({ head: after, skipped }, before) - 1
 }
 
 /**
@@ -188,5 +213,11 @@ export async function startOf(
   const newest = await EventLists.newestNumber(bridgeId)
   if (from.lastEventId === undefined) return newest
   const behind = await EventLists.numberBehind(bridgeId, from.lastEventId)
-  return behind === undefined ? undefined : Math.min(behind, newest)
+  // Where no event is kept, the head says how many there have been.
+  return behind === undefined ? undefined : Math.min(behind, Math.max(newest, await headOf(bridgeId)))
+}
+
+/** The id with which a reader goes on behind event `n`. */
+export async function idAt(bridgeId: string, n: number): Promise<string> {
+  return (await EventRow.get(bridgeId, n))?.eventId ?? EventRow.idWithoutEvent(n)
 }

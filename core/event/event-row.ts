@@ -81,6 +81,11 @@ export function idOf(bridgeId: string, n: number, identity: string[]): string {
   return `evt_${base32OfNumber(n)}${base32(hash.subarray(0, 20))}`
 }
 
+/** An id that no event has, in the place of event `n`: a reader goes on behind it where `n` is not kept. */
+export function idWithoutEvent(n: number): string {
+  return `evt_${base32OfNumber(n)}${"a".repeat(32)}`
+}
+
 /** The number in an event's id; undefined if it is not our id. */
 export function numberOf(eventId: string): number | undefined {
   const [, digits] = /^evt_([a-z2-7]{8})[a-z2-7]{32}$/.exec(eventId) ?? []

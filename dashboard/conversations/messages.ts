@@ -77,7 +77,7 @@ export const messages = new Hono<DashboardEnv>()
     const following = EventFeed.follow(
       bridge,
       await streamStartOf(c, bridge),
-      { type: "message", chat },
+      { types: ["message"], chat },
       news,
     )
     const nextPieces = async () => {

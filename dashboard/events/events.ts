@@ -35,8 +35,12 @@ const Filter = z.object({
 })
 type Filter = z.infer<typeof Filter>
 
-function wantedBy({ since, ...filter }: Filter) {
-  return { ...filter, since: since === undefined ? undefined : Date.parse(since) / 1000 }
+function wantedBy({ since, type, ...filter }: Filter) {
+  return {
+    ...filter,
+    types: type && [type],
+    since: since === undefined ? undefined : Date.parse(since) / 1000,
+  }
 }
 
 /** The events that a page showed as waiting: those from one number to another. */

@@ -143,7 +143,7 @@ interface Ended {
 
 /** Why the number's last phone was unlinked, if the latest `disconnected` event says so. */
 async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
-  const asked = { type: "disconnected", isNewestFirst: true, limit: 1 } as const
+  const asked = { types: ["disconnected"], isNewestFirst: true, limit: 1 } as const
   const [last] = (await EventFeed.page(bridge, asked)).events
   if (last?.event.event !== "disconnected" || last.event.reason === undefined) return undefined
   const why =

@@ -72,7 +72,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     receivingOf(bridge),
     Lease.get(bridge.id),
     Delivery.get(Receiver.first(bridge.id)),
-    EventFeed.page(bridge, { type: "message", isNewestFirst: true, limit: 1 }),
+    EventFeed.page(bridge, { types: ["message"], isNewestFirst: true, limit: 1 }),
     failedSendsToday(bridge.accountId),
   ])
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined

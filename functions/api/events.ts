@@ -11,9 +11,10 @@ import { contractRouter } from "../http/contract-router.ts"
 export const events = contractRouter()
   .openapi(contract.listEvents, async (c) => {
     const { bridge } = c.var
-    const { after, order, webhook, ...asked } = c.req.valid("query")
+    const { after, order, webhook, type, ...asked } = c.req.valid("query")
     const { events: listed, next } = await EventFeed.page(bridge, {
       ...asked,
+      types: type,
       chats: c.var.access.chats,
       // Without a state, the events are the bridge's: their state is that at the first webhook.
       webhook: asked.state && webhook !== "first" ? await Webhook.get(bridge, webhook) : undefined,

@@ -17,6 +17,8 @@ interface Stream {
   endsAfterMs: number
   /** Text to send, one batch per look, often an empty one. It ends when `signal` says so. */
   follow: (signal: AbortSignal) => AsyncGenerator<string>
+  /** The id behind which a reader goes on that comes back now; without it nobody can. */
+  position?: () => string
 }
 
 /** Whether this caller asks for a stream. */
@@ -112,7 +114,7 @@ async function leave(places: StreamLimit.Info[]): Promise<void> {
  */
 async function* stream(
   bridgeId: string,
-  { follow, endsAfterMs }: Stream,
+  { follow, endsAfterMs, position }: Stream,
   { places, mayGoOn }: { places: StreamLimit.Info[]; mayGoOn: () => Promise<boolean> },
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -127,7 +129,7 @@ async function* stream(
       if (at - start >= endsAfterMs) break
       if (at - commentedAt < timing.commentEachMs) continue
       commentedAt = at
-      yield Buffer.from(": still here\n\n")
+      yield Buffer.from(position ? `: still here\nid: ${position()}\n\n` : ": still here\n\n")
       if (!(await mayGoOn())) break
     }
     yield Buffer.from("retry: 1000\n\n")

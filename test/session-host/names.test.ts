@@ -90,7 +90,7 @@ test("however a person is named, every call finds the same chat, message and con
 
   const info = (await Bridge.byId(bridge.id))!
   for (const chat of names) {
-    const { events } = await EventFeed.page(info, { chat, type: "message", limit: 10 })
+    const { events } = await EventFeed.page(info, { chat, types: ["message"], limit: 10 })
     expect([chat, events]).toEqual([
       chat,
       [expect.objectContaining({ event: expect.objectContaining({ chat_id, chat_lid: ana.lid }) })],

@@ -2205,14 +2205,14 @@ export interface BridgeCalls {
   /** The latest delivery attempts, newest first */
   webhookLogs(options?: CallOptions): Promise<DeliveryAttempt[]>
 
-  /** The events of a bridge, as a list or as they happen. With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. At most 5 streams of a bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended. */
+  /** The events of a bridge, as a list or as they happen. With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. It begins with an `id` alone, its place; each comment has one, too, so that also a reader who wants few events can go on where it was. If events behind `Last-Event-ID` are no longer kept, a message `event: missed` says how many there were, of all types and chats: `{"missed": 94}`. At most 5 streams of a bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended. */
   listEvents(input?: {
     /** Without it, every event that is kept, delivered ones included. */
     state?: "inbox" | "undelivered" | "pending"
     /** With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has also what its filters let through. */
     webhook?: string
-    /** Only events of this type. */
-    type?: EventType
+    /** Only events of these types, with commas in between. */
+    type?: EventType[]
     /** Only events with this `chat_id`; digits, or a JID. */
     chat?: string
     /** `in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices. */

@@ -45,7 +45,10 @@ async function aShop() {
   return { ...customer, bridge, outbox: await anOutbox(bridge), open }
 }
 
-const idsIn = (said: string) => [...said.matchAll(/^id: (.*)$/gm)].map(([, id]) => id!)
+const idsIn = (said: string) => [...said.matchAll(/^id: (.*)\ndata: /gm)].map(([, id]) => id!)
+const own = (body: string): Event => ({ ...anEvent(body), from_me: true }) as Event // a message's
+/** Where a reader goes on that has read so far. */
+const positionIn = (said: string) => [...said.matchAll(/^id: (.*)$/gm)].at(-1)?.[1]
 const bodiesIn = (said: string) =>
   [...said.matchAll(/^data: (.*)$/gm)].map(([, data]) => {
     const { event } = StoredEvent.strict().parse(JSON.parse(data!))
@@ -89,7 +92,57 @@ test("a reader that comes back misses nothing and gets nothing twice", async () 
   // The event that it had last may have expired, and those after it.
   for (const n of [1, 2]) await removeRow({ TableName: tables.events, Key: EventRow.key(shop.bridge.id, n) })
   const late = await shop.open("", { "last-event-id": ids[0]! })
-  expect(await late.bodies!(1)).toEqual(["c"])
+  expect(await late.until!((said) => said.includes('"c"'))).toMatch(
+    /^id: .*\n\n(: still here\nid: .*\n\n)?event: missed\nid: (evt_.*)\ndata: \{"missed":1\}\n\nid: /,
+  )
+})
+
+test("a reader that has had no event, or none that it wanted, goes on where its stream had come to", async () => {
+  timing.commentEachMs = 50
+  const shop = await aShop()
+  const empty = await shop.open()
+  const beginning = positionIn(await empty.until!((said) => said.includes("id: ")))!
+  await empty.close!()
+  const [first] = await shop.outbox.write(anEvent("a"), own("b"))
+  const again = await shop.open("", { "last-event-id": beginning })
+  expect(await again.bodies!(2)).toEqual(["a", "b"])
+  await again.close!()
+
+  const votes = await shop.open("?type=poll_vote,call_incoming", { "last-event-id": first! })
+  const reached = await votes.until!((said) => said.includes(": ") && positionIn(said) !== first)
+  expect(bodiesIn(reached)).toEqual([])
+  await votes.close!()
+  for (const n of [1, 2]) await removeRow({ TableName: tables.events, Key: EventRow.key(shop.bridge.id, n) })
+  await shop.outbox.write(anEvent("c"))
+  const later = await shop.open("?type=message", { "last-event-id": positionIn(reached)! })
+  expect(await later.until!((said) => said.includes('"c"'))).not.toContain("missed")
+})
+
+test("a stream tells how many events are gone, and not of numbers that a restore has left out", async () => {
+  const shop = await aShop()
+  const [first] = await shop.outbox.write(...["a", "b", "c"].map(anEvent))
+  await markRestored(shop.bridge.id, Date.now())
+  const { id } = shop.bridge
+  for (const n of [1, 2, 3]) await removeRow({ TableName: tables.events, Key: EventRow.key(id, n) })
+  const delivery = (await Delivery.get(Delivery.first(id)))!
+  await (await anOutbox(shop.bridge, Delivery.highestNumberUsed(delivery))).write(anEvent("d"))
+  const stream = await shop.open("", { "last-event-id": first! })
+  expect(await stream.until!((said) => said.includes('"d"'))).toContain('data: {"missed":2}')
+  await stream.close!()
+  const anew = await shop.open("?since=0")
+  expect(await anew.until!((said) => said.includes('"d"'))).not.toContain("missed")
+})
+
+test("a list and a stream take several types", async () => {
+  const shop = await aShop()
+  await shop.outbox.write(anEvent("a"), { event: "connected", phone: "1" })
+  const listed = async (type: string) => {
+    const answer = await shop.get(`/api/instances/shop/events?type=${type}`)
+    return answer.status === 200 ? ((await json(answer)) as unknown as unknown[]).length : answer.status
+  }
+  expect(
+    await Promise.all(["message", "message,connected", "typing,connected", "message,no"].map(listed)),
+  ).toEqual([1, 2, 1, 400])
 })
 
 test("a stream refuses what only a list has: a state, another order, another webhook", async () => {
@@ -155,8 +208,6 @@ test("a copy restored again and again gives no number twice; a reader of a lost 
   }
 })
 
-const own = (body: string): Event => ({ ...anEvent(body), from_me: true }) as Event // a message's
-
 test("`direction` and `search` leave out what others wrote, and what says something else", async () => {
   const shop = await aShop()
   const stream = await shop.open("?direction=out&search=HELLO")
@@ -172,7 +223,7 @@ test("a stream ends with how soon to come back, and then its place is free", asy
   const five = await Promise.all(Array.from({ length: 5 }, () => shop.open()))
   expect((await shop.open()).status).toBe(429)
   for (const said of await Promise.all(five.map((stream) => stream.until!(() => false))))
-    expect(said).toMatch(/^(: still here\n\n)+retry: 1000\n\n$/)
+    expect(said).toMatch(/^id: (evt_a{40})\n\n(: still here\nid: \1\n\n)+retry: 1000\n\n$/)
   expect((await shop.open()).status).toBe(200)
 })
 

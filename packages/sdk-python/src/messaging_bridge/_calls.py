@@ -879,7 +879,7 @@ class BridgeCalls(Calls):
         *,
         state: Literal["inbox", "undelivered", "pending"] | None = None,
         webhook: str | None = None,
-        type: EventType | None = None,
+        type: List[EventType] | None = None,
         chat: str | None = None,
         direction: Literal["in", "out"] | None = None,
         search: str | None = None,
@@ -888,11 +888,11 @@ class BridgeCalls(Calls):
         order: Literal["oldest", "newest"] | None = None,
         limit: int | None = None,
     ) -> Listing[StoredEvent[Event]]:
-        """The events of a bridge, as a list or as they happen. With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. At most 5 streams of a bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended.
+        """The events of a bridge, as a list or as they happen. With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. It begins with an `id` alone, its place; each comment has one, too, so that also a reader who wants few events can go on where it was. If events behind `Last-Event-ID` are no longer kept, a message `event: missed` says how many there were, of all types and chats: `{"missed": 94}`. At most 5 streams of a bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended.
 
         :param state: Without it, every event that is kept, delivered ones included.
         :param webhook: With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has also what its filters let through.
-        :param type: Only events of this type.
+        :param type: Only events of these types, with commas in between.
         :param chat: Only events with this `chat_id`; digits, or a JID.
         :param direction: `in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.
         :param search: Only events in which this text is, in whichever case.

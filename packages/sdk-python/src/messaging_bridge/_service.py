@@ -144,11 +144,15 @@ def request_of(
 
     filled = re.sub(r"\{(\w+)\}", part, path)
     with _carried(method, path):
-        asked = urlencode({name: rest.pop(name) for name in query if name in rest})
+        asked = urlencode({name: _in_query(rest.pop(name)) for name in query if name in rest})
         content = json.dumps(rest, default=_plain, allow_nan=False).encode() if body else None
     headers = {"idempotency-key": _checked_idempotency_key(key)} if takes_key else {}
     repeatable = takes_key or method in ("GET", "PUT", "PATCH")
     return Asked(method, f"{filled}?{asked}" if asked else filled, headers, content, repeatable)
+
+
+def _in_query(value: object) -> object:
+    return ",".join(value) if isinstance(value, list) else value
 
 
 @contextmanager
