@@ -152,8 +152,9 @@ function receiving(): Html {
       "To replace the secret, call `rollSecret`. For 24 hours each delivery has two `v1=`, one by each secret: give your " +
         "receiver the new secret in that time, then call `finishSecret`. A receiver that checks only `Authorization` has to " +
         "accept both secrets before you call `rollSecret`.",
-      "To watch events without a webhook, ask `listEvents` for a stream. It shows each event as it comes, and goes on where " +
-        "it ended if you send `Last-Event-ID`, as browsers do.",
+      "To take events without a webhook, ask `listEvents` for a stream. It shows each event as it comes, and goes on where " +
+        "it ended if you send `Last-Event-ID`, as browsers do. With the SDKs a program keeps its place by itself, also while it " +
+        "is down: `messages` and `events` with `resume`.",
       "`updateBridge` chooses which events are sent: `events` names their types, and `ignore` the chats to leave out, " +
         "`status` and `groups`. Messages that are switched off are taken from the network and forgotten. Busy groups and " +
         "statuses are most of the traffic of many numbers.",

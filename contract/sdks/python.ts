@@ -22,6 +22,7 @@ export function python(document: Document): Record<string, string> {
   const used = models.names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).toSorted()
   return {
     "types.py": inPython(models.module),
+    "_events.py": events(document),
     "_calls.py": inPython(
       [
         head,
@@ -66,9 +67,30 @@ function example(entry: Entry, models: Models): string {
   ].join("\n")
 }
 
+/** The classes of events, which are at the top of the package. */
+function events({ webhooks }: Document): string {
+  const names = Object.values(webhooks)
+    .map(({ post }) => post.requestBody!.content["application/json"]!.schema.$ref!.split("/").at(-1)!)
+    .toSorted()
+  return [
+    head,
+    `from .types import (\n${names.map((name) => `    ${name},\n`).join("")})\n`,
+    `__all__ = [\n${names.map((name) => `    "${name}",\n`).join("")}]\n`,
+  ].join("\n")
+}
+
 /** A class for each code with which the service refuses. */
 function errors(codes: (keyof typeof sentences)[]): string {
-  const own = ["BridgeError", "InvalidArgument", "InvalidSignature", "NoAnswer", "UnexpectedAnswer"]
+  const own = [
+    "BridgeError",
+    "CursorInUse",
+    "CursorUnusable",
+    "EventsMissed",
+    "InvalidArgument",
+    "InvalidSignature",
+    "NoAnswer",
+    "UnexpectedAnswer",
+  ]
   return [
     head,
     `from ._bridge_error import (\n${own.map((name) => `    ${name} as ${name},\n`).join("")})\n`,

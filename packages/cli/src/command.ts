@@ -24,7 +24,7 @@ export interface Options {
   forward?: string
   type?: string
   after?: string
-  resume?: boolean
+  now?: boolean
   tail?: string
   since?: string
   webhook?: string

@@ -9,8 +9,8 @@ export interface Login {
   key: string
 }
 
-/** In the folder of this person's settings. */
-function folder(): string {
+/** The folder of this person's settings. */
+export function folder(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "messaging-bridge")
 }
 
@@ -34,11 +34,11 @@ export function saveLogin(login: Login): void {
 }
 
 export function forgetLogin(): void {
-  rmSync(loginFile(), { force: true })
+  removeSettingsFile("login.json")
 }
 
 /** A file of this folder; undefined if it is absent or damaged. */
-export function readSettingsFile(name: string): unknown {
+function readSettingsFile(name: string): unknown {
   try {
     return JSON.parse(readFileSync(join(folder(), name), "utf8"))
   } catch {
@@ -46,8 +46,12 @@ export function readSettingsFile(name: string): unknown {
   }
 }
 
+export function removeSettingsFile(name: string): void {
+  rmSync(join(folder(), name), { force: true })
+}
+
 /** Writes a file that this person alone can read, whole or not at all. */
-export function saveSettingsFile(name: string, content: object): void {
+function saveSettingsFile(name: string, content: object): void {
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   const path = join(folder(), name)
   const draft = `${path}.${process.pid}`

@@ -31,7 +31,7 @@ const options = {
   forward: { type: "string", short: "f" },
   type: { type: "string" },
   after: { type: "string" },
-  resume: { type: "boolean" },
+  now: { type: "boolean" },
   tail: { type: "string" },
   since: { type: "string" },
   webhook: { type: "string" },

@@ -1,7 +1,14 @@
 import type { ErrorBody } from "./generated.ts"
 
 /** Codes of errors that the service did not report: this package found them itself. */
-type OwnCode = "no_answer" | "unexpected_answer" | "invalid_argument" | "invalid_signature"
+type OwnCode =
+  | "no_answer"
+  | "unexpected_answer"
+  | "invalid_argument"
+  | "invalid_signature"
+  | "cursor_unusable"
+  | "cursor_in_use"
+  | "events_missed"
 
 export type ErrorCode = ErrorBody["code"] | OwnCode
 
@@ -11,7 +18,8 @@ export type ErrorCode = ErrorBody["code"] | OwnCode
  *
  * Besides the service's own codes there are `no_answer` (the service is away, too slow, or the connection
  * broke), `unexpected_answer` (something else answers at this address, such as a proxy with a page of HTML),
- * `invalid_argument` (a mistake in the program that calls) and `invalid_signature` (of `webhooks`).
+ * `invalid_argument` (a mistake in the program that calls), `invalid_signature` (of `webhooks`), and those of
+ * `events`: `cursor_unusable`, `cursor_in_use` and `events_missed`.
  */
 export class BridgeError extends Error {
   override readonly name = "BridgeError"
@@ -33,6 +41,8 @@ export class BridgeError extends Error {
   readonly idempotencyKey: string | undefined
   /** How long the service asks to wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** With `events_missed`: how many events are gone. */
+  readonly missed: number | undefined
 
   constructor(code: ErrorCode, message: string, about: About = {}) {
     super(message, about.cause === undefined ? undefined : { cause: about.cause })
@@ -44,6 +54,7 @@ export class BridgeError extends Error {
     this.networkCode = about.body?.network_code
     this.idempotencyKey = about.idempotencyKey
     this.retryAfterMs = about.retryAfterMs
+    this.missed = about.missed
   }
 }
 
@@ -52,5 +63,6 @@ interface About {
   body?: ErrorBody
   idempotencyKey?: string | undefined
   retryAfterMs?: number | undefined
+  missed?: number
   cause?: unknown
 }

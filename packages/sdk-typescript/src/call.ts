@@ -66,12 +66,10 @@ export function asker(settings: Settings) {
   const key = checkedKey(settings.key ?? environment("BRIDGE_KEY"))
   const send = settings.fetch ?? fetch
 
+  return Object.assign(ask, { url })
+
   /** @returns what `read` makes of a successful answer. @throws BridgeError; the reason of `signal` */
-  return async function ask<Read>(
-    request: Asked,
-    read: (answer: Response) => Promise<Read>,
-    options: CallOptions,
-  ) {
+  async function ask<Read>(request: Asked, read: (answer: Response) => Promise<Read>, options: CallOptions) {
     const retries = options.retries ?? settings.retries ?? 4
     for (let tries = 0; ; tries++) {
       const answer = await once(request, read, options).catch((error: unknown) => {

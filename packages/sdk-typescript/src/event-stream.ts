@@ -4,10 +4,12 @@ import { backOff, sleep } from "./call.ts"
 /** The service sends a comment every 10 seconds: a stream that is silent for longer has broken unnoticed. */
 const silentMs = 30_000
 
-/** One message of a stream of server-sent events. */
+/** One message of a stream of server-sent events; without data it only says how far the stream has come. */
 interface Message {
   id: string | undefined
-  data: string
+  /** Its name; most have none. */
+  name: string | undefined
+  data: string | undefined
 }
 
 /** How a stream is opened: behind the message of this id, or where it begins. */
@@ -41,7 +43,7 @@ export async function* follow({ open, signal, onInterruption }: Source): AsyncGe
       isFirst = false
       for await (const message of messagesOf(answer)) {
         failures = 0
-        if (message === "comment") continue
+        if (message.data === undefined && message.id === undefined) continue
         lastId = message.id ?? lastId
         yield message
       }
@@ -67,11 +69,8 @@ function isFinal({ code, status }: BridgeError): boolean {
   return code !== "unexpected_answer" && status >= 400 && status < 500 && status !== 429
 }
 
-/**
- * The messages in a body; `comment` for what only says that the stream is alive. An unfinished message at its
- * end is dropped.
- */
-async function* messagesOf(answer: Response): AsyncGenerator<Message | "comment"> {
+/** The messages in a body. An unfinished message at its end is dropped. */
+async function* messagesOf(answer: Response): AsyncGenerator<Message> {
   let rest = ""
   for await (const text of textOf(answer)) {
     const parts = (rest + text).split("\n\n")
@@ -80,14 +79,18 @@ async function* messagesOf(answer: Response): AsyncGenerator<Message | "comment"
   }
 }
 
-function messageIn(part: string): Message | "comment" {
+function messageIn(part: string): Message {
   const lines = part.split("\n")
   const valuesOf = (field: string) =>
     lines
       .filter((line) => line.startsWith(`${field}:`))
       .map((line) => line.slice(field.length + 1).replace(/^ /, ""))
   const data = valuesOf("data")
-  return data.length === 0 ? "comment" : { id: valuesOf("id").at(-1), data: data.join("\n") }
+  return {
+    id: valuesOf("id").at(-1),
+    name: valuesOf("event").at(-1),
+    data: data.length > 0 ? data.join("\n") : undefined,
+  }
 }
 
 /** @throws BridgeError `no_answer` if the connection breaks, or is silent for too long */

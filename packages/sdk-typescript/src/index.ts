@@ -1,9 +1,13 @@
 export { BridgeError, type ErrorCode } from "./bridge-error.ts"
+export { canBeAnswered } from "./can-be-answered.ts"
+export type { CursorStore } from "./cursor.ts"
 export type { CallOptions, Listing, SendOptions, Settings } from "./call.ts"
 export {
+  type Beginning,
   type BridgeClient,
   type EventOf,
   type EventOptions,
+  type MessageOptions,
   type MessagingBridge,
   type StreamOptions,
   messagingBridge,

@@ -9,6 +9,8 @@ import {
   jsonOf,
   unexpected,
 } from "./call.ts"
+import { canBeAnswered } from "./can-be-answered.ts"
+import { type CursorStore, openCursor } from "./cursor.ts"
 import { follow, type Opening } from "./event-stream.ts"
 import {
   type AccountCalls,
@@ -25,19 +27,57 @@ export type EventOf<Type extends EventType = EventType> = StoredEvent & {
 }
 
 export interface StreamOptions {
-  /** Begins behind the event of this id: give the last `event_id` that you are done with, to miss none. */
-  after?: string
-  /** Begins at this time, Unix seconds. Without it and `after`, the stream begins now. */
-  since?: number
   /** Ends the stream. */
   signal?: AbortSignal
   /** Is told of each interruption, after which the stream goes on by itself. */
   onInterruption?: (error: BridgeError, waitMs: number) => void
 }
 
-export interface EventOptions<Type extends EventType = EventType> extends StreamOptions {
-  /** Only events of this type. */
-  type?: Type
+/** Where a stream of events begins. There is no default, since one that begins now skips what came before. */
+export type Beginning =
+  | {
+      /**
+       * The name under which the program keeps its place, its cursor. It is written when the loop asks for
+       * the next event. Started again, the program goes on there: a crash repeats one event and skips none.
+       * The first time it begins now, or where `after` or `since` say.
+       */
+      resume: string
+      /**
+       * The folder of the cursor's file, `.messaging-bridge` by default; or what keeps the cursor in place of
+       * files.
+       */
+      store?: string | CursorStore
+      after?: string
+      since?: number
+    }
+  | {
+      /** Begins now. Nobody notes how far the program has come. */
+      from: "now"
+    }
+  | {
+      /** Begins behind the event of this id. */
+      after: string
+    }
+  | {
+      /** Begins at this time, Unix seconds. */
+      since: number
+    }
+
+interface Watch extends StreamOptions {
+  /**
+   * Is told how many events, of all types and chats, are no longer kept, since the program was away for too
+   * long; the stream then goes on. Without it, the stream throws `events_missed`.
+   */
+  onMissed?: (missed: number) => unknown
+}
+
+export type EventOptions<Type extends EventType = EventType> = Beginning & Watch & Filters<Type>
+
+export type MessageOptions = Beginning & Watch & Pick<Filters, "chat" | "search"> & { groups?: boolean }
+
+interface Filters<Type extends EventType = EventType> {
+  /** Only events of these types. */
+  types?: readonly Type[]
   /** Only events of this chat: digits, or a JID. */
   chat?: string
   /** `in`: only what others wrote, and calls. `out`: only what was written on the phone. */
@@ -55,11 +95,17 @@ export interface BridgeClient extends BridgeCalls {
   readonly ref: string
   /**
    * The events as they happen, in order, each once. A stream that breaks goes on behind the last event.
-   * @throws BridgeError if it cannot be opened, or the key is revoked meanwhile
+   * @throws BridgeError if it cannot be opened, or the key is revoked meanwhile; `cursor_unusable`,
+   * `cursor_in_use` and `events_missed`
    */
-  events<Type extends EventType = EventType>(options?: EventOptions<Type>): AsyncGenerator<EventOf<Type>>
+  events<Type extends EventType = EventType>(options: EventOptions<Type>): AsyncGenerator<EventOf<Type>>
+  /**
+   * What people write to the bridge and can be answered (`canBeAnswered`), in chats of two; with
+   * `groups: true` in groups, too. @throws as `events`
+   */
+  messages(options: MessageOptions): AsyncGenerator<EventOf<"message">>
   /** The lines of the log: the last `tail` ones (100), then new ones as they come. @throws as `events` */
-  logs(options?: Pick<StreamOptions, "signal" | "onInterruption"> & { tail?: number }): AsyncGenerator<string>
+  logs(options?: StreamOptions & { tail?: number }): AsyncGenerator<string>
   /**
    * Uploads a file. @returns its id, the `file` of `sendMedia` and `sendStatus`, good for 24 hours. @throws
    * BridgeError
@@ -87,7 +133,7 @@ export function messagingBridge(settings: Settings = {}): MessagingBridge {
       return {
         ref,
         ...calls,
-        ...streamsOf(ask, ref, calls),
+        ...streamsOf(ask, ref),
         upload: (file, about) => upload(calls, settings, file, about),
       }
     },
@@ -226,7 +272,7 @@ async function streamIn(answer: Response): Promise<Response> {
   throw unexpected(answer)
 }
 
-function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
+function streamsOf(ask: Asker, ref: string) {
   const base = `/api/instances/${encodeURIComponent(ref)}`
   const open = async (path: string, query: Query, at: Opening, after?: string) => {
     const lastId = at.lastId ?? after
@@ -241,21 +287,43 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
     return await ask(request, streamIn, { signal: at.signal, ...(!at.isFirst && { retries: 0 }) })
   }
 
+  async function* events<Type extends EventType>(options: EventOptions<Type>): AsyncGenerator<EventOf<Type>> {
+    const { signal, onInterruption, onMissed, types, ...rest } = options
+    const { resume, store, after, since, ...filters } = checkedBeginning(rest)
+    const cursor =
+      resume === undefined ? undefined : await openCursor({ name: resume, url: ask.url, bridge: ref, store })
+    const start = cursor?.after ?? after
+    const query = { ...filters, type: types?.join(","), since: start === undefined ? since : undefined }
+    const messages = follow({
+      signal,
+      onInterruption,
+      open: async (at) =>
+        await open("/events", query, at, start).catch((error: unknown) => {
+          if (!cursor?.after || !isUnknownEvent(error)) throw error
+          throw cursor.unusable(
+            "names an event that this bridge never had: remove it, and the program begins now",
+            error,
+          )
+        }),
+    })
+    for await (const { id, name, data } of messages) {
+      if (name === "missed") await tellMissed(data, onMissed)
+      // Filtered by the service.
+      else if (data !== undefined) yield eventIn(data) as EventOf<Type>
+      // The loop has asked for the next one: it is done with this one.
+      if (id !== undefined) await cursor?.moveTo(id)
+    }
+  }
+
   return {
-    async *events<Type extends EventType>(options: EventOptions<Type> = {}): AsyncGenerator<EventOf<Type>> {
-      const { signal, onInterruption, after, since, ...filters } = options
-      const start = after === undefined && since === undefined ? await end(calls, signal) : { after, since }
-      const messages = follow({
-        open: (at) => open("/events", { ...filters, since: start.since }, at, start.after),
-        signal,
-        onInterruption,
-      })
-      for await (const { data } of messages) yield eventIn(data) as EventOf<Type> // filtered by the service
+    events,
+
+    async *messages({ groups = false, ...options }: MessageOptions): AsyncGenerator<EventOf<"message">> {
+      for await (const stored of events({ ...options, types: ["message"], direction: "in" }))
+        if (canBeAnswered(stored.event) && (groups || !stored.event.is_group)) yield stored
     },
 
-    async *logs(
-      options: Pick<StreamOptions, "signal" | "onInterruption"> & { tail?: number } = {},
-    ): AsyncGenerator<string> {
+    async *logs(options: StreamOptions & { tail?: number } = {}): AsyncGenerator<string> {
       let tail = options.tail
       for await (const { data } of follow({
         ...options,
@@ -267,7 +335,7 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
           return answer
         },
       }))
-        yield data
+        if (data !== undefined) yield data
     },
   }
 }
@@ -280,16 +348,40 @@ function eventIn(data: string): unknown {
   }
 }
 
-/**
- * Where the events of now begin. A stream that was opened there and broke before its first event would
- * otherwise begin at the later time at which it is opened again.
- */
-async function end(
-  calls: BridgeCalls,
-  signal: AbortSignal | undefined,
-): Promise<{ after?: string; since?: number }> {
-  const [latest] = await calls.listEvents({ order: "newest", limit: 1 }, signal && { signal })
-  return latest ? { after: latest.event_id } : { since: 0 }
+/** @throws BridgeError `invalid_argument` unless it is said where to begin */
+function checkedBeginning<Given extends Beginning>(given: Given) {
+  const { from, ...rest } = given as Given & StartOptions
+  if (from !== undefined && from !== "now") throw argument('from: "now" is all that it can be')
+  if (!rest.resume && from === undefined && rest.after === undefined && rest.since === undefined)
+    throw argument(
+      'events: say where to begin. `resume: "a-name"` goes on where the program was when it ended; `from: "now"` skips what came before',
+    )
+  return rest
+}
+
+/** The options of every `Beginning`. */
+interface StartOptions {
+  resume?: string
+  store?: string | CursorStore
+  from?: "now"
+  after?: string
+  since?: number
+}
+
+/** Whether the service refuses the id behind which a stream is to go on. */
+function isUnknownEvent(error: unknown): boolean {
+  return error instanceof BridgeError && error.issues?.some(({ path }) => path === "Last-Event-ID") === true
+}
+
+/** @throws BridgeError `events_missed` if nobody wants to be told */
+async function tellMissed(data: string | undefined, onMissed: Watch["onMissed"]): Promise<void> {
+  const { missed } = eventIn(data ?? "") as { missed: number }
+  if (onMissed) return void (await onMissed(missed))
+  throw new BridgeError(
+    "events_missed",
+    `the program was away for too long: up to ${missed} events that came meanwhile are no longer kept. With \`onMissed\` it is told, and goes on`,
+    { missed },
+  )
 }
 
 async function upload(

@@ -51,7 +51,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 const bridge = () => messagingBridge({ url: service.baseUrl, key: shop.key }).bridge("shop")
 
-/** A stream begins when it is open: writes until the recipe has answered. */
+/** A stream that is begun for the first time begins when it is open: writes until the recipe has answered. */
 async function ask(body: string, answer: string): Promise<void> {
   await expect
     .poll(async () => {

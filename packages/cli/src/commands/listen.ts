@@ -1,32 +1,33 @@
 import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type BridgeClient, type EventType, type StoredEvent } from "../../../sdk-typescript/src/index.ts"
+import {
+  type Beginning,
+  type BridgeClient,
+  type EventType,
+  type StoredEvent,
+} from "../../../sdk-typescript/src/index.ts"
 import { type Asked, bridge, type Command, url } from "../command.ts"
 import { forward, told } from "../forward.ts"
-import { login, readSettingsFile, saveSettingsFile } from "../login-file.ts"
+import { folder, login, removeSettingsFile } from "../login-file.ts"
 import { Misused, Refused } from "../refused.ts"
-
-/** How far a listener has come: the last event that its program took, or where it began. */
-type Place = { after: string } | { since: number }
 
 export const listen: Command = {
   takes: "",
-  says: "shows events as they happen; with --forward, posts each to your program, signed, the next one after a 2xx",
-  options: ["bridge", "forward", "type", "after", "resume"],
+  says: "shows events as they happen; with --forward, posts each to your program, signed, the next one after a 2xx, and goes on where it ended unless --now is given",
+  options: ["bridge", "forward", "type", "after", "now"],
   run: async (asked) => {
     const { options, print, stop } = asked
-    if (options.resume && options.after !== undefined) throw new Misused("give --resume or --after, not both")
+    if (options.now && options.after !== undefined) throw new Misused("give --now or --after, not both")
     const shop = bridge(asked)
     const target = options.forward === undefined ? undefined : url(options.forward)
     const secret = target === undefined ? undefined : await secretOf(shop)
-    const file = placeFile(shop, target)
-    const place = await placeOf(shop, file, options)
-    saveSettingsFile(file, place)
     const events = shop.events({
-      ...place,
-      ...(options.type !== undefined && { type: options.type as EventType }), // the service judges it
+      ...beginningOf(shop, target, options),
+      // The service judges them.
+      ...(options.type !== undefined && { types: options.type.split(",") as EventType[] }),
       signal: stop,
       onInterruption: ({ message }, waitMs) => console.error(`${message}; again in ${seconds(waitMs)}`),
+      onMissed: (missed) => console.error(`up to ${missed} events that came meanwhile are no longer kept`),
     })
     console.error(
       `listening to ${shop.ref}${target === undefined ? "" : `, forwarding to ${target}`}; Ctrl-C ends it`,
@@ -34,23 +35,21 @@ export const listen: Command = {
     for await (const stored of events) {
       if (target === undefined || secret === undefined) print(lineOf(stored), stored)
       else if (!(await deliver(stored, { target, secret, asked }))) return notTaken(stored, options)
-      saveSettingsFile(file, { after: stored.event_id } satisfies Place)
     }
     return 0
   },
 }
 
-/**
- * Where it begins: behind an event, or now. That is written down, so that it can be resumed before its first
- * event.
- */
-async function placeOf(shop: BridgeClient, file: string, options: Asked["options"]): Promise<Place> {
-  if (options.after !== undefined) return { after: options.after }
-  const saved = options.resume ? (readSettingsFile(file) as Place | undefined) : undefined // as it was saved
-  if (saved) return saved
-  if (options.resume) console.error("there is nothing to resume: it begins now")
-  const [latest] = await shop.listEvents({ order: "newest", limit: 1 })
-  return latest ? { after: latest.event_id } : { since: 0 }
+/** What is shown begins now. What is posted begins behind the last event that the program took. */
+function beginningOf(shop: BridgeClient, target: string | undefined, options: Asked["options"]): Beginning {
+  const { after, now } = options
+  const given = after === undefined ? undefined : { after }
+  if (target === undefined) return given ?? { from: "now" }
+  // One program may be behind another: each has its own cursor.
+  const whose = JSON.stringify([login().url, shop.ref, target])
+  const resume = `listen-${createHash("sha256").update(whose).digest("hex").slice(0, 16)}`
+  if (now || given) removeSettingsFile(`${resume}.json`)
+  return { resume, store: folder(), ...given }
 }
 
 /** Nothing else needs it, and it is not shown. @throws Refused for a key that may only read */
@@ -62,14 +61,6 @@ async function secretOf(shop: BridgeClient): Promise<string> {
   throw new Refused(
     "this key may only read, or only in some chats, so it does not get the secret that signs: use one with the scope `all`, for all chats",
   )
-}
-
-/**
- * The file in which a listener keeps its place. Each has its own, since one program may be behind another.
- */
-function placeFile(shop: BridgeClient, target: string | undefined): string {
-  const whose = JSON.stringify([login().url, shop.ref, target])
-  return `listen-${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`
 }
 
 interface Way {
@@ -110,9 +101,7 @@ async function awake(ms: number, stop: AbortSignal): Promise<boolean> {
 }
 
 function notTaken({ event_id }: StoredEvent, options: Asked["options"]): number {
-  console.error(
-    `${options.forward} has not taken ${event_id}: it comes first when you listen again with --resume`,
-  )
+  console.error(`${options.forward} has not taken ${event_id}: it comes first when you listen again`)
   return 1
 }
 

@@ -58,7 +58,7 @@ export const trigger: Command = {
     await send(box, chat)
     const signal = AbortSignal.any([stop, AbortSignal.timeout(happensWithinMs)])
     const start = after === undefined ? { since: 0 } : { after }
-    for await (const stored of box.events({ ...start, type, signal })) {
+    for await (const stored of box.events({ ...start, types: [type], signal })) {
       print(`${type}  ${stored.event_id}  ${told(stored.event)}`, stored)
       return 0
     }

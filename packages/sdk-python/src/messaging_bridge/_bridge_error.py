@@ -30,6 +30,8 @@ class BridgeError(Exception):
         """Repeat the call with this key to find out what became of it, without sending twice."""
         self.retry_after: float | None = about.get("retry_after")
         """How long the service asks to wait before the next try, in seconds."""
+        self.missed: int | None = about.get("missed")
+        """With `events_missed`: how many events are gone."""
 
     def __str__(self) -> str:
         return f"{self.message} (request {self.request_id})" if self.request_id else self.message
@@ -59,5 +61,24 @@ class InvalidSignature(BridgeError):
     code = "invalid_signature"
 
 
-for _one in (BridgeError, NoAnswer, UnexpectedAnswer, InvalidArgument, InvalidSignature):
+class CursorUnusable(BridgeError):
+    """`cursor_unusable`: the cursor of a program cannot be read or written, is damaged, or is that of another bridge."""
+
+    code = "cursor_unusable"
+
+
+class CursorInUse(BridgeError):
+    """`cursor_in_use`: another program uses this cursor."""
+
+    code = "cursor_in_use"
+
+
+class EventsMissed(BridgeError):
+    """`events_missed`: the program was away for so long that events are no longer kept; `missed` says how many."""
+
+    code = "events_missed"
+
+
+_own = (NoAnswer, UnexpectedAnswer, InvalidArgument, InvalidSignature, CursorUnusable, CursorInUse, EventsMissed)
+for _one in (BridgeError, *_own):
     _one.__module__ = "messaging_bridge.errors"

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import mimetypes
+import json
 from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, overload
@@ -11,31 +13,52 @@ from typing_extensions import Unpack
 
 from . import types as t
 from ._asking import _Calls
-from ._bridge_error import InvalidArgument, NoAnswer, UnexpectedAnswer
+from ._bridge_error import BridgeError, EventsMissed, InvalidArgument, NoAnswer, UnexpectedAnswer
 from ._calls import AccountCalls, AsyncAccountCalls, AsyncBridgeCalls, BridgeCalls
+from ._can_be_answered import can_be_answered
+from ._cursor import CursorStore, OnMissed, open_cursor
 from ._event_stream import OnInterruption, follow
 from ._model import Model, event_types
 from ._service import Service, request_of, unexpected
 from ._transport import AsyncTransport, SyncTransport, iterate, run
 
 E = TypeVar("E", bound=Model)
+F = TypeVar("F", bound=Model)
 
 
-class EventOptions(TypedDict, total=False):
-    """Which events a stream has, and where it begins."""
+class MessageOptions(TypedDict, total=False):
+    """Where a stream begins, and which events it has.
 
+    It begins where `resume`, `from_`, `after` or `since` say. There is no default, since a stream that begins now skips what
+    came before.
+    """
+
+    resume: str | None
+    """The name under which the program keeps its place, its cursor: it is written when the loop asks for the next event.
+    Started again, the program goes on there: a crash repeats one event and skips none. The first time it begins now, or where
+    `after` or `since` say."""
+    store: str | PathLike[str] | CursorStore | None
+    """The folder of the cursor's file, `.messaging-bridge` by default; or what keeps the cursor in place of files."""
+    from_: Literal["now"] | None
+    """Begins now. Nobody notes how far the program has come."""
+    after: str | None
+    """Begins behind the event of this id."""
+    since: int | None
+    """Begins at this time, Unix seconds."""
     chat: str | None
     """Only events of this chat: digits, or a JID."""
-    direction: Literal["in", "out"] | None
-    """`in`: only what others wrote, and calls. `out`: only what was written on the phone."""
     search: str | None
     """Only events in which this text is."""
-    after: str | None
-    """Begins behind the event of this id: give the last `event_id` that you are done with, to miss none."""
-    since: int | None
-    """Begins at this time, Unix seconds. Without it and `after`, the stream begins now."""
     on_interruption: OnInterruption | None
     """Is told of each interruption, and how many seconds it is until the next try."""
+    on_missed: OnMissed | None
+    """Is told how many events, of all types and chats, are no longer kept, since the program was away for too long; the stream
+    then goes on. Without it, the stream raises `EventsMissed`."""
+
+
+class EventOptions(MessageOptions, total=False):
+    direction: Literal["in", "out"] | None
+    """`in`: only what others wrote, and calls. `out`: only what was written on the phone."""
 
 
 class MessagingBridge(AccountCalls):
@@ -124,22 +147,34 @@ class Bridge(BridgeCalls):
 
     @overload
     def events(
-        self, type: type[E], **options: Unpack[EventOptions]
+        self, type: type[E], /, **options: Unpack[EventOptions]
     ) -> Generator[t.StoredEvent[E], None, None]: ...
     @overload
     def events(
-        self, type: t.EventType | None = None, **options: Unpack[EventOptions]
-    ) -> Generator[t.StoredEvent[t.Event], None, None]: ...
+        self, type: type[E], other: type[F], /, **options: Unpack[EventOptions]
+    ) -> Generator[t.StoredEvent[E | F], None, None]: ...
+    @overload
     def events(
-        self, type: Any = None, **options: Unpack[EventOptions]
-    ) -> Generator[t.StoredEvent[Any], None, None]:
+        self, one: type[Model], two: type[Model], three: type[Model], /, *types: type[Model], **options: Unpack[EventOptions]
+    ) -> Generator[t.StoredEvent[t.Event], None, None]: ...
+    @overload
+    def events(self, *types: t.EventType, **options: Unpack[EventOptions]) -> Generator[t.StoredEvent[t.Event], None, None]: ...
+    def events(self, *types: Any, **options: Unpack[EventOptions]) -> Generator[t.StoredEvent[Any], None, None]:
         """The events as they happen, in order, each once. A stream that breaks goes on behind the last event.
 
-        :param type: Only events of this type: its class, such as `MessageEvent`, or its name.
-        :param options: `EventOptions`: which of them, and where the stream begins.
-        :raises BridgeError: it cannot be opened, or the key is revoked meanwhile
+        :param types: Only events of these types: their classes, such as `MessageEvent`, or their names.
+        :param options: `EventOptions`: where the stream begins, and which of them.
+        :raises BridgeError: it cannot be opened, or the key is revoked meanwhile; `CursorUnusable`, `CursorInUse`,
+            `EventsMissed`
         """
-        return iterate(_events(self, type, **options))
+        return iterate(_events(self, types, **options))
+
+    def messages(
+        self, *, groups: bool = False, **options: Unpack[MessageOptions]
+    ) -> Generator[t.StoredEvent[t.MessageEvent], None, None]:
+        """What people write to the bridge and can be answered (`can_be_answered`), in chats of two; with `groups=True` in
+        groups, too. As `events`."""
+        return iterate(_messages(self, groups, **options))
 
     def logs(
         self, *, tail: int | None = None, on_interruption: OnInterruption | None = None
@@ -174,17 +209,27 @@ class AsyncBridge(AsyncBridgeCalls):
 
     @overload
     def events(
-        self, type: type[E], **options: Unpack[EventOptions]
+        self, type: type[E], /, **options: Unpack[EventOptions]
     ) -> AsyncGenerator[t.StoredEvent[E], None]: ...
     @overload
     def events(
-        self, type: t.EventType | None = None, **options: Unpack[EventOptions]
-    ) -> AsyncGenerator[t.StoredEvent[t.Event], None]: ...
+        self, type: type[E], other: type[F], /, **options: Unpack[EventOptions]
+    ) -> AsyncGenerator[t.StoredEvent[E | F], None]: ...
+    @overload
     def events(
-        self, type: Any = None, **options: Unpack[EventOptions]
-    ) -> AsyncGenerator[t.StoredEvent[Any], None]:
+        self, one: type[Model], two: type[Model], three: type[Model], /, *types: type[Model], **options: Unpack[EventOptions]
+    ) -> AsyncGenerator[t.StoredEvent[t.Event], None]: ...
+    @overload
+    def events(self, *types: t.EventType, **options: Unpack[EventOptions]) -> AsyncGenerator[t.StoredEvent[t.Event], None]: ...
+    def events(self, *types: Any, **options: Unpack[EventOptions]) -> AsyncGenerator[t.StoredEvent[Any], None]:
         """As `Bridge.events`."""
-        return _events(self, type, **options)
+        return _events(self, types, **options)
+
+    def messages(
+        self, *, groups: bool = False, **options: Unpack[MessageOptions]
+    ) -> AsyncGenerator[t.StoredEvent[t.MessageEvent], None]:
+        """As `Bridge.messages`."""
+        return _messages(self, groups, **options)
 
     def logs(
         self, *, tail: int | None = None, on_interruption: OnInterruption | None = None
@@ -231,49 +276,97 @@ async def _open(
 
 async def _events(
     calls: _Calls,
-    type: Any,
+    types: tuple[Any, ...],
     *,
-    chat: str | None = None,
-    direction: str | None = None,
-    search: str | None = None,
+    resume: str | None = None,
+    store: str | PathLike[str] | CursorStore | None = None,
+    from_: str | None = None,
     after: str | None = None,
     since: int | None = None,
     on_interruption: OnInterruption | None = None,
+    on_missed: OnMissed | None = None,
+    chat: str | None = None,
+    direction: str | None = None,
+    search: str | None = None,
 ) -> AsyncGenerator[t.StoredEvent[Any], None]:
-    form: Any = t.StoredEvent[t.Event]
-    if isinstance(type, _Class):
-        form = t.StoredEvent[type]
-        named = [name for name, one in event_types().items() if one is type]
-        if not named:
-            raise InvalidArgument(f"events: {type.__name__} is no type of event")
-        [type] = named
-    filters = {"type": type, "chat": chat, "direction": direction, "search": search}
-    start = after
-    if after is None and since is None:
-        # A stream that was opened now and broke before its first event would otherwise begin at the later time at which it
-        # is opened again.
-        newest = {"order": "newest", "limit": 1}
-        pages = calls._pages(
-            t.StoredEvent[t.Event], "GET", f"{PATH}/events", dict(newest), query=("order", "limit")
+    names = [_name_of(one) for one in types]
+    form: Any = t.StoredEvent[types[0] if len(types) == 1 and isinstance(types[0], type) else t.Event]  # type: ignore[misc]
+    if from_ not in (None, "now"):
+        raise InvalidArgument('from_: "now" is all that it can be')
+    if not resume and from_ is None and after is None and since is None:
+        raise InvalidArgument(
+            'events: say where to begin. `resume="a-name"` goes on where the program was when it ended; `from_="now"` skips '
+            "what came before"
         )
-        latest, _ = await pages.page()
-        start, since = (latest[0].event_id, None) if latest else (None, 0)
+    service, bridge = calls._service, str(calls._fixed["customer_ref"])
+    cursor = await open_cursor(resume, service.url, bridge, store) if resume else None
+    start = cursor.after if cursor and cursor.after is not None else after
+    known = cursor.after if cursor else None
+    query = {
+        "type": names or None,
+        "chat": chat,
+        "direction": direction,
+        "search": search,
+        "since": since if start is None else None,
+    }
 
     async def opened(last_id: str | None, is_first: bool) -> httpx.Response:
-        return await _open(calls, "/events", {**filters, "since": since}, last_id or start, is_first)
+        try:
+            return await _open(calls, "/events", query, last_id or start, is_first)
+        except BridgeError as error:
+            if cursor is None or known is None or not _is_unknown_event(error):
+                raise
+            why = "names an event that this bridge never had: remove it, and the program begins now"
+            raise cursor.unusable(why) from error
 
-    messages = follow(calls._service.transport, opened, on_interruption)
-    try:
+    async with aclosing(follow(service.transport, opened, on_interruption)) as messages:
         async for message in messages:
-            try:
-                yield form.model_validate_json(message.data or "")
-            except ValueError:
-                raise UnexpectedAnswer("the stream has something that is no event") from None
-    finally:
-        await messages.aclose()
+            if message.name == "missed":
+                _tell_missed(message.data, on_missed)
+            elif message.data is not None:
+                try:
+                    stored = form.model_validate_json(message.data)
+                except ValueError:
+                    raise UnexpectedAnswer("the stream has something that is no event") from None
+                yield stored
+            # The loop has asked for the next one: it is done with this one.
+            if cursor is not None and message.id is not None:
+                await cursor.move_to(message.id)
 
 
-_Class = type
+def _name_of(one: Any) -> str:
+    if isinstance(one, str):
+        return one
+    named = [name for name, known in event_types().items() if known is one]
+    if not named:
+        raise InvalidArgument(f"events: {getattr(one, '__name__', one)} is no type of event")
+    return named[0]
+
+
+def _is_unknown_event(error: BridgeError) -> bool:
+    """Whether the service refuses the id behind which a stream is to go on."""
+    return any(issue.get("path") == "Last-Event-ID" for issue in error.issues)
+
+
+def _tell_missed(data: str | None, on_missed: OnMissed | None) -> None:
+    missed = int(json.loads(data or "{}").get("missed", 0))
+    if on_missed is not None:
+        on_missed(missed)
+        return
+    raise EventsMissed(
+        f"the program was away for too long: up to {missed} events that came meanwhile are no longer kept. With "
+        "`on_missed` it is told, and goes on",
+        missed=missed,
+    )
+
+
+async def _messages(
+    calls: _Calls, groups: bool, **options: Any
+) -> AsyncGenerator[t.StoredEvent[t.MessageEvent], None]:
+    async with aclosing(_events(calls, (t.MessageEvent,), direction="in", **options)) as events:
+        async for stored in events:
+            if can_be_answered(stored.event) and (groups or not stored.event.is_group):
+                yield stored
 
 
 async def _logs(

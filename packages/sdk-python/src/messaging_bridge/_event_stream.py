@@ -16,9 +16,10 @@ OnInterruption = Callable[[BridgeError, float], object]
 
 @dataclass
 class Message:
-    """One message of a stream of server-sent events; without data it only says that the stream is alive."""
+    """One message of a stream of server-sent events; without data it only says how far the stream has come."""
 
     id: str | None
+    name: str | None
     data: str | None
 
 
@@ -45,7 +46,9 @@ async def follow(
             async with aclosing(_messages_in(transport, answer)) as messages:
                 async for message in messages:
                     failures = 0
-                    if message.data is None or (message.id is not None and message.id == last_id):
+                    if message.data is None and message.id is None:
+                        continue
+                    if message.data is not None and message.id is not None and message.id == last_id:
                         continue
                     last_id = message.id or last_id
                     yield message
@@ -86,5 +89,6 @@ async def _messages_in(transport: Transport, answer: httpx.Response) -> AsyncGen
 def _message_in(part: str) -> Message:
     fields = [line.partition(":") for line in part.split("\n")]
     ids = [value.removeprefix(" ") for name, _, value in fields if name == "id"]
+    names = [value.removeprefix(" ") for name, _, value in fields if name == "event"]
     data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
-    return Message(ids[-1] if ids else None, "\n".join(data) if data else None)
+    return Message(ids[-1] if ids else None, names[-1] if names else None, "\n".join(data) if data else None)

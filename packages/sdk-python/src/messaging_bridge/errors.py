@@ -2,6 +2,9 @@
 
 from ._bridge_error import (
     BridgeError as BridgeError,
+    CursorInUse as CursorInUse,
+    CursorUnusable as CursorUnusable,
+    EventsMissed as EventsMissed,
     InvalidArgument as InvalidArgument,
     InvalidSignature as InvalidSignature,
     NoAnswer as NoAnswer,

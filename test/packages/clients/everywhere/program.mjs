@@ -23,7 +23,7 @@ while (!echo)
   for await (const one of sandbox.listContacts({ limit: 1 })) if (one.name === "Echo") echo = one.jid
 
 const text = `Grüße 👋 ${crypto.randomUUID()}`
-const events = sandbox.events({ type: "message" })
+const events = sandbox.events({ types: ["message"], from: "now" })
 const next = events.next()
 // The stream begins when it is open. The message is sent without waiting for that.
 const asked = { chat: echo, body: text }

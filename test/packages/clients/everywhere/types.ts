@@ -3,11 +3,13 @@ import { BridgeError, messagingBridge, webhooks } from "messaging-bridge-sdk"
 
 const shop = messagingBridge().bridge("shop")
 
-for await (const { event } of shop.events({ type: "poll_vote" })) {
+for await (const { event } of shop.events({ types: ["poll_vote"], resume: "votes" })) {
   const options: string[] = event.selected_options
   console.log(options)
 }
-for await (const { event } of shop.events()) if (event.event === "message") console.log(event.body)
+for await (const { event } of shop.messages({ resume: "shop" })) console.log(event.body)
+for await (const { event } of shop.events({ from: "now" }))
+  if (event.event === "message") console.log(event.body)
 
 const sent = await shop.sendText({ chat: "1", body: "b" })
 const id: string = sent.message_id
@@ -29,4 +31,6 @@ try {
 // @ts-expect-error -- there is no such field
 await shop.sendText({ chat: "1", text: "b" })
 // @ts-expect-error -- a poll's vote has no body
-for await (const { event } of shop.events({ type: "poll_vote" })) console.log(event.body)
+for await (const { event } of shop.events({ types: ["poll_vote"], from: "now" })) console.log(event.body)
+// @ts-expect-error -- it does not say where it begins
+shop.events({ types: ["message"] })

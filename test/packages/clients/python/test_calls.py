@@ -238,15 +238,11 @@ def test_a_list_that_fails_raises_in_the_loop(ask: Make, between: Between) -> No
     assert isinstance(error_of(lambda: ask(lambda client: each(client.bridge("shop").list_contacts()))), errors.NotFound)
 
 
-LATEST = says(200, [{"event_id": "e0", "state": "inbox", "created_at": 1, "event": {"event": "connected", "phone": ""}}])
-
-
 def test_the_stream_goes_on_behind_the_last_whole_event_whatever_breaks_it(ask: Make, between: Between) -> None:
     half, letter = event("e2")[:20], event("e2", "ä").encode()
     place = letter.index("ä".encode()) + 1
     between.script = [
-        LATEST,
-        streams(": still here\n\n"),
+        streams("id: e0\n\n", ": still here\n\n"),
         streams(event("e1"), half),
         says(502, "<h1>", **HTML),
         streams(letter[:place], letter[place:], "retry: 1000\r\n\r\n", broken=False),
@@ -260,11 +256,11 @@ def test_the_stream_goes_on_behind_the_last_whole_event_whatever_breaks_it(ask: 
         interruptions.append(error.code)
 
     def work(client: Any) -> Any:
-        return noted(client.bridge("shop").events(MessageEvent, on_interruption=note), seen)
+        return noted(client.bridge("shop").events(MessageEvent, from_="now", on_interruption=note), seen)
 
     assert error_of(lambda: ask(work)).code == "unauthorized"
     assert seen == ["e1 e1", "e2 ä", "e3 e3"]
-    assert [one.headers.get("last-event-id") for one in between.arrivals] == [None, "e0", "e0", "e1", "e1", "e2", "e3"]
+    assert [one.headers.get("last-event-id") for one in between.arrivals] == [None, "e0", "e1", "e1", "e2", "e3"]
     assert between.arrivals[1].path == "/api/instances/shop/events?type=message"
     assert interruptions == ["no_answer", "no_answer", "unexpected_answer", "no_answer"]
 
@@ -303,9 +299,10 @@ def test_what_a_newer_service_says_is_kept_as_it_came(between: Between) -> None:
 
 
 def test_a_stream_of_what_is_no_event_is_not_opened(ask: Make, between: Between) -> None:
-    assert error_of(lambda: ask(lambda client: client.bridge("shop").events(types.Contact))).code == "invalid_argument"
+    assert error_of(lambda: ask(lambda client: client.bridge("shop").events(types.Contact, from_="now"))).code == "invalid_argument"
+    assert error_of(lambda: ask(lambda client: client.bridge("shop").events())).code == "invalid_argument"
     with pytest.raises(TypeError):
-        ask(lambda client: client.bridge("shop").events(chatt="1"))
+        ask(lambda client: client.bridge("shop").events(from_="now", chatt="1"))
     between.script = [streams(event("e1") + "data: {}\n\n")]
     assert error_of(lambda: ask(lambda client: client.bridge("shop").events(after="e0"))).code == "unexpected_answer"
     assert len(between.arrivals) == 1

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from messaging_bridge import AsyncMessagingBridge, MessageEvent, MessagingBridge, errors, types
+from messaging_bridge import AsyncMessagingBridge, MessageEvent, MessagingBridge, PollVoteEvent, errors, types
 
 shop = MessagingBridge().bridge("shop")
 
-for one in shop.events(types.PollVoteEvent):
+for one in shop.events(PollVoteEvent, resume="votes"):
     options: list[str] = one.event.selected_options
     one.event.body  # type: ignore[attr-defined]
-for one in shop.events(types.PollVoteEvent, chatt="1"):  # type: ignore[call-overload]
+for one in shop.events(PollVoteEvent, chatt="1"):  # type: ignore[call-overload]
     pass
-for any in shop.events(type="message", direction="in"):
+for two in shop.events(PollVoteEvent, MessageEvent, from_="now"):
+    either: PollVoteEvent | MessageEvent = two.event
+for message in shop.messages(resume="shop", groups=True):
+    body_of_message: str = message.event.body
+for any in shop.events("message", "poll_vote", direction="in", since=0):
     if any.event.event == "poll_vote":
         options = any.event.selected_options
     if isinstance(any.event, MessageEvent):
@@ -33,7 +37,7 @@ async def main() -> None:
         result: types.SendResult = await bridge.send_text(chat="1", body="b")
         async for contact in bridge.list_contacts():
             name: str = contact.name
-        async for one in bridge.events(MessageEvent):
+        async for one in bridge.events(MessageEvent, after="evt_1"):
             body: str = one.event.body
         bridge.send_text(chat="1", body="b")  # type: ignore[unused-coroutine]
         await bridge.send_text(chat=1, body="b")  # type: ignore[arg-type]
