@@ -118,6 +118,13 @@ const headers = z.object({
   "X-Webhook-Resend": z.literal("true").optional().openapi({
     description: "This event was requested with `resendEvent`: newer events may have come before it.",
   }),
+  "X-Webhook-Undelivered": string(
+    "How many events were given up since this webhook last took one. It is there until a delivery with it is taken, so your " +
+      "program is told at least once after an outage.",
+  ).optional(),
+  "X-Webhook-Undelivered-Since": string(
+    "When the first of them was given up, Unix seconds: `resendSince` with this `since` sends them again.",
+  ).optional(),
 })
 
 const integer = { type: "integer" }

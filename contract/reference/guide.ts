@@ -143,6 +143,9 @@ function receiving(): Html {
       "After no answer, 429 or 5xx the event is tried again 10 s, 30 s, 1 min and 3 min later. If the last attempt fails, or " +
         "after any other answer (redirects included), the event is undelivered and the next goes out. `listEvents` with `state=undelivered` " +
         "lists undelivered events, `resendEvent` sends one again, and `webhookLogs` shows each attempt.",
+      "The next delivery says so: `X-Webhook-Undelivered` is how many events were given up since your receiver last took one, " +
+        "and `resendSince` with the time in `X-Webhook-Undelivered-Since` sends them again. Both headers are there until a " +
+        "delivery with them is taken.",
       "Delivery is at least once: deduplicate by `X-Webhook-Event-Id`. `testWebhook` sends a signed event and says what " +
         "your receiver answered. A bridge without a webhook has an inbox: `listEvents` with `state=inbox`. When its " +
         "`webhook_url` is cleared, waiting events go there, too. Events in the inbox stay there when a URL is set again.",

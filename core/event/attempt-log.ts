@@ -25,7 +25,7 @@ export interface Entry {
   n: number
   attempt: Attempt
   isResend: boolean
-  /** The headers that prove it, as they were sent. */
+  /** Headers as they were sent: what proves it, and how many events were given up before it. */
   signatures: Signatures
   /** The batch that it was in. */
   batch?: Batch
@@ -33,7 +33,12 @@ export interface Entry {
   failure?: Failure | undefined
 }
 
-const Signatures = z.object({ signature: z.string(), standard: z.string() })
+const Signatures = z.object({
+  signature: z.string(),
+  standard: z.string(),
+  undelivered: z.string().optional(),
+  undelivered_since: z.string().optional(),
+})
 type Signatures = z.infer<typeof Signatures>
 
 const Batch = z.object({ batch_id: z.string(), batch_size: z.number().int() })

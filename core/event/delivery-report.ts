@@ -83,7 +83,7 @@ async function atEach(
 /** The headers of the last attempt. */
 function headersOf(event: EventRow.Info, last: AttemptLog.Known | undefined): Record<string, string> {
   if (!last?.signatures) return {}
-  const { signature, standard } = last.signatures
+  const { signature, standard, undelivered, undelivered_since: since } = last.signatures
   const timestamp = /^t=(\d+)/.exec(signature)?.[1] ?? ""
   return {
     authorization: "Bearer ***",
@@ -94,6 +94,8 @@ function headersOf(event: EventRow.Info, last: AttemptLog.Known | undefined): Re
       : { "x-webhook-event-id": event.eventId }),
     "x-webhook-attempt": String(last.attempt.attempt),
     ...(last.isResend && { "x-webhook-resend": "true" }),
+    ...(undelivered !== undefined && { "x-webhook-undelivered": undelivered }),
+    ...(since !== undefined && { "x-webhook-undelivered-since": since }),
     "webhook-id": last.batch?.batch_id ?? event.eventId,
     "webhook-timestamp": timestamp,
     "webhook-signature": standard,

@@ -64,6 +64,13 @@ const Info = z.object({
   bell: z.string().optional(),
   /** Since when nothing was delivered, though it was tried; absent after a success. */
   failingSince: z.number().int().optional(),
+  /**
+   * How many events were given up since the webhook last took one, without those that it took when they were
+   * sent again. The next delivery says so.
+   */
+  givenUp: z.number().int().default(0),
+  /** When the first of them was given up, Unix seconds; absent if there are none. */
+  givenUpSince: z.number().int().optional(),
   /** When it last recovered from failures or was resumed: what waited until then is not late by our fault. */
   failedUntil: z.number().int().optional(),
   /**
@@ -127,6 +134,10 @@ export function isPromised({ due }: Pick<Info, "due">): boolean {
 export function isPausedOrMoved({ pausedAt, isMoved }: Pick<Info, "pausedAt" | "isMoved">): boolean {
   return pausedAt !== undefined || isMoved
 }
+
+/** The part of an update that counts an event that is given up. It needs `:zero`, `:one` and `:now`. */
+export const givingUpClause =
+  "given_up = if_not_exists(given_up, :zero) + :one, given_up_since = if_not_exists(given_up_since, :now)"
 
 /** The part of a condition that holds once `due` has passed. */
 export const ifDuePassed = "(due < :now OR due > :latest)"
@@ -298,6 +309,8 @@ export function fromRow(row: Row): Info {
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
     failingSince: row.failing_since,
+    givenUp: row.given_up,
+    givenUpSince: row.given_up_since,
     failedUntil: row.failed_until,
     pausedAt: row.paused_at,
     isMoved: row.moved ?? false,

@@ -49,12 +49,17 @@ export function settling(
 }
 
 /** The write that takes an event off its list after a resend succeeded. */
-export function unlisting(id: Receiver.Id, event: EventRow.Info): Write[] {
-  // Only the further webhook's own list knows whether it gave the event up.
-  if (!Receiver.isFirst(id))
-    return [{ Delete: { TableName: tables.events, Key: pointerKey(id, "undelivered", event.n) } }]
-  if (event.state !== "undelivered" && event.state !== "inbox") return []
-  return [{ Delete: { TableName: tables.events, Key: pointerKey(id, event.state, event.n) } }]
+export function unlisting(id: Receiver.Id, event: EventRow.Info, state: "undelivered" | "inbox"): Write {
+  return { Delete: { TableName: tables.events, Key: pointerKey(id, state, event.n) } }
+}
+
+/** When a webhook gave an event up, Unix seconds; undefined if it has not. */
+export async function givenUpAt(id: Receiver.Id, event: EventRow.Info): Promise<number | undefined> {
+  if (Receiver.isFirst(id))
+    return event.state === "undelivered" ? event.expiresAt - EventRow.keptFor.undelivered : undefined
+  // Only the further webhook's own list knows.
+  const listed = await getRow(tables.events, pointerKey(id, "undelivered", event.n))
+  return listed && Pointer.parse(listed).expires_at - EventRow.keptFor.undelivered
 }
 
 /**

@@ -45,7 +45,7 @@ export async function advance(
     {
       UpdateExpression:
         "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
-        `${usage.set}${recovering(held)}`,
+        `${usage.set}${recovering(held)}${telling(held)}`,
       ConditionExpression: "holder = :me AND head < :n",
       ExpressionAttributeValues: {
         ":n": to,
@@ -82,8 +82,8 @@ export async function settle(
   const usage = await counting(held, outcome.made ?? [])
   const isFailure = state === "undelivered"
   const failing = isFailure
-    ? ", failing_since = if_not_exists(failing_since, :now) REMOVE bell, batch_end"
-    : recovering(held)
+    ? `, failing_since = if_not_exists(failing_since, :now), ${Delivery.givingUpClause} REMOVE bell, batch_end`
+    : `${recovering(held)}${state === "delivered" ? telling(held) : ""}`
   const advance: Write = {
     Update: {
       TableName: tables.events,
@@ -113,6 +113,11 @@ export async function settle(
 /** The part of an update that records that the receiver works, and since when, if it had failed. */
 function recovering(held: Delivery.Info): string {
   return `${held.failingSince === undefined ? "" : ", failed_until = :now"} REMOVE failing_since, bell${held.batchEnd === undefined ? "" : ", batch_end"}`
+}
+
+/** More of that part: the receiver has been told of what was given up before. */
+function telling({ givenUp }: Delivery.Info): string {
+  return givenUp === 0 ? "" : ", given_up, given_up_since"
 }
 
 /** The part of an update that adds outcomes to today's count. Only the first webhook's are counted. */

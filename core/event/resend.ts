@@ -10,7 +10,7 @@ import { ring } from "./doorbell.ts"
 import { EventLists } from "./event-lists.ts"
 import type { EventRow } from "./event-row.ts"
 import { Progress } from "./progress.ts"
-import type { Receiver } from "./receiver.ts"
+import { Receiver } from "./receiver.ts"
 import type { Usage } from "./usage.ts"
 
 /** How many resends to a webhook may wait at a time. */
@@ -140,11 +140,15 @@ export async function settle(
   made?: { counts: Usage.Step; delivered: EventRow.Info | undefined },
 ): Promise<Delivery.Info | undefined> {
   const { holder, resend } = held
-  const unlisting = made?.delivered ? EventLists.unlisting(held, made.delivered) : []
-  const end = unlisting.length > 0 ? ("redelivered" as const) : undefined
+  const givenUpAt = made?.delivered && (await EventLists.givenUpAt(held, made.delivered))
+  const list = givenUpAt === undefined ? inboxOf(held, made?.delivered) : "undelivered"
+  const end = list && ("redelivered" as const)
   const usage = await Progress.counting(held, made ? [{ ...made.counts, end }] : [])
+  const known = withoutGivenUp(held, givenUpAt)
   const done = {
-    UpdateExpression: `SET resend_attempt = :zero, attempts = attempts + :attempts${usage.set} REMOVE resend[0]`,
+    UpdateExpression:
+      `SET resend_attempt = :zero, attempts = attempts + :attempts${usage.set}${known.set}` +
+      ` REMOVE resend[0]${known.remove}`,
     ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
     ExpressionAttributeValues: {
       ":zero": 0,
@@ -152,18 +156,31 @@ export async function settle(
       ":me": holder,
       ":n": resend[0],
       ...usage.values,
+      ...known.values,
     },
   }
-  if (!made?.delivered || unlisting.length === 0) {
+  if (!made?.delivered || !list) {
     const { held: settled, refused } = await Delivery.update(held, done)
     // We hold it and no attempt is counted: our own write, whose answer was lost.
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
   }
   const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(held), ...done } }
   const outcome = EventLists.settling(held, made.delivered, "delivered")
-  const refused = await transact([write, ...outcome, ...unlisting])
+  const refused = await transact([write, ...outcome, EventLists.unlisting(held, made.delivered, list)])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.
   if (refused) return await settle(held, { ...made, delivered: undefined })
   return await Claim.reread(held)
+}
+
+/** An event that went to the inbox, before the bridge had a webhook, is on the list of the first webhook. */
+function inboxOf(held: Delivery.Info, event: EventRow.Info | undefined): "inbox" | undefined {
+  return Receiver.isFirst(held) && event?.state === "inbox" ? "inbox" : undefined
+}
+
+/** The parts of an update that no longer count an event as given up, if the next delivery would count it. */
+function withoutGivenUp({ givenUp, givenUpSince = Infinity }: Delivery.Info, givenUpAt = 0) {
+  if (givenUpAt < givenUpSince) return { set: "", remove: "", values: {} }
+  if (givenUp === 1) return { set: "", remove: ", given_up, given_up_since", values: {} }
+  return { set: ", given_up = :given_up", remove: "", values: { ":given_up": givenUp - 1 } }
 }

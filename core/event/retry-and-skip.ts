@@ -78,13 +78,14 @@ async function giveUp(id: Receiver.Id, event: EventRow.Info) {
         Key: Delivery.key(id),
         UpdateExpression:
           "SET head = :n, attempt = :zero, failures = :zero, retry_at_ms = :zero, holder = :nobody, due = :due, " +
-          `${Delivery.indexClause} REMOVE batch_end`,
+          `${Delivery.indexClause}, ${Delivery.givingUpClause} REMOVE batch_end`,
         // A claim whose time is over belongs to a deliverer that died.
         ConditionExpression: `head = :before AND (holder = :nobody OR ${Delivery.ifDuePassed})`,
         ExpressionAttributeValues: {
           ":n": n,
           ":before": n - 1,
           ":zero": 0,
+          ":one": 1,
           ":nobody": Delivery.nobody,
           ":due": now() + Delivery.claimedFor(),
           ...Delivery.ifDuePassedValues(),

@@ -29,9 +29,12 @@ interface Made {
 function entryOf(event: EventRow.Info, made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> {
   const { number, url, isResend = false } = made
   const { headers, verdict, answer, answerHeaders = {}, message } = outcome
+  const { "x-webhook-undelivered": undelivered, "x-webhook-undelivered-since": since } = headers
   const signatures = {
     signature: headers["x-webhook-signature"] ?? "",
     standard: headers["webhook-signature"] ?? "",
+    ...(undelivered !== undefined && { undelivered }),
+    ...(since !== undefined && { undelivered_since: since }),
   }
   // What a receiver answered is of use, but the first thing that the service can do without.
   const isKept = verdict !== "delivered" && DiskRoom.hasRoomToSpare()

@@ -1,4 +1,5 @@
 import type { Attempt } from "#contract/delivery.ts"
+import type { Delivery } from "#core/event/delivery.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 import type { Connections } from "#core/fetch/connections.ts"
@@ -52,6 +53,8 @@ export async function attempt(input: {
   message: PostBody
   number: number
   connections: Connections
+  /** What was given up since the webhook last took an event. */
+  givenUp?: Pick<Delivery.Info, "givenUp" | "givenUpSince">
   /** The customer asked for it, after delivery of the event had ended. */
   isResend?: boolean
 }): Promise<Outcome> {
@@ -61,6 +64,7 @@ export async function attempt(input: {
   const headers = {
     ...signed,
     ...(input.isResend && { "x-webhook-resend": "true" }),
+    ...(input.givenUp && undeliveredHeaders(input.givenUp)),
     ...inLowerCase(keys.headers),
   }
   const start = performance.now()
@@ -94,6 +98,15 @@ export async function attempt(input: {
       latencyMs: latencyMs(),
     }
   }
+}
+
+/** Contract, "Delivery" */
+function undeliveredHeaders({
+  givenUp,
+  givenUpSince,
+}: Pick<Delivery.Info, "givenUp" | "givenUpSince">): Record<string, string> {
+  if (givenUp === 0 || givenUpSince === undefined) return {}
+  return { "x-webhook-undelivered": String(givenUp), "x-webhook-undelivered-since": String(givenUpSince) }
 }
 
 /**

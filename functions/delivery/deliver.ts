@@ -252,6 +252,7 @@ async function post(held: Delivery.Info, events: Posted, tools: DeliveryTools): 
     keys,
     message: postBodyOf(events, keys.deliveryKey, { isBatch: held.batch !== undefined }),
     number: held.attempt,
+    givenUp: held,
     connections: tools.connections,
   })
   tools.timeLimit.answered(outcome.latencyMs)

@@ -197,7 +197,8 @@ describe("openapi.json", () => {
     const sent = Object.keys(signedHeaders(about)).filter((name) => name !== "content-type")
     for (const { post } of Object.values(document.webhooks)) {
       const documented = (post.parameters ?? []).map(({ name }) => name.toLowerCase())
-      expect(documented.toSorted()).toEqual([...sent, "x-webhook-batch", "x-webhook-resend"].toSorted())
+      const some = ["batch", "resend", "undelivered", "undelivered-since"].map((name) => `x-webhook-${name}`)
+      expect(documented.toSorted()).toEqual([...sent, ...some].toSorted())
     }
   })
 

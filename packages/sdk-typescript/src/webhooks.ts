@@ -13,6 +13,15 @@ export interface Received<Type extends EventType = EventType> {
   attempt: number
   /** It was asked for again: newer events may have come before it. */
   isResend: boolean
+  /** What was given up since this webhook last took an event; only beside the first event of a delivery. */
+  undelivered?: Undelivered
+}
+
+/** Events that the service gave up, since this webhook did not take them. */
+export interface Undelivered {
+  count: number
+  /** When the first was given up, Unix seconds: `resendSince({ since })` has them delivered again. */
+  since: number
 }
 
 /** What to do with the events of each type; `other` gets those that are not named. */
@@ -28,6 +37,12 @@ export interface WebhookSettings {
    * again.
    */
   onError?: (error: unknown) => void
+  /**
+   * Is told, before the delivery's events are handled, that events before them were given up, as after an
+   * outage of yours. `onError` is told what it throws. The events are handled then, and after three seconds,
+   * all the same: a receiver that fails here would go on losing events.
+   */
+  onUndelivered?: (undelivered: Undelivered) => unknown
 }
 
 /** In seconds: an older delivery may be a copy that an attacker sends again. */
@@ -54,11 +69,22 @@ export async function verify(request: Request, secret: string, now = Date.now() 
     isResend: headers.has("x-webhook-resend"),
   }
   const said: unknown = JSON.parse(new TextDecoder().decode(body))
-  if (!headers.has("x-webhook-batch"))
-    // Signed by the service.
-    return [{ event: said as Event, eventId: headers.get("x-webhook-event-id") ?? "", ...about }]
-  const batch = said as { event_id: string; event: Event }[]
-  return batch.map(({ event_id, event }) => ({ event, eventId: event_id, ...about }))
+  const one = { event_id: headers.get("x-webhook-event-id") ?? "", event: said as Event }
+  // Signed by the service.
+  const events = headers.has("x-webhook-batch") ? (said as (typeof one)[]) : [one]
+  const undelivered = undeliveredIn(headers)
+  return events.map(({ event_id, event }, i) => ({
+    event,
+    eventId: event_id,
+    ...about,
+    ...(i === 0 && undelivered && { undelivered }),
+  }))
+}
+
+function undeliveredIn(headers: Headers): Undelivered | undefined {
+  const count = Number(headers.get("x-webhook-undelivered"))
+  const since = Number(headers.get("x-webhook-undelivered-since"))
+  return count > 0 ? { count, since } : undefined
 }
 
 /**
@@ -108,7 +134,10 @@ export function handler(
   return async (request) => {
     if (request.method !== "POST") return new Response(undefined, { status: 405, headers: { allow: "POST" } })
     try {
-      for (const received of await verify(request, secret)) await dispatch(handlers, received)
+      for (const received of await verify(request, secret)) {
+        if (received.undelivered) await tell(received.undelivered, settings.onUndelivered, onError)
+        await dispatch(handlers, received)
+      }
       return new Response(undefined, { status: 204 })
     } catch (error) {
       if (error instanceof BridgeError && error.code === "invalid_signature")
@@ -117,6 +146,18 @@ export function handler(
       return new Response(undefined, { status: 500 })
     }
   }
+}
+
+/** Waits for it, since some platforms end with the answer what nobody waits for; but not for long. */
+async function tell(
+  undelivered: Undelivered,
+  onUndelivered: WebhookSettings["onUndelivered"],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, 3000)))
+  await Promise.race([Promise.resolve(undelivered).then(onUndelivered).catch(onError), late])
+  clearTimeout(timer)
 }
 
 async function dispatch(handlers: Handlers, received: Received): Promise<void> {

@@ -3,6 +3,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { promiseAndRing } from "#core/event/bell.ts"
 import { Claim } from "#core/event/claim.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
@@ -73,6 +74,54 @@ test("an event sent again successfully is listed no more, nor its pointer kept; 
   expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
   const pointers = await rowsOf(tables.events, bridge.id, "STATE#")
   expect(pointers.map(({ n }) => n)).toEqual([2])
+})
+
+/** What a delivery said of the events that were given up before it. */
+function toldAt({ headers }: { headers: Record<string, unknown> }): number | undefined {
+  const told = headers["x-webhook-undelivered"]
+  expect(headers["x-webhook-undelivered-since"] === undefined).toBe(told === undefined)
+  return told === undefined ? undefined : Number(told)
+}
+
+test("the next delivery says how many events were given up, without those that were sent again", async () => {
+  const { receiver, bridge, outbox, row } = await delivered([400, 400, 400, 200])
+  await Resend.ask(Delivery.first(bridge.id), 2)
+  await answerAll()
+  expect(await row()).toMatchObject({ givenUp: 2 })
+  await outbox.append(anEvent("d"), anEvent("e"))
+  await answerAll()
+  expect(receiver.arrivals.map(toldAt)).toEqual([undefined, 1, 2, undefined, 2, undefined])
+  const since = Number(receiver.arrivals[4]!.headers["x-webhook-undelivered-since"])
+  const { events } = await Resend.askSince(Delivery.first(bridge.id), { since, after: 0 })
+  expect(events.map(({ n }) => n)).toEqual([1, 3])
+  expect(await row()).toMatchObject({ givenUp: 0, givenUpSince: undefined })
+  const report = await DeliveryReport.ofEvent(
+    bridge,
+    Delivery.first(bridge.id),
+    (await EventRow.get(bridge.id, 4))!,
+  )
+  expect(report.headers).toMatchObject({ "x-webhook-undelivered": "2" })
+})
+
+test("nothing is said once all that was given up was sent again", async () => {
+  const { receiver, bridge, outbox } = await delivered([200, 200, 400])
+  await Resend.ask(Delivery.first(bridge.id), 3)
+  await answerAll()
+  await outbox.append(anEvent("d"))
+  await answerAll()
+  expect(receiver.arrivals.map(toldAt)).toEqual(Array.from({ length: 5 }))
+})
+
+test("an older event that is sent again does not count against what was given up since", async () => {
+  const { receiver, bridge, outbox } = await delivered([400, 200, 200, 400, 200])
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 })
+  await outbox.append(anEvent("d"))
+  await answerAll()
+  await Resend.ask(Delivery.first(bridge.id), 1)
+  await answerAll()
+  await outbox.append(anEvent("e"))
+  await answerAll()
+  expect(receiver.arrivals.map(toldAt)).toEqual([undefined, 1, undefined, undefined, undefined, 1])
 })
 
 test("sending a delivered event once more writes nothing to it", async () => {

@@ -106,6 +106,39 @@ describe("several webhooks of a bridge", () => {
     expect(await AttemptLog.latest(fine.id)).toHaveLength(3)
   })
 
+  test("are told of what was given up with each attempt, a batch of one too, until one is taken", async () => {
+    const { first, outbox, add } = await aBridgeWithWebhooks()
+    const second = await add({ batch: 10 }, [400, 500, 500])
+    await outbox.append(anEvent("a"))
+    await answerAll()
+    await outbox.append(anEvent("b"), anEvent("c"))
+    for (const seconds of [0, 11, 31]) {
+      later(seconds)
+      await answerAll()
+    }
+    await outbox.append(anEvent("d"))
+    await answerAll()
+    const told = second.receiver.arrivals.map(({ headers }) => headers["x-webhook-undelivered"])
+    expect(told).toEqual([undefined, "1", "1", "1", undefined])
+    expect(first.arrivals.flatMap(({ headers }) => headers["x-webhook-undelivered"] ?? [])).toEqual([])
+    const since = Number(second.receiver.arrivals[1]!.headers["x-webhook-undelivered-since"])
+    expect(await Resend.askSince(second.id, { since, after: 0 })).toMatchObject({ events: [{ n: 1 }] })
+    await answerAll()
+    const listed = await EventLists.page(second.id, { state: "undelivered", after: 0, limit: 10 })
+    expect(listed).toEqual([])
+  })
+
+  test("that skipped an event on request are told so with the next", async () => {
+    const { bridge, outbox, add } = await aBridgeWithWebhooks()
+    const second = await add({}, [500])
+    const ids = await outbox.append(anEvent("a"), anEvent("b"))
+    await answerAll()
+    await skipEvent(second.id, (await EventLists.find(bridge.id, ids[0]!))!)
+    await answerAll()
+    const told = second.receiver.arrivals.map(({ headers }) => headers["x-webhook-undelivered"])
+    expect(told).toEqual([undefined, "1"])
+  })
+
   test("are delivered to while another hangs", async () => {
     const { first, outbox, add, bridge } = await aBridgeWithWebhooks()
     const held = Promise.withResolvers<ServerResponse>()

@@ -379,6 +379,22 @@ describe("a webhook", () => {
     ])
   })
 
+  test("is told once a delivery of what was given up before it, and takes the events though that throws", async () => {
+    const told: unknown[] = []
+    const onError = (error: unknown) => told.push(error)
+    const settings = { secret, onError, onUndelivered: (about: unknown) => told.push(about) }
+    const hook = webhooks.handler({ other: ({ event }) => told.push(event) }, settings)
+    const body = Buffer.from(JSON.stringify(message))
+    const batch = batchOf(["evt_2", "evt_3"].map((eventId) => ({ eventId, body })))
+    const headers = { "x-webhook-undelivered": "12", "x-webhook-undelivered-since": "1795160000" }
+    await hook(aDelivery({ ...batch, batch: 2, headers }))
+    await hook(aDelivery())
+    expect(told).toEqual([{ count: 12, since: 1_795_160_000 }, "message", "message", "message"])
+    const failing = webhooks.handler({}, { ...settings, onUndelivered: fails })
+    expect((await failing(aDelivery({ headers }))).status).toBe(204)
+    expect(told.at(-1)).toEqual(new Error("the database is away"))
+  })
+
   test("refuses what is not genuine, and has failed if its handler throws", async () => {
     const errors: unknown[] = []
     const hook = webhooks.handler({ message: fails }, { secret, onError: (error) => errors.push(error) })

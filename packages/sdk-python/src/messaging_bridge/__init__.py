@@ -8,7 +8,7 @@ from ._client import AsyncBridge, AsyncMessagingBridge, Bridge, EventOptions, Me
 from ._cursor import CursorStore
 from ._events import *  # noqa: F403
 from .types import Event, StoredEvent
-from .webhooks import Received, is_genuine, verify
+from .webhooks import Received, Undelivered, is_genuine, verify
 
 __all__ = [
     "AsyncBridge",
@@ -24,6 +24,7 @@ __all__ = [
     "MessagingBridge",
     "Received",
     "StoredEvent",
+    "Undelivered",
     "can_be_answered",
     "errors",
     "is_genuine",

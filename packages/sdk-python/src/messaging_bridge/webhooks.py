@@ -20,6 +20,15 @@ TOLERANCE = 300
 
 
 @dataclass(frozen=True)
+class Undelivered:
+    """Events that the service gave up, since this webhook did not take them."""
+
+    count: int
+    since: int
+    """When the first was given up, Unix seconds: `resend_since(since=...)` has them delivered again."""
+
+
+@dataclass(frozen=True)
 class Received:
     """An event that a webhook got, proved to be the service's."""
 
@@ -30,6 +39,8 @@ class Received:
     """The number of the attempt at delivering it, from 1."""
     is_resend: bool
     """It was asked for again: newer events may have come before it."""
+    undelivered: Undelivered | None = None
+    """What was given up since this webhook last took an event; only beside the first event of a delivery."""
 
 
 class _One(Model):
@@ -71,9 +82,14 @@ def verify(
         said = json.loads(raw)
         one = {"event_id": given.get("x-webhook-event-id", ""), "event": said}
         events = _batch.validate_python(said if "x-webhook-batch" in given else [one])
+        count, since = (int(given.get(f"x-webhook-undelivered{end}", "0")) for end in ("", "-since"))
     except ValueError:
         raise UnexpectedAnswer("this delivery is genuine, but has no event") from None
-    return [Received(one.event, one.event_id, attempt, is_resend) for one in events]
+    undelivered = Undelivered(count, since) if count > 0 else None
+    return [
+        Received(one.event, one.event_id, attempt, is_resend, undelivered if one is events[0] else None)
+        for one in events
+    ]
 
 
 def is_genuine(body: bytes, signature: str | None, secret: str, *, now: float | None = None) -> bool:

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from messaging_bridge import BridgeError, MessageEvent, Received, errors, types, verify
+from messaging_bridge import BridgeError, MessageEvent, Received, Undelivered, errors, types, verify
 
 SECRET = "whsec_ZXhhbXBsZSBvZiAzMiByYW5kb20gYnl0ZXMsIHRoaXM="
 VOTE = {
@@ -37,6 +37,13 @@ def test_a_batch_gives_each_of_its_events() -> None:
     first, second = verify(body, headers_of(body, time.time(), **{"X-Webhook-Batch": "2"}), SECRET)
     assert [first.event_id, second.event_id, second.event.event] == ["e1", "e2", "of_next_year"]
     assert not isinstance(first.event, MessageEvent)
+
+
+def test_the_first_event_of_a_delivery_says_what_was_given_up_before_it() -> None:
+    body = json.dumps([{"event_id": "e1", "event": VOTE}, {"event_id": "e2", "event": VOTE}]).encode()
+    said = {"X-Webhook-Batch": "2", "X-Webhook-Undelivered": "12", "X-Webhook-Undelivered-Since": "1795160000"}
+    first, second = verify(body, headers_of(body, time.time(), **said), SECRET)
+    assert (first.undelivered, second.undelivered) == (Undelivered(12, 1_795_160_000), None)
 
 
 def test_a_field_that_is_a_word_of_the_language_has_an_underscore_here_alone() -> None:
