@@ -24,12 +24,13 @@ export const timeInQuery = (description: string) =>
 /** How many a page has at most. */
 export const limit = z.coerce.number().int().min(1).max(100)
 
-/** Bytes, at most so many, as the standard base64 of RFC 4648. */
-export function base64(maxBytes: number) {
+/** Bytes, at most so many, as the standard base64 of RFC 4648. @param what they are: a sentence */
+export function base64(maxBytes: number, what: string) {
   return z
     .base64("not base64")
     .min(1)
     .max(Math.ceil(maxBytes / 3) * 4)
+    .openapi({ description: `In base64 (RFC 4648, with padding): ${what}` })
 }
 
 /**

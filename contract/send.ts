@@ -26,6 +26,19 @@ const NewChat = z.enum(["refuse", "allow"]).openapi({
 })
 export type NewChat = z.infer<typeof NewChat>
 
+/** What a phone does before it sends an answer, within the call that sends it. */
+const answering = {
+  read: MessageId.optional().openapi({
+    description:
+      "A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, " +
+      "this message is sent all the same. A replay under an Idempotency-Key marks nothing.",
+  }),
+  typing_ms: z.int().min(0).max(10_000).optional().openapi({
+    description:
+      "For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.",
+  }),
+}
+
 /** The fields that every message has besides its content. */
 const addressed = {
   chat: ChatId,
@@ -36,6 +49,7 @@ const addressed = {
     description: "The people whom the text mentions.",
   }),
   new_chat: NewChat.optional(),
+  ...answering,
 }
 
 /** A rule across fields. */
@@ -84,10 +98,10 @@ const Preview = z
     url: text(1, 2048).openapi({ description: "The link, as it stands in `body`.", format: "uri" }),
     title: text(1, 300),
     description: text(0, 1000).optional(),
-    image: base64(previewBytes).optional().openapi({
-      description:
-        "A JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`.",
-    }),
+    image: base64(
+      previewBytes,
+      "a JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`.",
+    ).optional(),
   })
   .openapi({ description: "What is shown of a link. The service never fetches a link in a text." })
 
@@ -114,7 +128,8 @@ const inlineBytes = 350_000
 const source = {
   url: FetchedUrl.optional().openapi({
     description:
-      "The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as " +
+      "The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) " +
+      "Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as " +
       "an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one " +
       "(without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or " +
       "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
@@ -122,7 +137,7 @@ const source = {
       "`media_type_mismatch`, and so is an empty file.",
   }),
   file: FileId.optional(),
-  data: base64(inlineBytes).optional().openapi({ description: "A small file itself, at most 350 KB." }),
+  data: base64(inlineBytes, "a small file itself, of at most 350 KB.").optional(),
   content_type: ContentType.optional().openapi({
     description:
       "Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes " +
@@ -262,6 +277,7 @@ export const sendForward = send("forward", "Forward a message", {
   from_chat: MessageChat.openapi({
     description: "The chat that the message is in; needed only if messages of several chats have this id.",
   }),
+  ...answering,
 })
 
 /** Contract, "Statuses of an account": as long as phones let them be. */

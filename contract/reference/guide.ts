@@ -9,6 +9,8 @@ export interface Reader {
   keyName?: string | undefined
   /** Whether calls can be tried in the dashboard. */
   mayTry: boolean
+  /** How many requests a minute this service lets through: of each API key, and of an address. */
+  perMinute: { provision: number; proxy: number; other: number; address: number }
 }
 
 export interface Chapter {
@@ -71,14 +73,18 @@ const networkCodes = [
   ["others", "As the network gives them: a definite refusal.", "Nothing was sent."],
 ] as const
 
+const rateLimits = ({ perMinute: { provision, proxy, other, address } }: Reader) =>
+  [
+    ["requests that create bridges", `${provision} a minute for each API key`],
+    ["requests to `/proxy/`", `${proxy} a minute, of each API key`],
+    ["all other requests", `${other} a minute, of each API key`],
+    ["requests from one address, with any key", `${address} a minute`],
+  ] as const
+
 const limits = [
-  ["requests that create bridges", "10 a minute for each API key"],
-  ["requests to `/proxy/`", "120 a minute, of each API key"],
-  ["all other requests", "120 a minute, of each API key"],
-  ["requests from one address, with any key", "300 a minute"],
   ["a body", "512 KiB of JSON"],
   ["a file to send", "16 MB; a document 100 MB; fetched from your URL within 25 s, or uploaded"],
-  ["a file in a request (`data`)", "350 KB"],
+  ["a file in a request (`data`, in base64)", "350 KB"],
   ["an upload", "100 MB; its form is good for 15 minutes; kept for 24 hours"],
   ["a received file", "kept for 3 hours; later fetched again from the network, as long as it has the file"],
   ["a call", "answered within 50 s"],
@@ -104,6 +110,10 @@ export function guide(reader: Reader): Chapter[] {
           <a href="/api/docs/python.md">Python</a>, whose SDKs take the address from
           <code>BRIDGE_URL</code> and the key from <code>BRIDGE_KEY</code>. What is in TypeScript goes into a
           file <code>.mts</code>.
+        </p>
+        <p>
+          A key may make ${reader.perMinute.proxy} calls a minute to its numbers, beyond which the answer is
+          429 with <code>Retry-After</code>: see <a href="?part=limits">Limits</a>.
         </p>`,
     },
     { id: "link", title: "Link a number", body: linking() },
@@ -114,10 +124,11 @@ export function guide(reader: Reader): Chapter[] {
       title: "Limits",
       body: html`${paragraphs(
         "The headers `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) of each answer describe the " +
-          "limit that the request counted against. Beyond a limit the answer is 429 `rate_limited` with `Retry-After`. The " +
-          "operator of this service may have set other limits.",
+          "limit that the request counted against. Beyond a limit the answer is 429 `rate_limited` with `Retry-After`, and nothing " +
+          "was done: the SDKs ask again by themselves. The operator of the service can change the limits of requests. One call " +
+          "may do for three: a send with `read` and `typing_ms` also marks the message that it answers as read, and shows you typing.",
       )}
-      ${table(["what", "how much"], proseRows(limits))}`,
+      ${table(["what", "how much"], proseRows([...rateLimits(reader), ...limits]))}`,
     },
   ]
 }

@@ -31,6 +31,17 @@ const limits = {
 export type Scope = keyof typeof limits
 type Limit = ReturnType<(typeof limits)[Scope]>
 
+/** How many requests a minute pass: of an API key, by what they are for, and of an address. */
+export function perMinute() {
+  const { provision, proxy, other, address } = limits
+  return {
+    provision: provision().limit,
+    proxy: proxy().limit,
+    other: other().limit,
+    address: address().limit,
+  }
+}
+
 /** After how many seconds a refused request may be made again. */
 export function secondsLeft({ endsMs }: Window): number {
   return Math.max(1, Math.ceil((endsMs - nowMs()) / 1000))

@@ -6,6 +6,7 @@ import type { Reader } from "#contract/reference/guide.ts"
 import { llmsFullTxt, llmsTxt, markdownPages } from "#contract/reference/markdown-pages.ts"
 import { referencePage } from "#contract/reference/reference-page.ts"
 import { ApiError } from "#core/error.ts"
+import { RateLimit } from "#core/limits/rate-limit.ts"
 import { originOf } from "../http/address.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
@@ -33,8 +34,13 @@ function text(c: Context, body: string, kind: "markdown" | "plain"): Response {
 }
 
 /** Answers with the part of the reference that is asked for, for this reader. */
-export async function answerReference(c: Context, reader: Reader, caching: string): Promise<Response> {
+export async function answerReference(
+  c: Context,
+  about: Omit<Reader, "perMinute">,
+  caching: string,
+): Promise<Response> {
   const { part, q } = c.req.query()
+  const reader = { ...about, perMinute: RateLimit.perMinute() }
   const page = String(await referencePage(openapi(), reader, { part, words: q }))
   return c.html(page, 200, {
     "cache-control": caching,

@@ -130,22 +130,23 @@ async function start(
   const sweep = new Sweep()
   const orchestrator = await startTasks(parts, { ...settable(environment), ...ofAll }, sweep)
   stops.push(orchestrator.close, () => sweep.stop())
-  const { serving } = settings
   const { dataDir, api, billing, simulator } = parts
   const own = {
     ...ofAll,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
     ...billing?.forService,
-    ...(serving
-      ? publicly(serving)
+    ...(settings.serving
+      ? publicly(settings.serving)
       : // Here mail is kept.
-        { MAIL_FROM: "" }),
+        { MAIL_FROM: "", ...rateLimits(settings) }),
   }
   configure({
     ...environment,
     ...own,
-    ...(serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") }),
+    ...(settings.serving
+      ? { METRICS_SERVICE: "service" }
+      : { LOG_FILE: join(dataDir, "logs", "service.log") }),
   })
   await startHosts(parts, sweep, stops)
   await answerCalls(parts, stops)
@@ -335,6 +336,13 @@ async function startDeliveries({ doorbells }: ServiceParts, stops: (() => unknow
 /** The environment of a service that is reached from elsewhere, through a proxy. */
 function publicly({ PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL }: Serving): Record<string, string> {
   return { PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL: DASHBOARD_URL || PUBLIC_URL }
+}
+
+/** The rate limits of a service that is its caller's own. */
+function rateLimits(settings: Extract<Settings, { serving: undefined }>): Record<string, string> {
+  const { RATE_LIMIT_PROVISION, RATE_LIMIT_PROXY, RATE_LIMIT_OTHER, RATE_LIMIT_ADDRESS } = settings
+  const limits = { RATE_LIMIT_PROVISION, RATE_LIMIT_PROXY, RATE_LIMIT_OTHER, RATE_LIMIT_ADDRESS }
+  return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, String(limit)]))
 }
 
 function pathOf(file: string): string {

@@ -122,6 +122,11 @@ export const Settings = consistent(
     PORT: port(8787),
     HOST_NETWORK: network.default("simulated"),
     URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
+    // Ten times what a customer of a shared service gets: here the machine is the caller's own.
+    RATE_LIMIT_PROVISION: count(1, 100),
+    RATE_LIMIT_PROXY: count(1, 1200),
+    RATE_LIMIT_OTHER: count(1, 1200),
+    RATE_LIMIT_ADDRESS: count(1, 3000),
   }),
 ).transform((given) => ({ ...given, listen: { host: "127.0.0.1", port: given.PORT }, serving: undefined }))
 

@@ -7,6 +7,7 @@ import { isAdmin, ownRole } from "../groups/group.ts"
 import { notInGroup } from "../groups/refusals.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Session } from "../session/session.ts"
 
 /**
  * The message that a call is about. Senders choose ids, so one id may belong to several messages; the chat
@@ -71,6 +72,23 @@ async function findPresent(connected: ConnectedSession, asked: Asked): Promise<R
 /** The chat for an answer to a message: a broadcast is answered in the chat with its author. */
 export function chatOf({ chat, sender, fromMe }: Remembered): string {
   return chat.endsWith("@broadcast") && !fromMe ? sender : chat
+}
+
+/**
+ * Tells the author of a received message that it was read, and counts its chat as read.
+ * @throws ApiError `not_found`
+ */
+export async function markRead(
+  session: Pick<Session, "memory">,
+  connected: ConnectedSession,
+  asked: Asked,
+): Promise<void> {
+  const found = await findMessages(connected, asked)
+  // Messages of our own need no receipt.
+  const received = found.find(({ fromMe }) => !fromMe)
+  if (!received) return
+  await connected.connection.markRead(keyOf(received))
+  await (await session.memory()).chats.read(chatOf(received))
 }
 
 /** The key by which a message is named to others. */

@@ -32,7 +32,7 @@ import { type Called, command, pageResponse } from "./command.ts"
 import { composeMedia } from "./compose-media.ts"
 import { recall, messageWire } from "./message-as-json.ts"
 import { mediaResponse } from "./message-media.ts"
-import { chatOf, findMessages, findOwnMessage, findRevocable, keyOf } from "./message-to-act-on.ts"
+import { chatOf, findMessages, findOwnMessage, findRevocable, keyOf, markRead } from "./message-to-act-on.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage } from "./sent-page.ts"
 
@@ -154,14 +154,7 @@ export const messages = {
   unpinMessage: command(contract.unpinMessage, (called) => pin(called, called.query.chat, undefined)),
 
   readMessage: command(contract.readMessage, async ({ session, params, body }) => {
-    await session.use(async (connected) => {
-      const found = await findMessages(connected, { id: params.id, chat: body.chat })
-      // Messages of our own need no receipt.
-      const received = found.find(({ fromMe }) => !fromMe)
-      if (!received) return
-      await connected.connection.markRead(keyOf(received))
-      await (await session.memory()).chats.read(chatOf(received))
-    })
+    await session.use((connected) => markRead(session, connected, { id: params.id, chat: body.chat }))
     return { ok: true }
   }),
 

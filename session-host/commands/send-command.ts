@@ -11,8 +11,9 @@ import { withMentions } from "../content/mentions.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { ComposeFor, ConnectedSession } from "../session/connected-session.ts"
+import type { Session } from "../session/session.ts"
 import { type Called, command, type Route } from "./command.ts"
-import { authorOf, chatOf, findMessages } from "./message-to-act-on.ts"
+import { authorOf, chatOf, findMessages, markRead } from "./message-to-act-on.ts"
 
 /** The input of every send besides its content. */
 interface Addressed {
@@ -20,7 +21,12 @@ interface Addressed {
   quoted_message_id?: string | undefined
   mentions?: string[] | undefined
   new_chat?: NewChat | undefined
+  read?: string | undefined
+  typing_ms?: number | undefined
 }
+
+/** For how long a message may be composed and then typed: for as long as a file may be fetched. */
+const composeMs = 25_000
 
 /** The texts of a send in which people may be mentioned. */
 interface Texts {
@@ -43,12 +49,18 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
   return command(route, ({ session, call, body }) => {
     const input = body as Input // of the same route
     return sendAndAnswer({ session, call }, async (connected) => {
+      const startMs = performance.now()
       const chat = await connected.reach(toJid(input.chat))
       const people = await mentionedIn(chat, input.mentions ?? [], connected)
       const mentions = people.map(({ jid }) => jid)
       const context = await contextOf(input, { chat, mentions }, connected)
       const message = buildMessage(await toContent(withMentioned(input, people), { connected, context }))
-      await connected.pace(chat, input.new_chat)
+      const leftMs = Math.max(0, composeMs - (performance.now() - startMs))
+      await connected.pace(chat, {
+        newChat: input.new_chat,
+        typingMs: input.typing_ms && Math.min(input.typing_ms, leftMs),
+        read: input.read === undefined ? undefined : () => readOrSay(session, connected, input.read!, chat),
+      })
       return { chat, message }
     })
   })
@@ -79,6 +91,15 @@ export async function sendAndAnswer(
       log.warn({ error, requestId, messageId }, "idempotency record not completed"),
     )
   return Response.json(answer, { headers: sent.isRepeat ? { "x-send-repeated": "true" } : {} })
+}
+
+/** Marks a message of this chat as read. If that fails, the bridge's log says so, and nothing else. */
+async function readOrSay(session: Session, connected: ConnectedSession, id: string, chat: string) {
+  await markRead(session, connected, { id, chat }).catch((error: unknown) => {
+    const why = error instanceof ApiError ? error.code : "not sent"
+    log.warn({ bridgeId: connected.bridgeId, messageId: id, error }, "a message was not marked as read")
+    BridgeLog.append(connected.bridgeId, "warn", `message ${id} not marked as read: ${why}`)
+  })
 }
 
 /** The context of a message. A quoted message is from this chat, or is a status of the recipient. */

@@ -22,6 +22,15 @@ const knownFor = 400 * day
 
 const Count = z.object({ day: z.number(), begun: z.number() })
 
+/** How a caller wants a message sent. */
+export interface Manner {
+  newChat?: NewChat | undefined
+  /** For how long the account is shown as typing, in place of what the bridge's pacing says. */
+  typingMs?: number | undefined
+  /** Marks what the message answers as read. Called when the message may leave, before any typing. */
+  read?: (() => Promise<void>) | undefined
+}
+
 interface PacingParts {
   store: SessionStore
   commits: Pick<Commits, "write">
@@ -60,16 +69,21 @@ export class Pacing {
    * Waits until a message to this chat may leave, and shows the account as typing before it does.
    * @throws ApiError `pacing`, `new_chat`, SessionEnded
    */
-  async wait(chat: string, connection: Pick<Connection, "showTyping">, newChat?: NewChat): Promise<void> {
+  async wait(
+    chat: string,
+    connection: Pick<Connection, "showTyping">,
+    { newChat, typingMs, read }: Manner = {},
+  ): Promise<void> {
     const limits = this.#parts.choice().pacing ?? {}
     const isStatus = chat === statusChat
     const { gap_ms = 0 } = limits
     // A status has no chat in which typing could be seen.
-    const typing_ms = isStatus ? 0 : (limits.typing_ms ?? 0)
+    const typing_ms = isStatus ? 0 : (typingMs ?? limits.typing_ms ?? 0)
     if (!isStatus && (newChat || this.newChatsLeft !== undefined))
       await this.#inTurn(() => this.#mayWrite(chat, newChat))
     const waitMs = this.#turn(gap_ms, typing_ms)
     if (waitMs > 0) await sleep(waitMs)
+    await read?.()
     if (typing_ms === 0) return
     await connection.showTyping(chat, "composing")
     await sleep(typing_ms)

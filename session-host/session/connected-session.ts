@@ -1,5 +1,4 @@
 import type { LRUCache } from "lru-cache"
-import type { NewChat } from "#contract/send.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import type { UploadedFile } from "../content/compose.ts"
 import type { CreatedGroups } from "../memory/created-groups.ts"
@@ -8,6 +7,7 @@ import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Own } from "../network/happening.ts"
 import type { Contacts } from "../people/contacts.ts"
+import type { Manner } from "../send/pacing.ts"
 import type { Wish } from "../send/sending.ts"
 import type { Memory } from "./memory.ts"
 
@@ -33,7 +33,7 @@ export interface ConnectedSession {
    * Waits until a message to this chat may leave (Contract, "Pacing", "New chats").
    * @throws ApiError `pacing`, `new_chat`
    */
-  pace: (chat: string, newChat?: NewChat) => Promise<void>
+  pace: (chat: string, manner?: Manner) => Promise<void>
   /** Every remembered message of this id, ours first. */
   messages: (id: string) => Promise<Recalled[]>
   contacts: Contacts
@@ -65,7 +65,7 @@ export function connectedSession(
     generation: vault.generation,
     created: createdGroups,
     standing,
-    pace: (chat, newChat) => pacing.wait(chat, connection, newChat),
+    pace: (chat, manner) => pacing.wait(chat, connection, manner),
     reach: (chat) => recipients.reach(chat, connection),
     named: (chat) => recipients.named(chat, connection),
     namesOf: (jid) => vault.namesOf(jid),

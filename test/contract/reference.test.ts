@@ -314,6 +314,17 @@ describe("/api/docs", () => {
     expect(page).not.toContain("<p>any</p>")
   })
 
+  test("names base64 beside each field that takes it, and beside the other places of a file", () => {
+    const { schema } =
+      document.paths["/api/instances/{customer_ref}/proxy/send/media"]!.post!.requestBody!.content[
+        "application/json"
+      ]!
+    const { data, url } = schema.properties!
+    for (const field of [data, url]) expect(field!.description).toMatch(/\bbase64\b/)
+    const takes = JSON.stringify(document).match(/"[^"]*In base64 \(RFC 4648/g)
+    expect(takes).toHaveLength(3)
+  })
+
   test("says what a customer needs who has nothing else: linking, limits, and code that verifies", async () => {
     const page = await everyPart()
     for (const status of Status.options) expect(page).toContain(`<td><code>${status}</code></td>`)

@@ -77,6 +77,8 @@ test(
     const running = await findRunning(dataDir)
     const { headers } = await fetch(`${running!.baseUrl}/healthz`)
     expect(headers.get("keep-alive")).toBe("timeout=620")
+    // Ten times what a service that customers share lets through.
+    expect(headers.get("ratelimit-limit")).toBe("3000")
     const hosts = await sessionHostPids(running!)
     expect(hosts).toHaveLength(1)
     expect(openToOthers(dataDir)).toEqual([])

@@ -1663,6 +1663,10 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
+    /** A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing. */
+    read?: string
+    /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
+    typing_ms?: number
     body: string
     /** What is shown of a link. The service never fetches a link in a text. */
     preview?: {
@@ -1670,7 +1674,7 @@ export interface BridgeCalls {
       url: string
       title: string
       description?: string
-      /** A JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`. */
+      /** In base64 (RFC 4648, with padding): a JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`. */
       image?: string
     }
   }, options?: SendOptions): Promise<SendResult>
@@ -1685,11 +1689,15 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
-    /** The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
+    /** A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing. */
+    read?: string
+    /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
+    typing_ms?: number
+    /** The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
     /** An uploaded file, as `createUpload` gave it. */
     file?: string
-    /** A small file itself, at most 350 KB. */
+    /** In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB. */
     data?: string
     /** Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string
@@ -1737,6 +1745,10 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
+    /** A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing. */
+    read?: string
+    /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
+    typing_ms?: number
     question: string
     options: string[]
     /** How many options one person may choose; 0: any number; by default 1. */
@@ -1753,6 +1765,10 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
+    /** A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing. */
+    read?: string
+    /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
+    typing_ms?: number
     lat: number
     lng: number
     name?: string
@@ -1769,6 +1785,10 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
+    /** A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing. */
+    read?: string
+    /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
+    typing_ms?: number
     name: string
     description?: string
     /** Unix seconds. */
@@ -1793,6 +1813,10 @@ export interface BridgeCalls {
     mentions?: string[]
     /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
     new_chat?: "refuse" | "allow"
+    /** A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing. */
+    read?: string
+    /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
+    typing_ms?: number
     contacts: ({
       name: string
       /** 7 to 15 digits; a leading `+` is dropped. */
@@ -1812,17 +1836,21 @@ export interface BridgeCalls {
     message_id: string
     /** The chat that the message is in; needed only if messages of several chats have this id. */
     from_chat?: string
+    /** A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing. */
+    read?: string
+    /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
+    typing_ms?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Post a status: a text, or a picture */
   sendStatus(input?: {
     /** The text, or the one beside the picture. */
     body?: string
-    /** The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
+    /** The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
     /** An uploaded file, as `createUpload` gave it. */
     file?: string
-    /** A small file itself, at most 350 KB. */
+    /** In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB. */
     data?: string
     /** Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string

@@ -2,8 +2,10 @@ import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import type { Pacing } from "#contract/pacing.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { newMessageId } from "#core/message/message-id.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { aHost, call, held } from "#test/support/session/host.ts"
+import { aHost, call, eventsOfType, held } from "#test/support/session/host.ts"
+import { until } from "#test/support/until.ts"
 
 /** A session of a bridge with this pacing. */
 async function paced(pacing: Pacing) {
@@ -121,4 +123,39 @@ test("a session is shown as typing before each message", async () => {
   const tags = log.map(({ stanza }) => stanza?.tag)
   expect(tags.lastIndexOf("chatstate")).toBeGreaterThan(-1)
   expect(tags.lastIndexOf("chatstate")).toBeLessThan(tags.lastIndexOf("message"))
+})
+
+test("a send marks what it answers as read, shows typing, and then leaves; its retry does neither again", async () => {
+  const { network, bridge, bob, phone, message } = await aChat()
+  const { id: read } = await bob.send(phone.number, "are you open?")
+  await message(read)
+  const messageId = newMessageId()
+  const answer = { chat: bob.number, body: "until six", read, typing_ms: 1000 }
+  for (const _ of ["first", "retry"])
+    expect((await call(bridge.id, "POST", "/send/text", { body: answer, messageId })).status).toBe(200)
+  const log = await network.control.log({ who: `${phone.number}:1`, kind: "in" })
+  const steps = log.flatMap(({ at, stanza }) => {
+    const { tag = "", attrs = {} } = stanza ?? {}
+    const isReceipt = tag === "receipt" && attrs.id === read && attrs.type === "read"
+    return isReceipt || tag === "chatstate" || (tag === "message" && attrs.id === messageId)
+      ? [{ tag, at }]
+      : []
+  })
+  expect(steps.map(({ tag }) => tag)).toEqual(["receipt", "chatstate", "message"])
+  expect(steps[2]!.at - steps[1]!.at).toBeGreaterThanOrEqual(950)
+})
+
+test("a send leaves though what it would mark as read is unknown or of another chat, and types as it says", async () => {
+  const { network, bridge, bob, phone } = await paced({ typing_ms: 3000 })
+  const carol = await network.phone("Carol")
+  const { id: hers } = await carol.send(phone.number, "hello")
+  await until(async () => (await eventsOfType(bridge.id, "message")).length > 0)
+  for (const read of [hers, "3EB0UNKNOWN"]) {
+    const body = { chat: bob.number, body: "to Bob", read, typing_ms: 0 }
+    expect((await call(bridge.id, "POST", "/send/text", { body })).status).toBe(200)
+  }
+  const log = await network.control.log({ who: `${phone.number}:1`, kind: "in" })
+  const found = log.flatMap(({ stanza }) => (stanza ? [[stanza.tag, stanza.attrs.type]] : []))
+  expect(found).not.toContainEqual(["receipt", "read"])
+  expect(found.map(([tag]) => tag)).not.toContain("chatstate")
 })

@@ -233,6 +233,8 @@ class BridgeCalls(Calls):
         quoted_message_id: str | None = None,
         mentions: List[str] | None = None,
         new_chat: Literal["refuse", "allow"] | None = None,
+        read: str | None = None,
+        typing_ms: int | None = None,
         preview: SendTextPreview | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
@@ -242,6 +244,8 @@ class BridgeCalls(Calls):
         :param quoted_message_id: The message that this one replies to, of the same chat.
         :param mentions: The people whom the text mentions.
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
+        :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         :param preview: What is shown of a link. The service never fetches a link in a text.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/text", locals(), body=True, takes_key=True)
@@ -253,6 +257,8 @@ class BridgeCalls(Calls):
         quoted_message_id: str | None = None,
         mentions: List[str] | None = None,
         new_chat: Literal["refuse", "allow"] | None = None,
+        read: str | None = None,
+        typing_ms: int | None = None,
         url: str | None = None,
         file: str | None = None,
         data: str | None = None,
@@ -272,9 +278,11 @@ class BridgeCalls(Calls):
         :param quoted_message_id: The message that this one replies to, of the same chat.
         :param mentions: The people whom the text mentions.
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
-        :param url: The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
+        :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
+        :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
+        :param url: The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
         :param file: An uploaded file, as `create_upload` gave it.
-        :param data: A small file itself, at most 350 KB.
+        :param data: In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB.
         :param content_type: Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.
         :param as_sticker: Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.
         :param as_voice: Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without ffmpeg at the service it is `conversion_unavailable`.
@@ -324,6 +332,8 @@ class BridgeCalls(Calls):
         quoted_message_id: str | None = None,
         mentions: List[str] | None = None,
         new_chat: Literal["refuse", "allow"] | None = None,
+        read: str | None = None,
+        typing_ms: int | None = None,
         max_answers: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
@@ -333,6 +343,8 @@ class BridgeCalls(Calls):
         :param quoted_message_id: The message that this one replies to, of the same chat.
         :param mentions: The people whom the text mentions.
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
+        :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         :param max_answers: How many options one person may choose; 0: any number; by default 1.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/poll", locals(), body=True, takes_key=True)
@@ -346,6 +358,8 @@ class BridgeCalls(Calls):
         quoted_message_id: str | None = None,
         mentions: List[str] | None = None,
         new_chat: Literal["refuse", "allow"] | None = None,
+        read: str | None = None,
+        typing_ms: int | None = None,
         name: str | None = None,
         address: str | None = None,
         idempotency_key: str | None = None,
@@ -356,6 +370,8 @@ class BridgeCalls(Calls):
         :param quoted_message_id: The message that this one replies to, of the same chat.
         :param mentions: The people whom the text mentions.
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
+        :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/location", locals(), body=True, takes_key=True)
 
@@ -368,6 +384,8 @@ class BridgeCalls(Calls):
         quoted_message_id: str | None = None,
         mentions: List[str] | None = None,
         new_chat: Literal["refuse", "allow"] | None = None,
+        read: str | None = None,
+        typing_ms: int | None = None,
         description: str | None = None,
         end_time: int | None = None,
         join_link: str | None = None,
@@ -383,6 +401,8 @@ class BridgeCalls(Calls):
         :param quoted_message_id: The message that this one replies to, of the same chat.
         :param mentions: The people whom the text mentions.
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
+        :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         :param end_time: Unix seconds; not before the start.
         :param join_link: The link for joining a call.
         :param reminder_offset_sec: How long before the start the phone shows a reminder.
@@ -397,6 +417,8 @@ class BridgeCalls(Calls):
         quoted_message_id: str | None = None,
         mentions: List[str] | None = None,
         new_chat: Literal["refuse", "allow"] | None = None,
+        read: str | None = None,
+        typing_ms: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send contact cards
@@ -405,6 +427,8 @@ class BridgeCalls(Calls):
         :param quoted_message_id: The message that this one replies to, of the same chat.
         :param mentions: The people whom the text mentions.
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
+        :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/contact", locals(), body=True, takes_key=True)
 
@@ -414,6 +438,8 @@ class BridgeCalls(Calls):
         chat: str,
         message_id: str,
         from_chat: str | None = None,
+        read: str | None = None,
+        typing_ms: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Forward a message
@@ -421,6 +447,8 @@ class BridgeCalls(Calls):
         :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
         :param message_id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param from_chat: The chat that the message is in; needed only if messages of several chats have this id.
+        :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
+        :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/forward", locals(), body=True, takes_key=True)
 
@@ -438,9 +466,9 @@ class BridgeCalls(Calls):
         """Post a status: a text, or a picture
 
         :param body: The text, or the one beside the picture.
-        :param url: The service fetches it. Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
+        :param url: The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
         :param file: An uploaded file, as `create_upload` gave it.
-        :param data: A small file itself, at most 350 KB.
+        :param data: In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB.
         :param content_type: Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.
         :param background: The colour behind a text.
         """

@@ -1390,7 +1390,7 @@ class SendTextPreview(Model):
     title: str
     description: str | None = None
     image: str | None = None
-    """A JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`."""
+    """In base64 (RFC 4648, with padding): a JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`."""
 
 
 class SendContactContact(Model):
