@@ -244,8 +244,9 @@ export const updateBridge = createRoute({
           keep: Keep.nullish().openapi({
             ...openapiOfKeepOrNull,
             description:
-              "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
-              "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",
+              "For how many days messages are kept, those that come in and those that are sent, so that `listMessages` has them: from " +
+              "now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` " +
+              "names are not kept.",
           }),
           history: boolean(
             "With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some " +

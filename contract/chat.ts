@@ -108,7 +108,8 @@ export const listMessages = createRoute({
   path: `${proxy}/chats/{chat}/messages` as const,
   summary: "The messages of a chat that are kept, newest first",
   description:
-    "Those that came in or were sent while `keep` of the bridge was set, for as many days. It needs no connection.",
+    "Those that came in or were sent in the last `keep` days of the bridge; of the time before `keep` was set, those of the events and " +
+    "sends that were still known then. It needs no connection.",
   request: {
     params: path.extend({ chat: ChatAddress }),
     query: z

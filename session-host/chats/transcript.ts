@@ -95,6 +95,27 @@ export class Transcript {
     return this.#put(sk, wellFormedJson(message), message)
   }
 
+  /** The row of a message from before `keep` was set. @param order its place among those of one second */
+  pastRow(message: MessageEvent, order: number): Put {
+    return this.#put(this.#skOf(message, padded(order, 13)), wellFormedJson(message), message)
+  }
+
+  /** The names of the messages in the transcript of a chat (a JID), under each address of the person. */
+  async names(chat: string): Promise<Set<string>> {
+    const { store, login } = this.#parts
+    const found = new Set<string>()
+    for (const one of await login.vault.namesOf(chat)) {
+      const prefix = this.#prefixOf(one)
+      for (const sk of await store.names(prefix)) found.add(nameIn(sk.slice(prefix.length)))
+    }
+    return found
+  }
+
+  /** What tells a message from the others of its chat: its time and its id. */
+  nameOf(message: MessageEvent): string {
+    return nameIn(this.#formerSk(message).slice(this.#prefixOf(message.chat_id).length))
+  }
+
   #formerSk(message: MessageEvent): string {
     return this.#skOf(message, padded(0, 13))
   }
@@ -120,20 +141,31 @@ export class Transcript {
   }: Pick<Outgoing, "messageId" | "chat" | "message">): Promise<
     { said: MessageEvent; row: Put } | undefined
   > {
-    const { login, log } = this.#parts
-    const own = login.vault.login
-    if (!own || !this.#takesChat(chat)) return undefined
-    const key = { id: messageId, remoteJid: chat, fromMe: true }
-    const [sent] = stanzaFormOf({ key, message: decodeBare(message), messageTimestamp: now() }, own)
-    if (!sent) return undefined
+    const { log } = this.#parts
+    if (!this.#takesChat(chat)) return undefined
     try {
-      const said = await this.wordsOf(sent, own)
+      const said = await this.saidBy({ messageId, chat, message }, now())
       return said && { said, row: this.row(said) }
     } catch (error) {
       if (error instanceof SessionEnded) throw error
       log.warn({ error, messageId }, "a message that is sent was not written in its transcript")
       return undefined
     }
+  }
+
+  /**
+   * What a message of the account says, in the form of an event; undefined if it has nothing that people see.
+   * @param at Unix seconds
+   * @throws SessionEnded
+   */
+  async saidBy(
+    { messageId, chat, message }: Pick<Outgoing, "messageId" | "chat" | "message">,
+    at: number,
+  ): Promise<MessageEvent | undefined> {
+    const own = this.#parts.login.vault.login
+    const key = { id: messageId, remoteJid: chat, fromMe: true }
+    const [sent] = own ? stanzaFormOf({ key, message: decodeBare(message), messageTimestamp: at }, own) : []
+    return own && sent && (await this.wordsOf(sent, own))
   }
 
   /**
@@ -195,6 +227,12 @@ async function* lines(rows: AsyncIterable<Stored>, placeOf: (sk: string) => stri
     const message = Written.parse(JSON.parse(secret.toString()))
     yield { message, place: placeOf(sk), bytes: secret.length }
   }
+}
+
+/** The name in a place: its time and the hash of the id, without the order. */
+function nameIn(place: string): string {
+  const [time, , id] = place.split("#")
+  return `${time}#${id}`
 }
 
 /** Several lists, each newest first, as one. */

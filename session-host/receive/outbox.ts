@@ -61,6 +61,11 @@ export class EventOutbox {
     this.#next = next
   }
 
+  /** The number of the next event. */
+  get next(): number {
+    return this.#next
+  }
+
   /**
    * Turns an occurrence into events, after everything before it, together with `writes`.
    * @returns the number of the unit, which is not durable yet

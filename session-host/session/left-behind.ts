@@ -6,6 +6,7 @@ import type { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { rowsBeginning } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { pastRow } from "../chats/keep-past.ts"
 import { standingRows } from "../memory/login-standing.ts"
 import { Patience } from "../memory/patience.ts"
 import { SessionStore } from "../memory/rows.ts"
@@ -50,7 +51,7 @@ export async function findLeftBehind({ lease, timing, ended, onStoreAway }: Memo
   if (!keys) throw new SessionEnded("the bridge is deleted")
   const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
   const [rows, awaited, lastEvent, deliveries] = await Promise.all([
-    store.getAll([credsSk, reportedRow, pacingRow, ...standingRows]),
+    store.getAll([credsSk, reportedRow, pacingRow, pastRow, ...standingRows]),
     store.list(awaitedPrefix),
     patience.read(() => lastEventOf(bridgeId)),
     patience.read(() => Delivery.ofBridge(bridgeId)),

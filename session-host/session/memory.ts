@@ -8,6 +8,7 @@ import { userOf } from "#core/message/jid.ts"
 import { Chats } from "../chats/chats.ts"
 import { History } from "../chats/keep-history.ts"
 import { MessageKeeping } from "../chats/keep-messages.ts"
+import { KeptPast, pastRow } from "../chats/keep-past.ts"
 import { Transcript } from "../chats/transcript.ts"
 import { Commits } from "../memory/commits.ts"
 import { CreatedGroups } from "../memory/created-groups.ts"
@@ -94,6 +95,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: Left
   const keeping = new MessageKeeping({ store, transcript, chats })
   const history = new History({ ...ground, messages, transcript, chats })
   const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping }, nextEvent)
+  const past = new KeptPast({ ...ground, transcript, chats, sentList, outbox }, rows.get(pastRow))
   const connectionEvents = new ConnectionEvents({ ...ground, outbox }, rows.get(reportedRow))
   const standing = new LoginStanding(ground, [...rows.values()])
   const statuses = new Statuses({ ...ground, outbox, messageCount })
@@ -112,6 +114,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: Left
     keeping,
     history,
     outbox,
+    past,
     connectionEvents,
     standing,
     statuses,
@@ -136,7 +139,7 @@ export function linkedPhoneOf({
 
 function memoryOf(parts: ReturnType<typeof partsOf>) {
   const { store, commits, login, bridgeId, deliveryKey, choice, version } = parts
-  const { bell, messageCount, outbox, connectionEvents, standing, statuses, awaited, intake } = parts
+  const { bell, messageCount, outbox, connectionEvents, standing, statuses, awaited, intake, past } = parts
   let isReadingAgain = false
   return {
     ...parts,
@@ -174,7 +177,7 @@ function memoryOf(parts: ReturnType<typeof partsOf>) {
     async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
       const generation = login.vault.generation + 1
       await awaited.giveUpAll()
-      await report([nextGenerationRow(store, generation), ...standing.forget()])
+      await report([nextGenerationRow(store, generation), ...standing.forget(), past.forget()])
       login.beginNext()
       await commits.write([
         ...(await removalsOfContacts(store)),

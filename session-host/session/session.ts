@@ -187,6 +187,7 @@ export class Session {
     if (lease?.host !== host || lease.epoch !== epoch) return this.abandon()
     const isOtherWay = lease.choice.proxy !== this.#choice.proxy
     this.#choice = lease.choice
+    this.#parts?.memory.past.copyIfWanted()
     if (!isOtherWay || !this.#parts) return
     this.#say(
       "info",

@@ -6,6 +6,7 @@ import type { Lease } from "#core/lease/lease.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import type { KeptPast } from "../chats/keep-past.ts"
 import { mayWaitMs } from "../concurrency/call-deadline.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import { type OccurrenceNumbers, isOfProxy, objectionSentences } from "../content/connection.ts"
@@ -33,6 +34,7 @@ interface Memory extends NewsParts {
   sandboxOf: string | undefined
   forget: (report: (writes: UnitWrite[]) => Promise<void>) => Promise<void>
   readParkedAgain: () => Promise<void>
+  past: Pick<KeptPast, "copyIfWanted">
 }
 
 interface Input {
@@ -282,6 +284,7 @@ export class Uplink {
       this.#input.log.warn({ error }, "the session could not be shown as available"),
     )
     this.#memory.readParkedAgain().catch(logNotWritten(this.#input.log))
+    this.#memory.past.copyIfWanted()
     this.#input.say("info", "session connected")
   }
 

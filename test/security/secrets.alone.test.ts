@@ -453,7 +453,7 @@ const kinds: Record<string, string[]> = {
     "LINK-OF",
   ],
   Leases: ["HOSTS", "HOST_STOP", "BRIDGE", "LEASE", "KEYS"],
-  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT", "SAID", "CHAT"],
+  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT", "SAID", "CHAT", "PAST"],
   Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE"],
   Requests: ["RATE", "IDEM", "CALLS", "CALL"],
 }

@@ -1606,7 +1606,7 @@ export interface BridgeCalls {
     } | null
     /** A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none. */
     proxy_url?: string | null
-    /** For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has them; null keeps no more of them. Those in chats that `ignore` names are not kept. */
+    /** For how many days messages are kept, those that come in and those that are sent, so that `listMessages` has them: from now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` names are not kept. */
     keep?: 7 | 30 | 90 | null
     /** With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events. */
     history?: boolean
@@ -1961,7 +1961,7 @@ export interface BridgeCalls {
     unread?: boolean
   }, options?: CallOptions): Promise<Chat>
 
-  /** The messages of a chat that are kept, newest first. Those that came in or were sent while `keep` of the bridge was set, for as many days. It needs no connection. */
+  /** The messages of a chat that are kept, newest first. Those that came in or were sent in the last `keep` days of the bridge; of the time before `keep` was set, those of the events and sends that were still known then. It needs no connection. */
   listMessages(input: {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
     chat: string

@@ -47,7 +47,18 @@ export class SentList {
    * list is being read; SessionEnded
    */
   async *behind(after: string | undefined): AsyncGenerator<Sent> {
+    const isRead = await Promise.race([this.#load().then(() => true), sleep(waitMs, false, { ref: false })])
+    if (!isRead) throw sessionUnavailable("the list of messages that were sent is being read: try again")
+    yield* this.#after(after)
+  }
+
+  /** All messages, newest first, however long it takes to read the list. @throws SessionEnded */
+  async *all(): AsyncGenerator<Sent> {
     await this.#load()
+    yield* this.#after(undefined)
+  }
+
+  async *#after(after: string | undefined): AsyncGenerator<Sent> {
     // A send that is repeated before it has a row is noted twice.
     const ids = [...new Set(this.#places.map(({ messageId }) => messageId).toReversed())]
     const from = after === undefined ? 0 : ids.indexOf(after) + 1
@@ -68,8 +79,7 @@ export class SentList {
       this.#places = []
       throw error
     })
-    const isRead = await Promise.race([this.#loading.then(() => true), sleep(waitMs, false, { ref: false })])
-    if (!isRead) throw sessionUnavailable("the list of messages that were sent is being read: try again")
+    await this.#loading
   }
 
   async #read(): Promise<void> {

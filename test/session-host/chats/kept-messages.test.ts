@@ -5,7 +5,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { tables } from "#core/store/tables.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { call, eventsOf, sendText, statusOf } from "#test/support/session/host.ts"
+import { aHost, call, eventsOf, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
@@ -46,6 +46,11 @@ async function aKeptChat(choice: Choice.Given, options: Parameters<typeof aChat>
     once: (of: string, body: string) => until(async () => (await said(of)).includes(body)),
     rows: () => rowsOf(tables.sessions, id, "SAID#"),
   }
+}
+
+async function chatsOf(id: string) {
+  const answer = await call(id, "GET", "/chats?limit=50")
+  return { status: answer.status, body: (await answer.json()) as object[] }
 }
 
 test("messages in and out are kept, and listed newest first, page by page", async () => {
@@ -91,7 +96,7 @@ test("the messages of a group are found by time, person and type", async () => {
   expect(await said(bob.number)).toEqual([])
 })
 
-test("without `keep` nothing is kept, and the answer says what to set; what it kept before is not listed", async () => {
+test("without `keep` nothing is kept, and the answer says what to set; what it kept then is not listed", async () => {
   const { ask, bob, phone, rows, message, choose, once } = await aKeptChat({})
   const { id } = await bob.send(phone.number, "not kept")
   await message(id)
@@ -104,6 +109,58 @@ test("without `keep` nothing is kept, and the answer says what to set; what it k
   await once(bob.number, "kept")
   await choose({})
   expect(await ask("GET", `/chats/${bob.number}/messages`)).toMatchObject(refused)
+})
+
+test("what was said before `keep` is listed behind what is kept, page by page, each message once", async () => {
+  const { ask, bob, phone, network, choose, message, page, said, once, bridge, host } = await aKeptChat({})
+  const write = async (body: string) => await message((await bob.send(phone.number, body)).id)
+  await write("one")
+  await ask("POST", "/send/text", { chat: bob.number, body: "two" })
+  await write("three")
+  await choose({ keep: 7 })
+  await write("four")
+  await once(bob.number, "one")
+  const all = ["four", "three", "two", "one"]
+  const paged = async (limit: number) => {
+    const bodies: string[] = []
+    for (let next: string | undefined = ""; next !== undefined;) {
+      const found = await page(bob.number, { limit, ...(next && { after: next }) })
+      bodies.push(...found.messages.map(({ body }) => body))
+      next = found.next
+    }
+    return bodies
+  }
+  for (const limit of [1, 2, 3]) expect((await paged(limit)).toSorted()).toEqual(all.toSorted())
+  expect((await page(bob.number)).messages.find(({ body }) => body === "two")).toMatchObject({
+    from_me: true,
+    status: "sent",
+  })
+  const { body: chats } = await chatsOf(bridge.id)
+  expect(chats).toMatchObject([{ chat_id: bob.jid, last_message_at: expect.any(Number) }])
+
+  // Switched off for a while, and on again at another host.
+  await choose({})
+  await write("five")
+  const next = await aHost(network)
+  await host.stop()
+  await held(bridge.id, next)
+  await choose({ keep: 7 })
+  await once(bob.number, "five")
+  expect((await said(bob.number)).toSorted()).toEqual([...all, "five"].toSorted())
+})
+
+test("what another phone's chats said before is not taken over by the phone that is linked next", async () => {
+  const { bridge, bob, phone, network, message, choose, said, unlink, once } = await aKeptChat({})
+  await message((await bob.send(phone.number, "for Ada")).id)
+  await unlink()
+  await until(async () => (await statusOf(bridge.id)) === "unpaired")
+  const eve = await network.phone("Eve")
+  await scanCode(eve, bridge.id)
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  await message((await bob.send(eve.number, "for Eve")).id)
+  await choose({ keep: 7 })
+  await once(bob.number, "for Eve")
+  expect(await said(bob.number)).toEqual(["for Eve"])
 })
 
 test("a person quoted in a message to a private id is named by their number, the account itself included", async () => {

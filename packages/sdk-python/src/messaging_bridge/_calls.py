@@ -173,7 +173,7 @@ class BridgeCalls(Calls):
         :param daily_presence: Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its owner of a linked device that was not available for about two weeks, and offers to log it out.
         :param pacing: How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait for longer than five seconds is refused with 429 `pacing`.
         :param proxy_url: A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none.
-        :param keep: For how many days messages are kept from now on, those that come in and those that are sent, so that `list_messages` has them; null keeps no more of them. Those in chats that `ignore` names are not kept.
+        :param keep: For how many days messages are kept, those that come in and those that are sent, so that `list_messages` has them: from now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` names are not kept.
         :param history: With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.
         """
         return self._ask(BridgeAfterPatch, "PATCH", "/api/instances/{customer_ref}", locals(), body=True, nulls=("webhook_url", "events", "pacing", "proxy_url", "keep"))
@@ -616,7 +616,7 @@ class BridgeCalls(Calls):
         limit: int | None = None,
         after: str | None = None,
     ) -> Listing[KeptMessage]:
-        """The messages of a chat that are kept, newest first. Those that came in or were sent while `keep` of the bridge was set, for as many days. It needs no connection.
+        """The messages of a chat that are kept, newest first. Those that came in or were sent in the last `keep` days of the bridge; of the time before `keep` was set, those of the events and sends that were still known then. It needs no connection.
 
         :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
         :param since: Only messages from this time on, Unix seconds.
