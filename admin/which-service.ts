@@ -1,3 +1,5 @@
+import { globSync } from "node:fs"
+import { resolve } from "node:path"
 import type { Environment } from "#core/platform/config.ts"
 import { findRunning } from "#one-machine/service/running.ts"
 import { DataDir } from "#one-machine/service/settings.ts"
@@ -29,12 +31,20 @@ export interface Service {
 
 /**
  * Which service is meant: the one running on this machine's data folder, or the stage that the environment
- * names.
- * @throws Refused when there are both, or neither, or the stage's settings are incomplete.
+ * names. Unless `DATA_DIR` names the folder, it is the one of the project's folders `.data*` on which a
+ * service runs.
+ * @param project the folder of the project
+ * @throws Refused when there are several, or none, or the stage's settings are incomplete.
  */
-export async function whichService(environment: Environment): Promise<Service> {
-  const dataDir = DataDir.parse(environment.DATA_DIR)
-  const running = await findRunning(dataDir)
+export async function whichService(environment: Environment, project = "."): Promise<Service> {
+  const named = environment.DATA_DIR === undefined ? undefined : DataDir.parse(environment.DATA_DIR)
+  const folders = named === undefined ? globSync(".data*", { cwd: project }).toSorted() : []
+  const found = await runningOn(named === undefined ? folders.map((name) => resolve(project, name)) : [named])
+  const [{ running, dataDir } = { running: undefined, dataDir: named ?? resolve(project, ".data") }] = found
+  if (found.length > 1)
+    throw new Refused(
+      `which service? Several run on this machine: DATA_DIR says which one, as ${found.map(({ dataDir: dir }) => dir).join(" or ")}`,
+    )
   const missing = settingsOfStage.filter((name) => !environment[name])
   const isNamed = settingsOfStage.some((name) => name.endsWith("_TABLE") && environment[name])
   const stage = isNamed ? `the stage "${environment.STAGE ?? ""}" on AWS` : undefined
@@ -59,4 +69,12 @@ export async function whichService(environment: Environment): Promise<Service> {
     says: `on ${stage}, ${environment.AWS_REGION ?? "in the region of your profile"}`,
     environment: {},
   }
+}
+
+/** The services that run on these data folders. */
+async function runningOn(dataDirs: string[]) {
+  const all = await Promise.all(
+    dataDirs.map(async (dataDir) => ({ dataDir, running: await findRunning(dataDir) })),
+  )
+  return all.flatMap(({ dataDir, running }) => (running ? [{ dataDir, running }] : []))
 }

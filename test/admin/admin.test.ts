@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { bridge } from "#admin/bridge.ts"
 import { events } from "#admin/events.ts"
 import { key } from "#admin/key.ts"
 import { Refused } from "#admin/verb.ts"
-import { settingsOfStage } from "#admin/which-service.ts"
+import { settingsOfStage, whichService } from "#admin/which-service.ts"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -235,6 +235,24 @@ test("the operator is told which service is meant, and asked where it could be e
   })
   const neither = await admin({}, "account", "list")
   expect(neither).toMatchObject({ code: 1, said: expect.stringMatching(/^no service runs on \/nowhere/) })
+})
+
+test("a service is found by itself on any data folder of the project, and named where several run", async () => {
+  const project = mkdtempSync(join(tmpdir(), "project-"))
+  const server = createServer((_request, response) => response.end())
+  onTestFinished(() => {
+    server.close()
+    rmSync(project, { recursive: true })
+  })
+  const running = { baseUrl: `http://127.0.0.1:${await listen(server)}`, phonesUrl: "", environment: {} }
+  const [live, trial] = [".data-live", ".data-trial"].map((name) => join(project, name))
+  for (const folder of [join(project, ".data"), live!, trial!]) mkdirSync(folder)
+  announceRunning(live!, running)
+  expect((await whichService({}, project)).says).toBe(`on this machine: ${running.baseUrl}, ${live}`)
+  await expect(whichService({ DATA_DIR: trial }, project)).rejects.toThrow(`no service runs on ${trial}`)
+  announceRunning(trial!, running)
+  await expect(whichService({}, project)).rejects.toThrow(/^which service\? .*-live or .*-trial$/)
+  expect((await whichService({ DATA_DIR: trial }, project)).says).toContain(trial)
 })
 
 test.for([

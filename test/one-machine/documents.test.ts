@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
@@ -28,6 +29,14 @@ test.for(documents)("every link of %s leads somewhere in the project", (document
     },
   )
   expect(lost.map(([link]) => link)).toEqual([])
+})
+
+test("git ignores what the tour makes in the project's folder", () => {
+  const tour = readFileSync(join(root, "README.md"), "utf8")
+  const made = [...tour.matchAll(/^(?:cat >|.* -o) ([\w.]+)(?= <<|$)/gm)].map(([, file = ""]) => file)
+  expect(made).toEqual(["receiver.ts", "qr.png"])
+  const ignored = execFileSync("git", ["check-ignore", ...made], { cwd: root, encoding: "utf8" })
+  expect(ignored.trim().split("\n")).toEqual(made)
 })
 
 /** All but this file, which has the patterns. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
@@ -18,6 +18,27 @@ const About = z.object({
 })
 
 beforeAll(() => () => rmSync(folder, { recursive: true }))
+
+const packages = readdirSync(join(root, "packages"))
+const toNpm = packages.filter((name) => existsSync(join(root, "packages", name, "package.json")))
+const Listed = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })) })])
+
+test.for(toNpm)("what is packed of %s has the project's licence", (name) => {
+  const options = ["pack", "--dry-run", "--json", "--ignore-scripts"]
+  const said = execFileSync("npm", options, {
+    cwd: join(root, "packages", name),
+    encoding: "utf8",
+    stdio: "pipe",
+  })
+  const [{ files }] = Listed.parse(JSON.parse(said))
+  expect(files.map(({ path }) => path)).toContain("LICENSE")
+})
+
+test("each package that is published has the licence as it stands in the project", () => {
+  const licence = readFileSync(join(root, "LICENSE"), "utf8")
+  for (const name of [...toNpm, "sdk-python"])
+    expect(readFileSync(join(root, "packages", name, "LICENSE"), "utf8"), name).toBe(licence)
+})
 
 /** Packs it and installs it. @returns the folder in which it lies */
 function installed(name: string): string {

@@ -31,7 +31,42 @@ export interface Options {
   file?: string
   "idempotency-key"?: string
   "with-key"?: boolean
+  read?: string
+  "typing-ms"?: string
 }
+
+/** An option, as it is read and as the help shows it. */
+interface Option {
+  type: "string" | "boolean"
+  short?: string
+  /** What its value is. */
+  takes?: string
+  says: string
+}
+
+/** Every option of the command line. */
+export const options = {
+  bridge: {
+    type: "string",
+    short: "b",
+    takes: "<ref>",
+    says: "the bridge that is meant; else the account's first",
+  },
+  forward: { type: "string", short: "f", takes: "<url>", says: "posts each event there, signed" },
+  type: { type: "string", takes: "<types>", says: "events of these types alone, as `message,poll_vote`" },
+  after: { type: "string", takes: "<event_id>", says: "goes on behind this event" },
+  now: { type: "boolean", says: "begins now, not behind the last event that your program took" },
+  tail: { type: "string", takes: "<count>", says: "begins with so many of the last lines" },
+  since: { type: "string", takes: "<time>", says: "what was given up since then, as 2026-11-26T08:00Z" },
+  webhook: { type: "string", takes: "<id>", says: "the webhook that is meant; else the first" },
+  file: { type: "string", takes: "<path>", says: "a file to send" },
+  "idempotency-key": { type: "string", takes: "<key>", says: "nothing is sent twice under it" },
+  "with-key": { type: "boolean", says: "reads a key from the input" },
+  read: { type: "string", takes: "<message_id>", says: "marks this message of the chat as read" },
+  "typing-ms": { type: "string", takes: "<ms>", says: "shows you typing for so long before" },
+  json: { type: "boolean", says: "prints an object a line" },
+  help: { type: "boolean", short: "h", says: "shows this; of one command: `bridge help <command>`" },
+} as const satisfies Record<keyof Options | "json" | "help", Option>
 
 export interface Asked {
   words: string[]

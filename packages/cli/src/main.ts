@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util"
 import { BridgeError } from "../../sdk-typescript/src/index.ts"
-import { advice, type Command, type Options, type Print } from "./command.ts"
+import { advice, type Command, type Options, options, type Print } from "./command.ts"
 import { list } from "./commands/list.ts"
 import { listen } from "./commands/listen.ts"
 import { login, logout } from "./commands/login.ts"
@@ -25,22 +25,6 @@ const commands: Record<string, Command> = {
   resend,
   logs,
 }
-
-const options = {
-  bridge: { type: "string", short: "b" },
-  forward: { type: "string", short: "f" },
-  type: { type: "string" },
-  after: { type: "string" },
-  now: { type: "boolean" },
-  tail: { type: "string" },
-  since: { type: "string" },
-  webhook: { type: "string" },
-  file: { type: "string" },
-  "idempotency-key": { type: "string" },
-  "with-key": { type: "boolean" },
-  json: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-} as const
 
 // A reader that has seen enough, such as `head`, ends it.
 process.stdout.on("error", () => process.exit(0))
@@ -67,7 +51,7 @@ async function run(args: string[], stop: AbortSignal): Promise<number> {
   const { values, positionals } = parsed(args)
   const [name, ...words] = positionals
   if (name === undefined || name === "help" || values.help) {
-    console.log(helpOf(name))
+    console.log(helpOf(name === "help" ? words[0] : name))
     return name === undefined && !values.help ? 2 : 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
@@ -93,16 +77,30 @@ function parsed(args: string[]) {
   }
 }
 
-function helpOf(name: string | undefined): string {
-  const named = Object.entries(commands).filter(([one]) => one === name)
-  const shown = named.length > 0 ? named : Object.entries(commands)
-  const lines = shown.map(([one, { takes, says, options = [] }]) => {
-    const given = [takes, ...options.map((option) => `[--${option}]`)].filter(Boolean).join(" ")
-    return `  bridge ${one} ${given}\n      ${says}`
-  })
-  return [
-    "usage:",
-    ...lines,
-    "  --json prints an object a line; without --bridge the account's first is meant",
-  ].join("\n")
+/** Of a command: its options, and what each does. Else every command with its options. */
+function helpOf(name = ""): string {
+  if (!Object.hasOwn(commands, name)) {
+    const all = Object.keys(commands).map((one) => `  ${usageOf(one)}\n      ${commands[one]!.says}`)
+    return ["usage:", ...all, ...["json", "help"].map((one) => lineOf(one as keyof typeof options))].join(
+      "\n",
+    )
+  }
+  const its = [...(commands[name]!.options ?? []), "json", "help"] as const
+  return [`usage: ${usageOf(name)}`, `  ${commands[name]!.says}`, ...its.map(lineOf)].join("\n")
+}
+
+function usageOf(name: string): string {
+  const { takes, options: its = [] } = commands[name]!
+  return ["bridge", name, takes, ...its.map((one) => `[${withValue(one)}]`)].filter(Boolean).join(" ")
+}
+
+function lineOf(name: keyof typeof options): string {
+  const { says, ...option } = options[name]
+  const short = "short" in option ? `, -${option.short}` : ""
+  return `  ${`${withValue(name)}${short}`.padEnd(28)} ${says}`
+}
+
+function withValue(name: keyof typeof options): string {
+  const option = options[name]
+  return "takes" in option ? `--${name} ${option.takes}` : `--${name}`
 }

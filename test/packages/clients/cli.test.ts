@@ -2,6 +2,7 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { toBuffer } from "qrcode"
 import { expect, onTestFinished, test } from "vitest"
+import { type Command, options } from "#cli/command.ts"
 import { inTerminal, modulesOf } from "#cli/qr-picture.ts"
 import { webhooks } from "#sdk-typescript/index.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
@@ -209,6 +210,32 @@ test.for<[where: string, args: string[]]>([
     ])
   },
 )
+
+/** The commands as they declare themselves. */
+async function commands(): Promise<[string, Command][]> {
+  const folder = new URL("../../../packages/cli/src/commands/", import.meta.url)
+  const files = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href)))
+  const all = files.flatMap((file) => Object.entries(file as Record<string, Command>))
+  return all.filter(([, one]) => typeof one === "object" && "says" in one)
+}
+
+test("the help lists each command with all its options, and that of a command says what each does", async () => {
+  const help = async (...words: string[]) => (await run(undefined, "help", ...words).ended).out
+  const all = await help()
+  const found = await commands()
+  expect(found.length).toBeGreaterThan(9)
+  for (const [name, { takes, says, options: its = [] }] of found) {
+    const usage = all.split("\n").find((line) => line.startsWith(`  bridge ${name}`))
+    const one = await help(name)
+    for (const text of [takes, ...its.map((option) => `[--${option}`)]) expect(usage).toContain(text)
+    const lines = one.split("\n")
+    for (const option of ["json", ...its] as const)
+      expect(
+        lines.filter((line) => line.startsWith(`  --${option} `) || line.startsWith(`  --${option},`)),
+      ).toEqual([expect.stringContaining(options[option].says)])
+    expect(one).toContain(says)
+  }
+})
 
 test("the code in a terminal is the one in the picture", async () => {
   const text = `2@${"a/b+".repeat(50)},key,id`

@@ -3,7 +3,7 @@ import { forward } from "../forward.ts"
 import { Misused, Refused } from "../refused.ts"
 
 export const resend: Command = {
-  takes: "<event_id>, or --since <time>",
+  takes: "[event_id]",
   says: "delivers an event again, or all that were given up since a time (2026-11-26T08:00Z, or Unix seconds)",
   options: ["bridge", "webhook", "since", "forward"],
   run: async (asked) => {

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
-import { bridge, type Command, word } from "../command.ts"
+import { bridge, type Command, type Options, word } from "../command.ts"
 import { Misused } from "../refused.ts"
 
 export const send: Command = {
   takes: "<chat> <text>",
   says: "sends a text, or with --file a file and the text beside it; `-` reads the text from the input",
-  options: ["bridge", "file", "idempotency-key"],
+  options: ["bridge", "file", "read", "typing-ms", "idempotency-key"],
   run: async (asked) => {
     const { words, options, print } = asked
     const chat = word(words, 0, "chat")
@@ -16,17 +16,23 @@ export const send: Command = {
     const shop = bridge(asked)
     const key = options["idempotency-key"]
     const under = key === undefined ? {} : { idempotencyKey: key }
+    const answering = answeringOf(options)
     if (options.file === undefined) {
-      const sent = await shop.sendText({ chat, body: text }, under)
+      const sent = await shop.sendText({ chat, body: text, ...answering }, under)
       return print(sent.message_id, sent)
     }
     const file = await shop.upload(new Blob([await bytesOf(options.file)]), {
       filename: basename(options.file),
       ...typeOf(options.file),
     })
-    const sent = await shop.sendMedia({ chat, file, ...(text && { caption: text }) }, under)
+    const sent = await shop.sendMedia({ chat, file, ...(text && { caption: text }), ...answering }, under)
     print(sent.message_id, sent)
   },
+}
+
+function answeringOf({ read, "typing-ms": ms }: Options) {
+  if (ms !== undefined && !/^\d+$/.test(ms)) throw new Misused("--typing-ms is no number")
+  return { ...(read !== undefined && { read }), ...(ms !== undefined && { typing_ms: Number(ms) }) }
 }
 
 async function inputText(): Promise<string> {
