@@ -1,14 +1,12 @@
-import { randomUUID } from "node:crypto"
-import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { ApiError } from "#core/error.ts"
+import { type KnownState, knownStateOf, roughStateOf } from "#core/bridge/known-state.ts"
+import { sentenceOf } from "#core/bridge/state-words.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
-import { callHost } from "#core/lease/call-host.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -23,12 +21,10 @@ export interface Facts {
   shortage: HostShortage.Info | undefined
   /** Whether the operator has stopped all hosts. */
   isStopped: boolean
-  /** The status that its session reports, or last reported; undefined before its first report. */
-  status: string | undefined
+  /** What its session says, or last reported; undefined without a host, and before the first report. */
+  known: KnownState | undefined
   now: number
 }
-
-const Status = z.object({ status: z.string() })
 
 /** Everything that explains why a bridge is up or down: first a sentence, then the facts behind it. */
 export async function why(bridgeId: string): Promise<Row[]> {
@@ -37,10 +33,11 @@ export async function why(bridgeId: string): Promise<Row[]> {
     throw new Refused("there is no such bridge: `bridge list` and `bridge find` name them")
   const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
   const [shortage, isStopped] = [await HostShortage.get(lease.network), await AllHostsStop.isOn()]
-  const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
+  const known = host && (await knownFrom(bridge, lease, account))
+  const status = known && (known.kind === "said" ? known.status : Lease.statusOf(lease))
   return [
-    { why: sentence({ lease, host, shortage, isStopped, status, now: now() }) },
+    { why: sentence({ lease, host, shortage, isStopped, known, now: now() }) },
     {
       bridge: bridgeId,
       customer_ref: bridge.customerRef,
@@ -93,7 +90,7 @@ async function webhookRow(delivery: Delivery.Info): Promise<Row> {
 }
 
 /** The first obstacle, and what to do about it. */
-export function sentence({ lease, host, shortage, isStopped, status, now: at }: Facts): string {
+export function sentence({ lease, host, shortage, isStopped, known, now: at }: Facts): string {
   if (lease.host === Lease.GONE) return "it is deleted, and its remaining rows are being removed"
   if (lease.arriving !== undefined)
     return "an import of it was interrupted, or is under way: `import` its file again, or `undo-import` what has come"
@@ -105,10 +102,11 @@ export function sentence({ lease, host, shortage, isStopped, status, now: at }: 
     return "its host is gone and nobody has freed it yet: the sweep does so within a minute, if it runs"
   if (host.state === "dead") return "its host died: the sweep is giving it free"
   if (host.state === "draining") return "its host drains: another one takes it in a moment"
-  if (status === undefined) return "a living host holds it, and its session is starting"
+  if (!known || known.kind === "unheld") return "a living host holds it, and its session is starting"
+  const status = known.kind === "said" ? known.status : ""
   if (Lease.loginAgainAt(lease, at) > at && (status === "connecting" || status === "disconnected"))
     return `its last ${lease.logins} logins did not last. The next is at ${time(Lease.loginAgainAt(lease, at))}, since numbers that keep logging in get banned. Its log says how the logins ended`
-  return sessions.get(status) ?? `its session says: ${status}`
+  return sentenceOf(known)
 }
 
 /** A sentence for each reason why a bridge must not run. */
@@ -133,37 +131,17 @@ function unheld(lease: Lease.Info, shortage: HostShortage.Info | undefined, at: 
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
 }
 
-/** A sentence for each session status. */
-const sessions = new Map([
-  ["connected", "it is up"],
-  ["unpaired", "no phone is linked: its customer has to scan a code or ask for a pairing code"],
-  ["connecting", "it is connecting"],
-  [
-    "disconnected",
-    "the network cannot be reached, and the session keeps trying. Its log says how it was refused",
-  ],
-  [
-    "replaced",
-    "another login took its place: its customer has to restart it (PATCH with its `webhook_url`) or link it anew",
-  ],
-  ["passkey_required", "its account is linked with a passkey only, which nobody has used yet"],
-])
-
 /**
- * The status that the session reports now. An operator's machine cannot reach a deployed host; the lease then
- * has the last known status.
+ * What the session says now. An operator's machine cannot reach a deployed host; the lease then has what it
+ * last reported.
  */
-async function statusOf(lease: Lease.Info): Promise<string | undefined> {
-  if (config.HOST_TOKEN_SECRET === undefined) return undefined
-  const call = { method: "GET", path: "/status", bridgeId: lease.bridgeId, requestId: randomUUID() } as const
-  try {
-    const answer = await callHost(lease, call, 3000)
-    if (typeof answer === "string" || answer.status !== 200) return undefined
-    return Status.parse(JSON.parse(Buffer.from(answer.body).toString())).status
-  } catch (error) {
-    if (error instanceof ApiError) return undefined
-    throw error
-  }
+async function knownFrom(
+  bridge: Bridge.Info,
+  lease: Lease.Info,
+  account: Account.Info | undefined,
+): Promise<KnownState> {
+  if (config.HOST_TOKEN_SECRET === undefined) return await roughStateOf(lease, async () => account)
+  return await knownStateOf(bridge, lease)
 }
 
 /** The latest lines of the log that the customer sees. */

@@ -105,6 +105,9 @@ export const BridgeWithManager = Bridge.extend({
     "The secret was replaced: until then the one before signs as well. Unix seconds.",
   ).optional(),
   manager: ProcessHealth,
+  explanation: string(
+    "How the bridge and its session stand now, why, and what to do: sentences for people, as the dashboard shows them.",
+  ),
   reported: Reported.optional().openapi({
     description:
       "The last report of the bridge's session about itself. It stays while no session can be asked, and is absent before the first. `unpaired` " +

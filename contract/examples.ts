@@ -271,6 +271,7 @@ export const examples: Record<RouteName, Example> = {
       ...secret,
       ...chosen,
       manager: { health: "healthy", started_at: "2026-11-19T09:20:04.118Z", fail_count: 0 },
+      explanation: "Connected.",
       reported: { status: "connected", since: 1_795_080_010, phone: "491711234567" },
     },
   },

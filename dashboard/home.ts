@@ -4,6 +4,7 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { KeptOverview } from "#core/account/kept-overview.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { type KnownState, knownStateWithin } from "#core/bridge/known-state.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { headedPage } from "./answer.ts"
@@ -13,7 +14,6 @@ import { eventLine } from "./events/event-item.ts"
 import { outcomeMark } from "./events/event-outcomes.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { live } from "./live.ts"
-import { type KnownState, knownStateWithin } from "./numbers/ask-for-state.ts"
 import {
   failedSendsToday,
   countInWords,

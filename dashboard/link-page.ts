@@ -6,6 +6,7 @@ import { AccountName } from "#core/account/account-name.ts"
 import { Account } from "#core/account/account.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Brand } from "#core/account/brand.ts"
+import { knownStateOf, forStrangers, isLinked } from "#core/bridge/known-state.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { RateLimit } from "#core/limits/rate-limit.ts"
@@ -40,7 +41,6 @@ import {
   wantsPasskey,
 } from "./linking/passkey.ts"
 import { live, type Piece } from "./live.ts"
-import { knownStateOf, forStrangers, isLinked } from "./numbers/ask-for-state.ts"
 import { unlinkPhone } from "./numbers/session-answer.ts"
 import { until } from "./times.ts"
 

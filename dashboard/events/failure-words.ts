@@ -1,5 +1,4 @@
 import type { ErrorCode } from "#contract/error.ts"
-import type { Objection } from "#contract/status-and-objection.ts"
 
 export interface Failure {
   /** A few words: what happened. */
@@ -80,54 +79,3 @@ export const linkFailures = {
   },
   payload_too_large: { title: "That was too long", next: "Shorten it, and send it again." },
 } satisfies Partial<Record<ErrorCode | "number_mismatch", Failure>>
-
-/** Why the network rejects a login, as a state of its session. */
-export const loginRejections: Record<Objection, { word: string; cause: string }> = {
-  locked: {
-    word: "Locked",
-    cause:
-      "The network has locked the account and unlinked this session. Unlock the account on its phone, then link it again.",
-  },
-  banned: {
-    word: "Banned",
-    cause:
-      "The network has banned this number and unlinked the session. Its phone says whether that can be reviewed. Until then no code will link it.",
-  },
-  temporarily_banned: {
-    word: "Banned for some time",
-    cause:
-      "The network rejects this number for some time. The session connects by itself when that is over: do not link it again before.",
-  },
-  outdated: {
-    word: "Outdated",
-    cause:
-      "The network no longer takes this version of the service. The session tries again by itself. If it stays so, the operator has to update the service.",
-  },
-  device_untrusted: {
-    word: "Unlinked",
-    cause: "The network no longer trusts that the phone has linked this number here. Link it again.",
-  },
-  device_unknown: {
-    word: "Unlinked",
-    cause: "The network no longer knows this service among the phone's linked devices. Link it again.",
-  },
-  addresses_changed: {
-    word: "Unlinked",
-    cause: "The network has moved the account to private addresses, and unlinked it here. Link it again.",
-  },
-  proxy_unreachable: {
-    word: "Proxy away",
-    cause:
-      "The proxy of this number does not answer. The session tries again by itself. Set another `proxy_url` through the API, or none.",
-  },
-  proxy_refused: {
-    word: "Proxy rejects",
-    cause:
-      "The proxy of this number wants another password, or does not lead to the network. Set another `proxy_url` through the API, or none.",
-  },
-  unanswered: {
-    word: "No answer",
-    cause:
-      "The connection was open, and the network answered nothing on it for two minutes. The session connects again by itself.",
-  },
-}

@@ -1,6 +1,6 @@
 export * as LinkSteps from "./link-steps.ts"
 
-import type { KnownState } from "../numbers/ask-for-state.ts"
+import type { KnownState } from "#core/bridge/known-state.ts"
 import { stepCount, stepOf } from "./linking-cards.ts"
 
 /**

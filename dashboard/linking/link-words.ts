@@ -1,6 +1,6 @@
 import { html } from "hono/html"
+import type { KnownState } from "#core/bridge/known-state.ts"
 import type { Html } from "../elements.ts"
-import type { KnownState } from "../numbers/ask-for-state.ts"
 import de from "./link-words/de.json" with { type: "json" }
 import en from "./link-words/en.json" with { type: "json" }
 import es from "./link-words/es.json" with { type: "json" }

@@ -1,10 +1,10 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { type KnownState, knownStateWithin } from "#core/bridge/known-state.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { type Html, icon } from "../elements.ts"
 import { heading } from "../layout.ts"
 import { webhookMarks } from "../webhooks/webhook-health.ts"
-import { type KnownState, knownStateWithin } from "./ask-for-state.ts"
 import { calledOf, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
 /** How long a page waits for the session's word on its head, ms. */

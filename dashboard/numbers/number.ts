@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Choice } from "#core/bridge/choice.ts"
+import { knownStateOf, isLinked } from "#core/bridge/known-state.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
@@ -24,7 +25,6 @@ import {
   receiverLine,
   receivingOf,
 } from "../webhooks/webhook-health.ts"
-import { knownStateOf, isLinked } from "./ask-for-state.ts"
 import { newChatsLine, failedSendsToday } from "./count-failed-sends.ts"
 import { lookEachMs } from "./numbers.ts"
 import { stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"

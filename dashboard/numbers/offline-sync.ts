@@ -1,6 +1,6 @@
+import type { KnownState } from "#core/bridge/known-state.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { now, nowMs, timeLeft } from "#core/platform/clock.ts"
-import type { KnownState } from "./ask-for-state.ts"
 
 /**
  * A backlog that has been coming for longer than this is taken for over: its end may have been lost with a

@@ -2,9 +2,9 @@ import { html } from "hono/html"
 import { Pacing } from "#contract/pacing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
+import { knownStateOf } from "#core/bridge/known-state.ts"
 import { invalid } from "#core/error.ts"
 import { checkbox, field, type Html } from "../elements.ts"
-import { knownStateOf } from "./ask-for-state.ts"
 
 // The part of a number's settings that is about how it sends.
 

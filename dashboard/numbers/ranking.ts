@@ -2,11 +2,11 @@ import { LRUCache } from "lru-cache"
 import { Account } from "#core/account/account.ts"
 import { KeptOverview } from "#core/account/kept-overview.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { roughStateOf } from "#core/bridge/known-state.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { roughStateOf } from "./ask-for-state.ts"
 import { inWords } from "./state-words.ts"
 
 /** How a number stands by what is written down, so that very many can be ordered and counted. */

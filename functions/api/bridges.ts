@@ -3,11 +3,13 @@ import { createLinkSession } from "#contract/session.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
+import { knownStateOf } from "#core/bridge/known-state.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { processHealthOf } from "#core/bridge/process-health.ts"
 import { Proxy } from "#core/bridge/proxy.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
+import { sentenceOf } from "#core/bridge/state-words.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { parseWebhookUrl } from "#core/bridge/webhook-url.ts"
 import { invalid } from "#core/error.ts"
@@ -63,6 +65,7 @@ export const bridges = contractRouter()
           }),
         ...(secret.overlapUntil !== undefined && { secret_overlap_until: secret.overlapUntil }),
         manager: processHealthOf(lease, host),
+        explanation: sentenceOf(await knownStateOf(bridge, lease)),
         ...(lease.reported && { reported: await reportedBy(bridge, lease, lease.reported) }),
       },
       200,

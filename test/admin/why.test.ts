@@ -7,6 +7,7 @@ import { events } from "#admin/events.ts"
 import { Refused } from "#admin/verb.ts"
 import { type Facts, sentence } from "#admin/why.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import type { KnownState } from "#core/bridge/known-state.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import type { Host } from "#core/lease/host.ts"
@@ -38,6 +39,7 @@ const lease: Lease.Info = {
   moves: 0,
   choice: { ignore: [], dailyPresence: true, messageStatus: "counts", history: false },
 }
+const said = (status: string): KnownState => ({ kind: "said", atMs: 1, status, phone: "", name: "" })
 const host = { id: "h", state: "up" } as Host.Info // the parts that are read
 const quota = {
   kind: "quota",
@@ -49,15 +51,16 @@ const quota = {
 } as const
 
 test.for<[string, Partial<Facts>, RegExp]>([
-  ["connected", { status: "connected" }, /^it is up$/],
-  ["unpaired", { status: "unpaired" }, /no phone is linked/],
-  ["disconnected", { status: "disconnected" }, /network cannot be reached/],
+  ["connected", { known: said("connected") }, /^Connected\.$/],
+  ["unpaired", { known: said("unpaired") }, /^Not linked\. No phone is linked/],
+  ["disconnected", { known: said("disconnected") }, /connects again by itself/],
+  ["at a host that does not answer for it", { known: { kind: "silent" } }, /slow to answer/],
   [
     "kept from logging in",
-    { status: "disconnected", lease: { ...lease, logins: 6, loginAt: 999 } },
+    { known: said("disconnected"), lease: { ...lease, logins: 6, loginAt: 999 } },
     /^its last 6 logins did not last\. The next is at 1970-01-01T00:1/,
   ],
-  ["replaced", { status: "replaced" }, /another login/],
+  ["replaced", { known: said("replaced") }, /Another program signed in/],
   ["paused by hand", { lease: { ...lease, host: Lease.STOPPED, stopped: ["operator"] } }, /`bridge wake`/],
   ["suspended", { lease: { ...lease, host: Lease.STOPPED, stopped: ["suspended"] } }, /`bridge resume`/],
   ["moved", { lease: { ...lease, host: Lease.STOPPED, stopped: ["operator", "moved"] } }, /`take-back`/],
@@ -87,7 +90,7 @@ test.for<[string, Partial<Facts>, RegExp]>([
   ["at a host that is gone", { host: undefined }, /host is gone/],
   ["held by a session that has said nothing yet", {}, /its session is starting/],
 ])("a bridge that is %s is told so", ([, facts, said]) => {
-  const around = { lease, host, shortage: undefined, isStopped: false, status: undefined, now: 1000 }
+  const around = { lease, host, shortage: undefined, isStopped: false, known: undefined, now: 1000 }
   expect(sentence({ ...around, ...facts })).toMatch(said)
 })
 
@@ -101,7 +104,7 @@ test("a bridge is found by its phone's number, and why it is up or down is said 
 
   const said = Object.assign({}, ...(await bridge.why!.run([linked.id])))
   expect(said).toMatchObject({
-    why: "it is up",
+    why: "Connected.",
     status: "connected",
     subscription: "active",
     host: holder.id,
@@ -111,7 +114,7 @@ test("a bridge is found by its phone's number, and why it is up or down is said 
   expect(JSON.stringify(said)).not.toContain(phone.number)
 
   const [byReference] = await bridge.why!.run([linked.customerRef])
-  expect(byReference).toEqual({ why: "it is up" })
+  expect(byReference).toEqual({ why: "Connected." })
   await Bridge.create({ accountId: (await anAccount()).id, customerRef: linked.customerRef })
   await expect(bridge.why!.run([linked.customerRef])).rejects.toThrow("2 accounts")
 

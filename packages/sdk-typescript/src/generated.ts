@@ -641,6 +641,8 @@ export type BridgeWithManager = Bridge & {
   /** The secret was replaced: until then the one before signs as well. Unix seconds. */
   secret_overlap_until?: number
   manager: Manager
+  /** How the bridge and its session stand now, why, and what to do: sentences for people, as the dashboard shows them. */
+  explanation: string
   reported?: ReportedStatus
 }
 

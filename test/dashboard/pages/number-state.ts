@@ -1,5 +1,8 @@
 import "#test/support/store.ts"
+import { createServer } from "node:http"
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { status as statusCommand } from "#cli/commands/status.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Usage } from "#core/event/usage.ts"
@@ -8,8 +11,10 @@ import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
+import { listen } from "#one-machine/listen.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { listener } from "#test/support/service/app.ts"
 import { aPerson, pages } from "./person.ts"
 
 test("a session that is not heard is uncertain, then lost, and the page says since when, even with no host", async () => {
@@ -68,7 +73,7 @@ test("a number whose phone was unlinked is red with phone and time on each page,
   await report({})
   const list = await shown("/numbers")
   expect(list).toContain('<span class="state idle">Not linked</span>')
-  expect(list).not.toContain("No phone is linked")
+  expect(list).toContain("No phone is linked: scan a QR code")
   const log = await shown("/numbers/shop/log")
   expect(log).toMatch(/class="state idle" href="\/numbers\/shop\/connect"\s*>Not linked</)
   expect(log).not.toContain("state bad")
@@ -225,4 +230,93 @@ test("a number that its people paused stays paused after its operator has stoppe
   await Lease.stop(id, "operator")
   expect(await Lease.wake(id, "operator")).toBe(true)
   expect(await reason()).toBe("runs")
+})
+
+/** What each of the four says of a person's number. */
+async function fourSayings(person: Awaited<ReturnType<typeof aPerson>>) {
+  const server = createServer(listener)
+  const url = `http://127.0.0.1:${await listen(server)}`
+  const key = await ApiKey.create(person.accountId, "all four")
+  vi.stubEnv("BRIDGE_URL", url)
+  vi.stubEnv("BRIDGE_KEY", key)
+  const headers = { authorization: `Bearer ${key}` }
+  const agent = new Client({ name: "test", version: "1" })
+  await agent.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    await agent.close()
+    server.close()
+    server.closeAllConnections()
+  })
+  return async () => {
+    const api = (await (await fetch(`${url}/api/instances/shop`, { headers })).json()) as {
+      explanation: string
+    }
+    const asked = { words: [], options: { bridge: "shop" }, stop: AbortSignal.any([]) }
+    let commandLine = ""
+    await statusCommand.run({ ...asked, print: (line) => (commandLine = line) })
+    const page = (await (await person.get("/numbers/shop")).text())
+      .replaceAll(/<[^>]*>/g, "")
+      .replaceAll("&#39;", "'")
+      .replaceAll(/\s+/g, " ")
+    const { content } = await agent.callTool({ name: "number_status", arguments: { number: "shop" } })
+    return { explanation: api.explanation, commandLine, page, agent: JSON.stringify(content) }
+  }
+}
+
+test("the API, the command line, the dashboard and an agent say how a number stands in the same words", async () => {
+  const person = await aPerson()
+  const sayings = await fourSayings(person)
+  const say = async (first: string) => {
+    const { explanation, commandLine, page, agent } = await sayings()
+    expect(explanation).toMatch(new RegExp(`^${first}\\.`))
+    for (const said of [commandLine, agent]) expect(said).toContain(explanation)
+    const [word, ...cause] = explanation.split(". ")
+    expect(page).toContain(word!.replace(/\.$/, ""))
+    // A page writes a time as people do.
+    expect(page).toContain(cause.join(". ").split(/\d{4}-/)[0]!)
+  }
+  await say("Starting")
+  let status: object = { status: "connected" }
+  const session = { jid: "", lid: "", name: "", phone: "" }
+  const host = await aScriptedHost(({ path }, response) =>
+    path === "/status"
+      ? sayJson(response, 200, { ...session, ...status })
+      : sayJson(response, 503, { error: "not now", code: "session_unavailable" }),
+  )
+  const { epoch, bridgeId } = await host.take(person.bridge.id)
+  for (const [first, said] of [
+    ["Connected", { status: "connected" }],
+    ["Restricted", { status: "connected", restriction: "new_chats", restricted_until: now() + 99 }],
+    ["Not linked", { status: "unpaired" }],
+    ["Locked", { status: "unpaired", objection: "locked" }],
+    ["Signing in", { status: "connecting" }],
+    ["Reconnecting", { status: "disconnected" }],
+    [
+      "Banned for some time",
+      { status: "disconnected", objection: "temporarily_banned", objection_until: now() + 99 },
+    ],
+    ["Proxy away", { status: "disconnected", objection: "proxy_unreachable" }],
+    ["Replaced", { status: "replaced" }],
+    ["Passkey wanted", { status: "passkey_required" }],
+  ] as const) {
+    status = said
+    await say(first)
+  }
+  status = { status: "unpaired" }
+  const phone = LinkedPhone.sealed("15550001", bridgeId, await Bridge.deliveryKeyOf(person.bridge))
+  const reported = { status: "unpaired", epoch, since: now(), phone, unlinked: "elsewhere" } as const
+  await Lease.reportStatus({ bridgeId, host: host.id, epoch }, reported)
+  await say("Unlinked")
+  for (const [reason, first] of [
+    ["idle", "Asleep"],
+    ["customer", "Paused"],
+    ["operator", "Paused"],
+    ["billing", "Paused"],
+    ["suspended", "Suspended"],
+  ] as const) {
+    await Lease.stop(bridgeId, reason)
+    await say(first)
+    await Lease.wake(bridgeId, reason)
+  }
 })

@@ -208,7 +208,12 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    expect(bridge).toEqual({ ...created, ...choice, manager })
+    expect(bridge).toEqual({
+      ...created,
+      ...choice,
+      manager,
+      explanation: "Starting. It waits for a machine to run on.",
+    })
   })
 
   test("a held bridge is healthy since its session began; a paused one is stopped, and why", async () => {

@@ -172,7 +172,13 @@ test.for<[what: string, args: string[], answer: Answer, code: number, says: RegE
     1,
     /answered with 200 and text\/html, not the JSON of a messaging bridge/,
   ],
-  ["a bridge that is not connected", ["status"], json(200, { status: "replaced", waiting: 2 }), 1, /^$/],
+  [
+    "a bridge that is not connected",
+    ["status"],
+    json(200, { state: "running", status: "replaced", waiting: 2 }),
+    1,
+    /^$/,
+  ],
   ["no such command", ["lisen"], 200, 2, /^there is no command `lisen`\nusage:/],
   ["an option of another command", ["list", "--tail", "3"], 200, 2, /^`list` takes no --tail/],
   [

@@ -78,7 +78,7 @@ test("qr ends when the phone is linked, send sends texts and files, and status a
   })
   expect(await run(loginOf(), "status", "-b", "new").ended).toMatchObject({
     code: 0,
-    out: `connected (${phone}), 0 events wait for delivery\n`,
+    out: `Connected. Phone: +${phone}. 0 events wait for delivery.\n`,
   })
 
   const file = join(home, "list.pdf")

@@ -1,21 +1,29 @@
+import { BridgeError } from "../../../sdk-typescript/src/index.ts"
 import { bridge, type Command } from "../command.ts"
 
 export const status: Command = {
   takes: "",
-  says: "says whether a bridge is connected, and what waits for delivery; ends with 1 if it is not connected",
+  says: "says how a bridge stands, why and what to do, and what waits for delivery; ends with 1 if it is not connected",
   options: ["bridge"],
   run: async (asked) => {
     const shop = bridge(asked)
-    const session = await shop.status()
+    const { explanation, state, reported } = await shop.getBridge()
+    const session = state === "running" ? await shop.status().catch(unlessSilent) : undefined
     const { waiting } = await shop.listDeliveries()
-    const about = [session.phone, session.objection, session.restriction].filter(Boolean).join(", ")
-    asked.print(
-      `${session.status}${about && ` (${about})`}, ${waiting} ${waiting === 1 ? "event waits" : "events wait"} for delivery`,
-      {
-        ...session,
-        waiting,
-      },
-    )
-    return session.status === "connected" ? 0 : 1
+    const phone = session?.phone || reported?.phone
+    const waits = `${waiting} ${waiting === 1 ? "event waits" : "events wait"} for delivery.`
+    asked.print([explanation, phone && `Phone: +${phone}.`, waits].filter(Boolean).join(" "), {
+      ...session,
+      state,
+      explanation,
+      waiting,
+    })
+    return session?.status === "connected" ? 0 : 1
   },
+}
+
+/** The explanation says why a session does not answer. */
+function unlessSilent(error: unknown): undefined {
+  if (error instanceof BridgeError && error.code === "session_unavailable") return undefined
+  throw error
 }

@@ -748,6 +748,8 @@ class BridgeWithManager(Bridge):
     secret_overlap_until: int | None = None
     """The secret was replaced: until then the one before signs as well. Unix seconds."""
     manager: Manager
+    explanation: str
+    """How the bridge and its session stand now, why, and what to do: sentences for people, as the dashboard shows them."""
     reported: ReportedStatus | None = None
 
 

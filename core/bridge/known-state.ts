@@ -4,16 +4,16 @@ import { LRUCache } from "lru-cache"
 import type { z } from "zod"
 import { SessionStatus } from "#contract/session.ts"
 import type { Objection } from "#contract/status-and-objection.ts"
-import { Account } from "#core/account/account.ts"
-import { Billing } from "#core/account/billing.ts"
-import { Bridge } from "#core/bridge/bridge.ts"
-import { ApiError } from "#core/error.ts"
-import { callHolderIfAny } from "#core/lease/call-holder.ts"
-import { Host } from "#core/lease/host.ts"
-import { Lease } from "#core/lease/lease.ts"
-import { LinkedPhone } from "#core/lease/linked-phone.ts"
-import { now, nowMs } from "#core/platform/clock.ts"
-import { log } from "#core/platform/log.ts"
+import { Account } from "../account/account.ts"
+import { Billing } from "../account/billing.ts"
+import { ApiError } from "../error.ts"
+import { callHolderIfAny } from "../lease/call-holder.ts"
+import { Host } from "../lease/host.ts"
+import { Lease } from "../lease/lease.ts"
+import { LinkedPhone } from "../lease/linked-phone.ts"
+import { now, nowMs } from "../platform/clock.ts"
+import { log } from "../platform/log.ts"
+import { Bridge } from "./bridge.ts"
 
 /** The last word of a session before its host fell silent. */
 export interface LastWord {
@@ -95,8 +95,8 @@ const patienceMs = 700
 const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, updateAgeOnGet: true })
 
 /** How a bridge stands now, by its session host's own word; without one, by what was last written down. */
-export async function knownStateOf(bridge: Bridge.Info): Promise<KnownState> {
-  const lease = await Lease.get(bridge.id)
+export async function knownStateOf(bridge: Bridge.Info, known?: Lease.Info): Promise<KnownState> {
+  const lease = known ?? (await Lease.get(bridge.id))
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, askedOf))
 }
 
