@@ -8,6 +8,7 @@ import { unwrap } from "../content/unwrap.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import { receiptKinds } from "../network/connection.ts"
 import { countsOf } from "../send/receipt-steps.ts"
+import type { Statuses } from "../send/statuses.ts"
 import type { Memory } from "../session/memory.ts"
 import { chatOf } from "./message-to-act-on.ts"
 
@@ -54,6 +55,25 @@ export function messageWire({ message, chat, author }: Named): Message {
     media_type: mediaOf(content)?.kind ?? "",
     body: message.unknown?.body ?? wordsOf(content),
     ...outcomeOf(message),
+  }
+}
+
+/** Why nothing more will be known of a message that the network has, if so, and how to change that. */
+export function untracked(
+  { message }: Pick<Named, "message">,
+  statuses: Pick<Statuses, "follows">,
+): Pick<Message, "untracked"> {
+  const { status } = outcomeOf(message)
+  if (!["sent", "delivered"].includes(status)) return {}
+  if (!message.sent)
+    return {
+      untracked: "it was written on the phone, or another of its devices, which hear what becomes of it",
+    }
+  if (statuses.follows(message.chat)) return {}
+  return {
+    untracked:
+      "whether it was delivered and read is not tracked: name `message_status` among the `events` of the bridge (`updateBridge`, or " +
+      "its settings in the dashboard), and it is of the messages that are sent from then on",
   }
 }
 

@@ -30,7 +30,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { type Called, command, pageResponse } from "./command.ts"
 import { composeMedia } from "./compose-media.ts"
-import { recall, messageWire } from "./message-as-json.ts"
+import { messageWire, recall, untracked } from "./message-as-json.ts"
 import { mediaResponse } from "./message-media.ts"
 import { chatOf, findMessages, findOwnMessage, findRevocable, keyOf, markRead } from "./message-to-act-on.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
@@ -111,7 +111,9 @@ export const messages = {
 
   getMessage: command(contract.getMessage, async ({ session, params, query }) => {
     const chat = await named(session, query.chat)
-    return messageWire(await recall(await session.memory(), { ...params, chat }))
+    const memory = await session.memory()
+    const found = await recall(memory, { ...params, chat })
+    return { ...messageWire(found), ...untracked(found, memory.statuses) }
   }),
 
   listSent: command(contract.listSent, async ({ session, query }) => {

@@ -211,6 +211,7 @@ export class Session {
       Memory,
       | "messages"
       | "sentList"
+      | "statuses"
       | "vault"
       | "transcript"
       | "store"

@@ -55,6 +55,8 @@ const everybody = await aFollowedChat({ ...followed, messageStatus: "participant
 test("a message to a person is sent, delivered, read and played, each once, however often it is said", async () => {
   const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body: "hello" })
   await chat.until(id, "sent", "delivered")
+  const looked = await ask("GET", `/messages/${id}`)
+  expect([looked.status, "untracked" in looked]).toEqual(["delivered", false])
   await chat.reads(bob, id)
   await chat.until(id, "sent", "delivered", "read")
   await chat.reads(bob, id, { type: "played" })
@@ -79,7 +81,7 @@ test("a message to a person is sent, delivered, read and played, each once, howe
   expect(new Set(await chat.eventIds()).size).toBe((await eventsOf(bridge.id)).length)
 })
 
-test("a customer who has chosen nothing hears of no status, and a receipt writes nothing", async () => {
+test("who has not chosen statuses hears of none, a look-up says that, and a receipt writes nothing", async () => {
   const { bob, bridge, ask, network, phone } = await aChat()
   const asked = transactions()
   const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body: "hello" })
@@ -90,6 +92,10 @@ test("a customer who has chosen nothing hears of no status, and a receipt writes
   expect(await eventsOfType(bridge.id, "message")).toHaveLength(1)
   expect(asked.filter(({ rows }) => rows.includes(`SEND#${id}`))).toHaveLength(2)
   expect((await eventsOf(bridge.id)).map(({ event }) => event)).not.toContain("message_status")
+  expect(await ask("GET", `/messages/${id}`)).toMatchObject({
+    status: "sent",
+    untracked: expect.stringContaining("name `message_status` among the `events`") as string,
+  })
 })
 
 test("a message that the network refuses has failed, with the reason, and nothing more becomes of it", async () => {
