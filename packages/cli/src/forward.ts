@@ -73,17 +73,23 @@ function headersOf(secret: string, { eventId, body, attempt, isResend }: Deliver
   }
 }
 
-/** An event in a few words, of one line. */
+/** An event in a few words, of one line: whom it is about, and what they say or what has become of it. */
 export function told(event: Event): string {
   const fields = event as unknown as Record<string, unknown> // of whichever type
-  const about = [
-    fields.name || fields.phone || fields.contact_id,
-    fields.body ?? fields.status ?? fields.state ?? fields.reason,
-  ]
-  const words = about.filter((one): one is string => typeof one === "string" && one !== "")
+  const { reaction, selected_options: options, file, name, phone, contact_id } = fields
+  const { emoji } = (reaction ?? {}) as { emoji?: string }
+  const votes = Array.isArray(options) ? options.join(", ") : ""
+  const { name: fileName } = (file ?? {}) as { name?: string }
+  const { body, media_type, type, status, state, reason } = fields
+  const said = [body, emoji, votes, fileName, media_type, status, state, reason, type]
+  const words = [[name, phone, contact_id], said].flatMap((some) => some.find(isSaid) ?? [])
   // A stranger's text may contain characters that control a terminal.
   return words
     .join(": ")
     .replaceAll(/\p{Cc}+/gu, " ")
     .slice(0, 80)
+}
+
+function isSaid(value: unknown): value is string {
+  return typeof value === "string" && value !== ""
 }

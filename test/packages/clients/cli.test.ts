@@ -3,8 +3,9 @@ import { join } from "node:path"
 import { toBuffer } from "qrcode"
 import { expect, onTestFinished, test } from "vitest"
 import { type Command, options } from "#cli/command.ts"
+import { told } from "#cli/forward.ts"
 import { inTerminal, modulesOf } from "#cli/qr-picture.ts"
-import { webhooks } from "#sdk-typescript/index.ts"
+import { type Event, webhooks } from "#sdk-typescript/index.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { aReceiver } from "../../support/service/receiver.ts"
 import { type Answer, type Arrival, startReceiver } from "../../support/service/start-receiver.ts"
@@ -241,6 +242,17 @@ test("the help lists each command with all its options, and that of a command sa
       ).toEqual([expect.stringContaining(options[option].says)])
     expect(one).toContain(says)
   }
+})
+
+test.for<[what: string, event: object, words: string]>([
+  ["a text", { name: "Ada", body: "hello", type: "text" }, "Ada: hello"],
+  ["a file without words", { name: "Ada", body: "", type: "media", file: { name: "a.pdf" } }, "Ada: a.pdf"],
+  ["a photo without words", { name: "", phone: "4917", body: "", media_type: "image" }, "4917: image"],
+  ["a reaction", { name: "Ada", body: "", reaction: { emoji: "👍" } }, "Ada: 👍"],
+  ["a vote", { name: "Ada", selected_options: ["Mon", "Tue"] }, "Ada: Mon, Tue"],
+  ["a status", { chat_id: "1@s.whatsapp.net", status: "read" }, "read"],
+])("listen tells %s in words", ([, event, words]) => {
+  expect(told(event as Event)).toBe(words)
 })
 
 test("the code in a terminal is the one in the picture", async () => {
