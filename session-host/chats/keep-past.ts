@@ -162,7 +162,15 @@ class Known {
     if (chat.known.has(name) || chat.added === most.ofChat) return []
     chat.known.add(name)
     chat.added++
-    const former = { jid, unread: 0, isArchived: false, isPinned: false, mutedUntil: 0, messages: [] }
+    const former = {
+      jid,
+      name: "",
+      unread: 0,
+      isArchived: false,
+      isPinned: false,
+      mutedUntil: 0,
+      messages: [],
+    }
     // The newest message of a chat comes first.
     const ofChat = chat.added === 1 ? await chats.former(former, timestamp) : []
     return [transcript.pastRow(message, order), ...ofChat]
