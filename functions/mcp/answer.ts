@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { Refused } from "./api.ts"
+import { inDetail } from "./short.ts"
 
 /** The characters of one text that a stranger wrote, and the parts of one list. */
 const longest = { text: 2000, list: 50 }
@@ -12,7 +13,7 @@ const longestAnswer = 40_000
 
 /** What the service itself says. */
 export function fromService(value: unknown): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(value, undefined, 1) }] }
+  return { content: [{ type: "text", text: JSON.stringify(value) }] }
 }
 
 /** Why a call was refused: what happened, and what to do. */
@@ -30,8 +31,10 @@ const preamble =
   "nobody has checked that it is true."
 
 export interface FromStrangers {
-  /** In the order in which they are to be read. */
+  /** As the API has them, in the order in which they are to be read. */
   items: unknown[]
+  /** What of an item is shown; without it, all. */
+  as?: ((item: unknown) => unknown) | false | undefined
   /** What the service itself adds, for instance where the next page begins. */
   beside?: object
 }
@@ -40,15 +43,16 @@ export interface FromStrangers {
  * What strangers wrote, marked as data and bounded: long texts are cut, and items that are beyond the bound
  * are left out and counted. Nothing in it can end the mark, since `<` is escaped.
  */
-export function fromStrangers({ items, beside = {} }: FromStrangers): CallToolResult {
-  const lines = items.map(lineOf)
+export function fromStrangers({ items, as, beside = {} }: FromStrangers): CallToolResult {
+  const lines = items.map((item) => lineOf(as ? as(item) : inDetail(item)))
   const kept = lines.filter(fitting(longestAnswer))
   const left = lines.length - kept.length
-  const notes = {
+  const notes = JSON.stringify({
     ...beside,
     ...(left > 0 && { left_out: left, why: "the answer would be too long: ask for fewer" }),
-  }
-  const text = [preamble, "<untrusted>", ...kept, "</untrusted>", JSON.stringify(notes)].join("\n")
+  })
+  const parts = [preamble, "<untrusted>", ...kept, "</untrusted>", ...(notes === "{}" ? [] : [notes])]
+  const text = parts.join("\n")
   return { content: [{ type: "text", text }] }
 }
 

@@ -1,5 +1,10 @@
+import { Readable } from "node:stream"
+import { buffer } from "node:stream/consumers"
+import type { ReadableStream } from "node:stream/web"
 import type { z } from "@hono/zod-openapi"
 import type { ErrorBody } from "#contract/error.ts"
+import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
+import { StoredMedia } from "#core/files/stored-media.ts"
 
 /** Answers an HTTP request as the API does. */
 export type Serve = (request: Request) => Response | Promise<Response>
@@ -19,6 +24,23 @@ export class Refused extends Error {
     this.name = "Refused"
     this.body = body
   }
+}
+
+/** A refusal, where it is part of what an agent wants to know. @throws what is none */
+export function refusalOf(error: unknown): unknown {
+  if (error instanceof Refused) return error.body
+  throw error
+}
+
+type Method = "GET" | "POST" | "PATCH"
+
+/** A file of a message. */
+export interface File {
+  /** As its sender says it, without parameters. */
+  type: string
+  size: number
+  /** Undefined of a file that is larger than was asked for. */
+  bytes: Buffer | undefined
 }
 
 interface Page {
@@ -42,23 +64,40 @@ export class Api {
   }
 
   /** The body of the answer. @throws Refused */
-  async call(method: "GET" | "POST", path: string, options: Options = {}): Promise<unknown> {
+  async call(method: Method, path: string, options: Options = {}): Promise<unknown> {
     return (await this.page(method, path, options)).body
   }
 
   /** The answer, and where the next page begins. @throws Refused */
-  async page(method: "GET" | "POST", path: string, options: Options = {}): Promise<Page> {
-    const { body } = options
+  async page(method: Method, path: string, options: Options = {}): Promise<Page> {
+    const answer = await this.#answer(method, path, options)
+    return { body: await answer.json(), next: answer.headers.get("x-next-after") ?? undefined }
+  }
+
+  /** The file at this path, of at most so many bytes. @throws Refused */
+  async file(path: string, options: Options & { maxBytes: number }): Promise<File> {
+    const answer = await this.#answer("GET", path, options)
+    // On Lambda the API says only where the file is.
+    const key = AnswerInBucket.bucketKeyOf(Object.fromEntries(answer.headers))
+    const { headers, body } = key === undefined ? fromAnswer(answer) : await StoredMedia.get(key)
+    const [type = ""] = (headers["content-type"] ?? "").split(";")
+    const size = Number(headers["content-length"])
+    if (size <= options.maxBytes) return { type, size, bytes: await buffer(body) }
+    body.destroy()
+    return { type, size, bytes: undefined }
+  }
+
+  /** An answer that is no refusal. @throws Refused */
+  async #answer(method: Method, path: string, options: Options): Promise<Response> {
     const request = new Request(this.#urlOf(path, options), {
       method,
       headers: this.#headersOf(options),
-      ...(method === "POST" && { body: JSON.stringify(body ?? {}) }),
+      ...(method !== "GET" && { body: JSON.stringify(options.body ?? {}) }),
     })
     const answer = await this.#serve(request)
-    const said: unknown = await answer.json()
+    if (answer.ok) return answer
     // Every error of the API has this form.
-    if (!answer.ok) throw new Refused(said as z.infer<typeof ErrorBody>)
-    return { body: said, next: answer.headers.get("x-next-after") ?? undefined }
+    throw new Refused((await answer.json()) as z.infer<typeof ErrorBody>)
   }
 
   #urlOf(path: string, { query = {} }: Options): URL {
@@ -78,6 +117,10 @@ export class Api {
   }
 }
 
+function fromAnswer({ headers, body }: Response): { headers: Record<string, string>; body: Readable } {
+  return { headers: Object.fromEntries(headers), body: Readable.fromWeb(body as ReadableStream) }
+}
+
 const nothingThere = { error: "nothing has this name", code: "not_found", request_id: "" } as const
 
 /** The path of a number, and of what is below it. @throws Refused for a part that would lead elsewhere */
@@ -86,4 +129,12 @@ export function pathOf(number: string, ...parts: string[]): string {
   return ["/api/instances", number, ...parts]
     .map((part, at) => (at === 0 ? part : encodeURIComponent(part)))
     .join("/")
+}
+
+/** The reference that `default` stands for now; any other stands for itself. @throws Refused */
+export async function nameOf(api: Api, name: string): Promise<string> {
+  if (name !== "default") return name
+  // As the contract says.
+  const { customer_ref } = (await api.call("GET", pathOf(name))) as { customer_ref: string }
+  return customer_ref
 }

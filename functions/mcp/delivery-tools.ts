@@ -1,30 +1,34 @@
 import { z } from "zod"
 import { fromService } from "./answer.ts"
 import { pathOf } from "./api.ts"
-import { count, number } from "./shared-fields.ts"
+import { count, detail, number } from "./shared-fields.ts"
+import { inDetail, shortEvent } from "./short.ts"
 import { tool } from "./tool.ts"
 
-const event_id = z.string().min(1).max(64).describe("As list_undelivered gives it.")
+const event_id = z.string().min(1).max(64)
 
 const listUndelivered = tool({
   name: "list_undelivered",
-  title: "Events that did not arrive at the webhook",
-  description: "What waits at the webhook of a number, and which events were given up, newest first.",
-  input: z.object({ number, limit: count(20) }),
+  description: "What waits at a number's webhook, and the events that were given up, newest first.",
+  input: z.object({ number, limit: count(20), detail }),
   isRead: true,
   run: async ({ limit, ...input }, { api, numberOf, show }) => {
     const path = pathOf(numberOf(input.number))
-    const deliveries = await api.call("GET", `${path}/deliveries`)
+    const { attempts, ...waiting } = (await api.call("GET", `${path}/deliveries`)) as { attempts: unknown[] }
+    const deliveries = inDetail(input.detail ? { ...waiting, attempts } : waiting)
     const query = { state: "undelivered", order: "newest", limit }
     const { body, next } = await api.page("GET", `${path}/events`, { query })
-    return await show({ items: body as unknown[], beside: { deliveries, next } })
+    return await show({
+      items: body as unknown[],
+      as: !input.detail && shortEvent,
+      beside: { deliveries, next },
+    })
   },
 })
 
 const whyUndelivered = tool({
   name: "why_undelivered",
-  title: "Why an event did not arrive",
-  description: "What was sent of an event to the webhook, and what each attempt met with.",
+  description: "What was sent of an event, and what each attempt met with.",
   input: z.object({ number, event_id }),
   isRead: true,
   run: async (input, { api, numberOf, show }) =>
@@ -35,8 +39,7 @@ const whyUndelivered = tool({
 
 const resendEvent = tool({
   name: "resend_event",
-  title: "Send an event to the webhook again",
-  description: "Delivers an event to the webhook once more, under the same id.",
+  description: "Delivers an event once more.",
   input: z.object({ number, event_id }),
   isRead: false,
   run: async (input, { api, numberOf }) =>

@@ -1,25 +1,26 @@
-import { createHash, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { z } from "zod"
 import { toJid } from "#core/message/jid.ts"
 import { isSameSpelt } from "#core/message/spellings.ts"
 import { failed, fromService } from "./answer.ts"
-import { type Api, pathOf, Refused } from "./api.ts"
+import { type Api, nameOf, pathOf, Refused } from "./api.ts"
 import { chat, chatOfMessage, message_id, number } from "./shared-fields.ts"
+import { inDetail } from "./short.ts"
 import { type ToolContext, tool } from "./tool.ts"
+import { hashOf } from "./yes.ts"
 
-const quoted_message_id = z.string().min(1).max(128).optional().describe("The message that this one answers.")
+const quoted_message_id = z.string().min(1).max(128).optional()
 const key = z
   .string()
   .min(1)
   .max(200)
   .optional()
-  .describe("`key` of an answer that said that the outcome is unknown: asks again without sending twice.")
+  .describe("Of an answer that does not know the outcome: asks again, sends nothing twice.")
 
 const sendText = tool({
   name: "send_text",
-  title: "Send a text",
-  description: "Sends a text to a person or a group.",
+  description: "Sends a text.",
   input: z.object({ number, chat, body: z.string().min(1).max(4096), quoted_message_id, key }),
   isRead: false,
   run: (input, called) => send("text", input, called),
@@ -27,8 +28,7 @@ const sendText = tool({
 
 const sendFile = tool({
   name: "send_file",
-  title: "Send a file",
-  description: "Sends an image, a video, a sound or a document that is at a public URL.",
+  description: "Sends the file at a public URL: picture, video, sound or document.",
   input: z.object({
     number,
     chat,
@@ -44,8 +44,7 @@ const sendFile = tool({
 
 const sendPoll = tool({
   name: "send_poll",
-  title: "Send a poll",
-  description: "Asks a person or a group, with options to choose from.",
+  description: "Sends a poll.",
   input: z.object({
     number,
     chat,
@@ -60,8 +59,7 @@ const sendPoll = tool({
 
 const sendReaction = tool({
   name: "send_reaction",
-  title: "React to a message",
-  description: "Reacts to a message with an emoji; an empty one takes the reaction back.",
+  description: "Reacts to a message; an empty emoji takes that back.",
   input: z.object({ number, message_id, chat: chatOfMessage, emoji: z.string().max(32), key }),
   isRead: false,
   run: async (input, called) => {
@@ -74,8 +72,7 @@ const sendReaction = tool({
 
 const markRead = tool({
   name: "mark_read",
-  title: "Mark a message as read",
-  description: "Tells the writer of a message that it was read.",
+  description: "Tells who wrote a message that it was read.",
   input: z.object({ number, message_id, chat: chatOfMessage }),
   isRead: false,
   run: async ({ message_id, chat, ...input }, { api, numberOf }) => {
@@ -128,7 +125,7 @@ async function send(
   const body = { ...content, ...(kind !== "reaction" && { new_chat: mayBegin ? "allow" : "refuse" }) }
   try {
     const sent = await api.call("POST", pathOf(name, "proxy", "send", kind), { body, idempotencyKey })
-    return fromService(sent)
+    return fromService(inDetail(sent))
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     if (error.body.code === "new_chat") return await askPerson(await called.readLately())
@@ -145,14 +142,6 @@ async function send(
 function mayTellOthers({ chat, url }: Wish, read: string[], fileHosts: string[]): boolean {
   if (read.some((one) => !isSameSpelt(one, toJid(chat)))) return true
   return read.length > 0 && url !== undefined && !fileHosts.includes(new URL(url).host)
-}
-
-/** The reference that `default` stands for now; any other stands for itself. @throws Refused */
-async function nameOf(api: Api, name: string): Promise<string> {
-  if (name !== "default") return name
-  // As the contract says.
-  const { customer_ref } = (await api.call("GET", pathOf(name))) as { customer_ref: string }
-  return customer_ref
 }
 
 /** The chat of the message at this path. @throws Refused */
@@ -184,7 +173,3 @@ const nobodyToAsk =
   "Nothing was sent: a person has to say yes first, and your program cannot ask one. It would begin a chat, or go to another chat " +
   "than the only one that you have read lately, or fetch a file from a host that is not among your key's `file_hosts`. A person can " +
   "send it from the phone themselves, or give you a key for this chat alone. Do not try it again."
-
-function hashOf(wish: unknown): string {
-  return createHash("sha256").update(JSON.stringify(wish)).digest("base64url")
-}

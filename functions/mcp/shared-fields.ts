@@ -1,27 +1,35 @@
 import { z } from "zod"
 
-// Fields that several tools take.
+// Fields that several tools take. Each word of a description is paid for in every conversation, so what holds
+// for all tools is said once: by `instructions` (server.ts) and by list_numbers.
 
-export const number = z
-  .string()
-  .min(1)
-  .max(64)
-  .optional()
-  .describe("The name of the number, as list_numbers has it (`customer_ref`); without it the first one.")
+export const number = z.string().min(1).max(64).optional()
 
-export const chat = z
-  .string()
-  .min(1)
-  .max(128)
-  .describe("A phone number with its country code, a person's JID or a group's: `chat_id` of messages.")
+export const chat = z.string().min(1).max(128).describe("Phone number, or JID of a person or group.")
 
 export const message_id = z.string().min(1).max(128)
 
-export const chatOfMessage = chat
+export const chatOfMessage = z
+  .string()
+  .min(1)
+  .max(128)
   .optional()
-  .describe(
-    "The chat of the message; needed only with a key for some chats, or if two messages have this id.",
-  )
+  .describe("Needed with a key for some chats, or if two messages have this id.")
+
+/** Where a list goes on. */
+export const after = z.string().max(256).optional().describe("`next` of the answer before.")
+
+/** All fields of what is shown, instead of those that are needed to act. */
+export const detail = z.boolean().optional()
+
+/** A day or a time, as Unix seconds. */
+export const time = z
+  .string()
+  .max(40)
+  .refine((text) => /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)), {
+    message: "a day or a time in ISO 8601, such as 2026-11-29 or 2026-11-29T18:00Z",
+  })
+  .transform((text) => Math.floor(Date.parse(text) / 1000))
 
 /** How many are wanted. */
 export function count(usual: number) {

@@ -3,7 +3,7 @@ import type {
   InputRequiredResult,
   StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server"
-import type { z } from "zod"
+import { z } from "zod"
 import type { FromStrangers } from "./answer.ts"
 import type { Api } from "./api.ts"
 import type { WhenToAsk } from "./when-to-ask.ts"
@@ -12,7 +12,6 @@ import type { Yes } from "./yes.ts"
 /** A tool of an agent, whose input has been checked. */
 export interface Tool<Input = never> {
   name: string
-  title: string
   description: string
   input: StandardSchemaWithJSON<unknown, Input>
   /** It changes nothing. A key that may only read has no other tools. */
@@ -43,5 +42,21 @@ export function tool<Input extends z.ZodType>(
   its: Omit<Tool, "input" | "run"> & { input: Input; run: Tool<z.output<Input>>["run"] },
 ): Tool {
   // The server checks the input before it runs the tool.
-  return its as unknown as Tool
+  return { ...its, input: told(its.input) } as unknown as Tool
+}
+
+/**
+ * A schema as agents are told of it. They pay for each word in every conversation, so its bounds are told
+ * only to who exceeds them.
+ */
+function told(schema: z.ZodType): StandardSchemaWithJSON {
+  const bounds = ["minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "format"] as const
+  const input = () => {
+    const { $schema: _, ...json } = z.toJSONSchema(schema, {
+      io: "input",
+      override: ({ jsonSchema }) => bounds.forEach((bound) => delete jsonSchema[bound]),
+    })
+    return json
+  }
+  return { "~standard": { ...schema["~standard"], jsonSchema: { input, output: input } } }
 }

@@ -11,13 +11,13 @@ import { z } from "zod"
 
 /** What a person was asked: whether exactly this may be done, once. */
 interface Asked {
-  /** What was to be sent, and where. */
+  /** What is to be done: sent to whom, for instance. */
   wish: string
   idempotencyKey: string
 }
 
 const Answer = z.object({
-  send: z.boolean().describe("Send it?"),
+  yes: z.boolean().describe("Shall it be done?"),
 })
 
 /** A person's yes to one message. */
@@ -45,7 +45,7 @@ export function newYes(key: string, isModern: boolean) {
         const asked = context.mcpReq.requestState<Asked>()
         if (asked?.wish !== wish) return undefined
         const said = acceptedContent(context.mcpReq.inputResponses, "yes", Answer)
-        return said?.send === true && asked.idempotencyKey
+        return said?.yes === true && asked.idempotencyKey
       },
       canAsk: isModern && canElicit(context),
       ask: async (question, asked) =>
@@ -60,4 +60,9 @@ export function newYes(key: string, isModern: boolean) {
 function canElicit({ mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as Record<string, { elicitation?: object } | undefined> | undefined
   return envelope?.[CLIENT_CAPABILITIES_META_KEY]?.elicitation !== undefined
+}
+
+/** A name for what is to be done, which a person's yes is for. */
+export function hashOf(wish: unknown): string {
+  return createHash("sha256").update(JSON.stringify(wish)).digest("base64url")
 }

@@ -55,6 +55,8 @@ export const api = new sst.aws.Function("Api", {
     { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
     // A presigned form for an upload has the rights of the role that signed it.
     { actions: ["s3:PutObject"], resources: [$interpolate`${media.arn}/*/upload-*`] },
+    // An agent is shown the file of a message within an answer of MCP.
+    { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
     // Its own environment.
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
   ],

@@ -150,10 +150,10 @@ test("hosts cannot read accounts, delivery no leases, and the sweep reads delive
   expect(mayDo("TroublesRole", "EventsTable/index")).toEqual(["dynamodb:Query"])
 })
 
-test("media are stored by hosts, and read by the functions that stream them; the API signs uploads alone", () => {
+test("media are stored by hosts, and read by who hands them on; the API signs uploads alone", () => {
   expect(whoMay("s3:PutObject", "MediaBucket/*/upload-*")).toEqual(["ApiRole"])
   expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["ApiRole", "SessionHostTaskRole"])
-  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["TransferRole", "SessionHostTaskRole"])
+  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["ApiRole", "TransferRole", "SessionHostTaskRole"])
 })
 
 test("customers' logs: hosts, delivery, API and dashboard write, streaming functions read, hosts remove", () => {

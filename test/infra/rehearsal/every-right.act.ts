@@ -89,7 +89,14 @@ place.start = async () =>
     stop: async () => {},
     remove: () => {},
   })
-const [{ bridges }, { messages }, { people }, { groups }, { chats }, { ada, grace, whole }] = [
+const [
+  { bridges },
+  { messages },
+  { people },
+  { groups },
+  { chats },
+  { ada, adaWrites, arrived, grace, whole },
+] = [
   await import("#test/e2e/endpoints/bridges.ts"),
   await import("#test/e2e/endpoints/messages.ts"),
   await import("#test/e2e/endpoints/people.ts"),
@@ -117,6 +124,23 @@ test("every route answers whatever the contract's example finds", async () => {
     const answer = await whole.call(method, `/api/instances/default${path}`)
     expect([answer.status, (await textOf(answer)).length > 0]).toEqual([200, true])
   }
+  expect(denied()).toEqual([])
+})
+
+test("an agent opens the file of a message", async () => {
+  const data = Buffer.from("one, two").toString("base64")
+  const id = await adaWrites({
+    media: { kind: "document", mimetype: "text/plain", data, filename: "list.txt" },
+  })
+  await arrived(id)
+  const params = { name: "open_file", arguments: { number: "shop", message_id: id } }
+  const answer = await whole.call(
+    "POST",
+    "/mcp",
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+    { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" },
+  )
+  expect(await textOf(answer)).toContain("one, two")
   expect(denied()).toEqual([])
 })
 

@@ -145,7 +145,7 @@ test("an agent reads a chat and answers, and writes to no new person without a y
     `const calls = ${JSON.stringify(calls)}\nexport const think = async () => calls.shift()\n`,
   )
   const { child, said } = cook("An agent that answers from a chat")
-  await expect.poll(() => said.err).toContain("Send it?")
+  await expect.poll(() => said.err).toContain("Yes or no?")
   child.stdin.write("no\n")
   await once(child, "close")
   expect(child.exitCode).toBe(0)
