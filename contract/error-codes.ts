@@ -58,6 +58,7 @@ export const errors = {
   join_refused: [403, "an admin has removed this account from the group: one of them has to add it again"],
   not_found: [404, "there is no such bridge: GET /api/instances lists yours"],
   method_not_allowed: [405, wrongMethodSentence(["GET", "POST"])],
+  request_timeout: [408, "the request came too slowly: send it again, within 30 seconds"],
   bridge_paused: [409, "the operator of this service has paused this bridge: ask them to wake it"],
   bridge_suspended: [409, "the operator of this service has suspended this bridge: ask them to resume it"],
   bridge_moved: [
@@ -97,6 +98,10 @@ export const errors = {
   invite_revoked: [410, "this link was revoked, and leads nowhere: ask for the group's new one"],
   payload_too_large: [413, "the body is longer than 512 KiB"],
   unsupported_media_type: [415, "the body has another Content-Type: send it as application/json"],
+  misdirected: [
+    421,
+    "this service has another name than the one that was called: its operator can add that one to OTHER_NAMES",
+  ],
   media_fetch_failed: [422, "the URL could not be fetched: timeout"],
   media_type_mismatch: [
     422,
@@ -116,6 +121,7 @@ export const errors = {
     429,
     "the pacing of this bridge allows no new chat today: try again tomorrow, or change its pacing",
   ],
+  headers_too_large: [431, "the headers are longer than 16 KiB: send fewer, or shorter ones"],
   internal_error: [
     500,
     "something went wrong on our side: try again, and if it persists, report the request_id",

@@ -202,7 +202,7 @@ function build(): Document {
 /** A route with a body, completed by the errors that any body may cause. */
 function complete(route: RouteConfig): RouteConfig {
   if (!route.request?.body) return route
-  const ofBody = refusals("payload_too_large", "unsupported_media_type")
+  const ofBody = refusals("request_timeout", "payload_too_large", "unsupported_media_type")
   return { ...route, responses: { ...ofBody, ...route.responses } }
 }
 

@@ -13,7 +13,7 @@ import { originOf, routed } from "./address.ts"
 import { authenticate } from "./authenticate.ts"
 import { bridgeIsHere, bridgeOfPath } from "./bridge-of-path.ts"
 import { type ApiEnv, contractRouter } from "./contract-router.ts"
-import { jsonBody, limitedBody } from "./json-body.ts"
+import { jsonBody } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
 import { byAccount, byAddress, byKey, countAddress, inTurn, isOfSession, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
@@ -52,7 +52,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   app.use("/api/instances/:customer_ref/*", bridgeOfPath)
   app.use("/api/*", withinScope)
   app.use("/api/instances/:customer_ref/*", bridgeIsHere)
-  app.use("/api/*", limitedBody, jsonBody, withinChats, methods.beforeRoutes)
+  app.use("/api/*", jsonBody, withinChats, methods.beforeRoutes)
   for (const routes of guarded) app.route("/", routes)
 
   app.notFound(async (c) => {

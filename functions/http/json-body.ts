@@ -1,4 +1,4 @@
-import { bodyLimit } from "hono/body-limit"
+import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { ApiError } from "#core/error.ts"
 
@@ -7,36 +7,19 @@ const maxBytes = 512 * 1024
 /** A deeper value would overflow the stack of code that walks it. */
 const maxDepth = 32
 
-const counted = bodyLimit({
-  maxSize: maxBytes,
-  onError: () => {
-    throw tooLarge()
-  },
-})
+/** Contract, "Time to answer": how long a body may take to come. */
+export const bodyWithin = { ms: 30_000 }
 
 /** Methods whose body nothing reads. */
 const bodiless = new Set(["GET", "TRACE"])
-
-/** Refuses a body that says that it is too long. A body of unknown length is read until it is too long. */
-export const limitedBody = createMiddleware(async (c, next) => {
-  if (bodiless.has(c.req.method)) return await next()
-  const claimed = c.req.header("content-length")
-  // The body can have no more bytes than this (RFC 9112, 6.3).
-  const isFixed = claimed !== undefined && c.req.header("transfer-encoding") === undefined
-  if (!isFixed) return await counted(c, next)
-  if (Number(claimed) > maxBytes) throw tooLarge()
-  await next()
-})
 
 /**
  * Accepts only JSON of reasonable size and depth. An empty body counts as an empty object, so each required
  * field is missing.
  */
 export const jsonBody = createMiddleware(async (c, next) => {
-  const bytes = bodiless.has(c.req.method) ? new ArrayBuffer() : await c.req.arrayBuffer()
-  // The content-length is only a claim, so the bytes are counted.
-  if (bytes.byteLength > maxBytes) throw tooLarge()
-  const text = bytes.byteLength > 0 ? checked(bytes, c.req.header("content-type") ?? "") : "{}"
+  const bytes = bodiless.has(c.req.method) ? new Uint8Array() : await inTime(bytesOf(c))
+  const text = bytes.byteLength > 0 ? checked(bytes, c) : "{}"
   // All readers that follow get this. Hono keeps promises here, whatever its type says.
   c.req.bodyCache = { text: Promise.resolve(text) as unknown as string }
   // The validator skips bodies whose type it does not take for JSON, and it is stricter than RFC 9110: give
@@ -45,16 +28,68 @@ export const jsonBody = createMiddleware(async (c, next) => {
   await next()
 })
 
+/** Refuses a body that says that it is too long. A body of unknown length is read until it is too long. */
+async function bytesOf({ req }: Context): Promise<Uint8Array> {
+  const claimed = req.header("content-length")
+  // The body can have no more bytes than this (RFC 9112, 6.3).
+  const isFixed = claimed !== undefined && req.header("transfer-encoding") === undefined
+  if (isFixed && Number(claimed) > maxBytes) throw tooLarge()
+  const bytes = isFixed ? new Uint8Array(await req.arrayBuffer()) : await read(req.raw.body)
+  // The content-length is only a claim, so the bytes are counted.
+  if (bytes.byteLength > maxBytes) throw tooLarge()
+  return bytes
+}
+
+async function read(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  // The connection is needed for the answer.
+  for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** @throws ApiError `request_timeout` */
+async function inTime<Result>(reading: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const refusal = new ApiError("request_timeout", undefined, { headers: { connection: "close" } })
+  const timer = setTimeout(() => late.reject(refusal), bodyWithin.ms)
+  try {
+    return await Promise.race([reading, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** @throws ApiError `unsupported_media_type`, `invalid_request` */
-function checked(bytes: ArrayBuffer, contentType: string): string {
-  if (!/^application\/json *(?:;|$)/i.test(contentType)) throw new ApiError("unsupported_media_type")
+function checked(bytes: Uint8Array, { req }: Context): string {
+  mustBePlain(req.header("content-encoding"))
+  if (!/^application\/json *(?:;|$)/i.test(req.header("content-type") ?? ""))
+    throw new ApiError("unsupported_media_type")
   const { text, value } = parsed(bytes)
   if (isTooDeep(value))
     throw new ApiError("invalid_request", `the body is nested too deeply: at most ${maxDepth} levels`)
   return text
 }
 
-function parsed(bytes: ArrayBuffer): { text: string; value: unknown } {
+/**
+ * Refuses a compressed body: a small one may be huge.
+ * @param encoding its `Content-Encoding`
+ * @throws ApiError `unsupported_media_type`, which says what is taken (RFC 9110, 12.5.3)
+ */
+export function mustBePlain(encoding: string | undefined): void {
+  if (/^(?:identity)?$/i.test(encoding ?? "")) return
+  throw new ApiError(
+    "unsupported_media_type",
+    "the body is encoded: send it as it is, without Content-Encoding",
+    { headers: { "accept-encoding": "identity" } },
+  )
+}
+
+function parsed(bytes: Uint8Array): { text: string; value: unknown } {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     return { text, value: JSON.parse(text) }

@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono"
 import { ApiError } from "#core/error.ts"
 import { authenticate } from "../http/authenticate.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
-import { jsonBody, limitedBody } from "../http/json-body.ts"
+import { jsonBody } from "../http/json-body.ts"
 import { byAddress, byKey } from "../http/rate-limits.ts"
 import { Api } from "./api.ts"
 import { WhenToAsk } from "./when-to-ask.ts"
@@ -12,7 +12,7 @@ import { WhenToAsk } from "./when-to-ask.ts"
  * keeps only whose words the agent has read, in the store, so any function may answer the next one.
  */
 export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
-  app.use("/mcp", byAddress, authenticate, byKey, limitedBody, jsonBody)
+  app.use("/mcp", byAddress, authenticate, byKey, jsonBody)
   app.post("/mcp", async (c) => {
     const message: unknown = await c.req.json()
     // Later revisions of the protocol have no batches, and a batch of a hundred calls would count as one.

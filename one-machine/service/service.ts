@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { Billing } from "#core/account/billing.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { useDoorbellQueue } from "#core/event/doorbell.ts"
 import { hangUpOnHosts } from "#core/lease/call-host.ts"
 import { Host } from "#core/lease/host.ts"
@@ -24,6 +25,7 @@ import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { ringAll } from "#functions/sweep/bells.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { listenerOf } from "../api/node-listener.ts"
+import { refuseAlone, refuseAsApp } from "../api/refuse-without-app.ts"
 import { startKms } from "../aws/kms.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
 import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
@@ -319,7 +321,7 @@ async function answerCalls(
   if (watching) stops.push(watching.stop)
   const names = [...settings.OTHER_NAMES, ...(serving ? [new URL(serving.PUBLIC_URL).hostname] : [])]
   const listener = listenerOf(app)
-  api.server.removeAllListeners("request")
+  api.server.off("request", notYet)
   api.server.on("request", (request, response) => {
     if (!isOwnName(request.headers.host, names)) return misdirected(request, response)
     if (!watching?.answer(request, response)) listener(request, response)
@@ -426,8 +428,9 @@ const idleConnectionMs = 620_000
 
 /** Answers 503 until the service has started. @throws CannotStart */
 async function listenForCalls({ listen: { host, port }, serving }: Settings) {
-  const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
+  const server = refuseAsApp(createServer({ requireHostHeader: false }))
   server.keepAliveTimeout = idleConnectionMs
+  server.on("request", notYet)
   try {
     const reached = isIPv6(host) ? `[${host}]` : host
     return { server, url: `http://${reached}:${await listen(server, port, host)}` }
@@ -447,10 +450,13 @@ const roomMs = 10_000
 
 /** RFC 9110, 15.5.20. */
 function misdirected({ headers: { host } }: IncomingMessage, response: ServerResponse): void {
-  const error = `this service has another name than ${host}: its operator can add it to OTHER_NAMES`
-  response
-    .writeHead(421, { "content-type": "application/json" })
-    .end(JSON.stringify({ error, code: "misdirected" }))
+  const sentence = `this service has another name than ${host}: its operator can add it to OTHER_NAMES`
+  const noHost = new ApiError("invalid_request", "the request has no Host header, which says what is called")
+  refuseAlone(response, host === undefined ? noHost : new ApiError("misdirected", sentence))
+}
+
+function notYet(_request: IncomingMessage, response: ServerResponse): void {
+  refuseAlone(response, sessionUnavailable("the service is starting: try again"))
 }
 
 function startCheckingRoom(): () => void {

@@ -1,4 +1,4 @@
-import { createServer } from "node:http"
+import { createServer, type ServerOptions } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
@@ -7,6 +7,8 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { log } from "#core/platform/log.ts"
 import { updateRow } from "#core/store/store.ts"
 import { handler } from "#functions/api/handler.ts"
+import { bodyWithin } from "#functions/http/json-body.ts"
+import { refuseAsApp } from "#one-machine/api/refuse-without-app.ts"
 import { listen } from "#one-machine/listen.ts"
 import { app, listener } from "#test/support/service/app.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
@@ -110,6 +112,48 @@ describe("bodies", () => {
       const answer = await customer.call("POST", path, "", { "content-type": type })
       expect([type, answer.status, (await json(answer)).code]).toEqual([type, 400, "invalid_request"])
     }
+  })
+
+  test("that are encoded are 415, and the answer says what is taken", async () => {
+    const customer = await aCustomer()
+    for (const encoding of ["gzip", "br", "deflate", "identity, gzip", "none"]) {
+      const headers = { "content-encoding": encoding }
+      const answer = await customer.call("POST", "/api/instances", { customer_ref: "a" }, headers)
+      expect([encoding, answer.status, (await json(answer)).code]).toEqual([
+        encoding,
+        415,
+        "unsupported_media_type",
+      ])
+      expect(answer.headers.get("accept-encoding")).toBe("identity")
+    }
+    for (const encoding of ["identity", "Identity", ""])
+      expect(
+        (
+          await customer.call(
+            "POST",
+            "/api/instances",
+            { customer_ref: "a" },
+            { "content-encoding": encoding },
+          )
+        ).status,
+      ).toBeLessThan(300)
+  })
+
+  test.for([
+    ["of a known length", "content-length: 20"],
+    ["in chunks", "transfer-encoding: chunked"],
+  ])("that trickle in %s are 408, and their connection ends", async ([, framing]) => {
+    const { ms } = bodyWithin
+    bodyWithin.ms = 50
+    onTestFinished(() => void (bodyWithin.ms = ms))
+    const { key } = await aCustomer()
+    const socket = connect(await aServer(), "127.0.0.1")
+    const type = "content-type: application/json"
+    const head = ["POST /api/instances HTTP/1.1", "host: x", `authorization: Bearer ${key}`, type, framing]
+    socket.write(`${head.join("\r\n")}\r\n\r\n${framing!.endsWith("chunked") ? "1\r\n{\r\n" : "{"}`)
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(answer).toContain('"code":"request_timeout"')
   })
 
   test("of another type are 415", async () => {
@@ -250,8 +294,8 @@ test("a bug of ours is 500 and says nothing of itself", async () => {
 })
 
 /** The app behind Node's server. */
-async function aServer() {
-  const server = createServer(listener)
+async function aServer(options: ServerOptions = {}) {
+  const server = refuseAsApp(createServer({ requireHostHeader: false, ...options }, listener))
   const port = await listen(server)
   onTestFinished(() => {
     server.close()
@@ -284,6 +328,57 @@ test.for([
   expect(answer).toMatch(/\r\nratelimit-limit: 300\r\n/i)
   expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i)
   expect(answer).toMatch(/"code":"(?:not_found|unauthorized|method_not_allowed)"/)
+})
+
+test.for([
+  ["no HTTP", "hello\r\n\r\n", 400, "invalid_request"],
+  ["a header that is none", "GET / HTTP/1.1\r\nhost: x\r\na b: c\r\n\r\n", 400, "invalid_request"],
+  [
+    "two lengths",
+    "POST /api/instances HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+    400,
+    "invalid_request",
+  ],
+  ["a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n", 400, "invalid_request"],
+  [
+    "too many headers",
+    `GET / HTTP/1.1\r\nhost: x\r\na: ${"b".repeat(20_000)}\r\n\r\n`,
+    431,
+    "headers_too_large",
+  ],
+  [
+    "too much beside its chunks",
+    `POST /api/instances HTTP/1.1\r\nhost: x\r\nauthorization: Bearer KEY\r\ntransfer-encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}\r\n`,
+    413,
+    "payload_too_large",
+  ],
+  ["no host", "GET /api/instances HTTP/1.1\r\nconnection: close\r\n\r\n", 404, "not_found"],
+  [
+    "an expectation that nobody knows",
+    "GET /healthz2 HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n",
+    404,
+    "not_found",
+  ],
+] as const)("a request that is %s is refused with a sentence and its id", async ([, sent, status, code]) => {
+  const { key } = await aCustomer()
+  const socket = connect(await aServer(), "127.0.0.1")
+  socket.write(sent.replace("KEY", key))
+  const answer = await text(socket)
+  const [head = "", body = ""] = answer.split(/\r\n\r\n(?:[0-9a-f]+\r\n)?(?=\{)/)
+  expect(head.split("\r\n")[0]).toMatch(new RegExp(`^HTTP/1\\.1 ${status} \\w`))
+  const said = ErrorBody.strict().parse(JSON.parse(/^.*\}/.exec(body)?.[0] ?? "{}"))
+  expect(said.code).toBe(code)
+  expect(head.toLowerCase()).toContain(`\r\nx-request-id: ${said.request_id}`)
+  expect(head.toLowerCase()).toContain("\r\nx-content-type-options: nosniff")
+})
+
+test("a request whose headers do not come is refused with a sentence and its id", async () => {
+  const port = await aServer({ headersTimeout: 50, connectionsCheckingInterval: 20 })
+  const socket = connect(port, "127.0.0.1")
+  socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n")
+  const answer = await text(socket)
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+  expect(answer).toMatch(/"code":"request_timeout","request_id":"[0-9a-f-]{36}"/)
 })
 
 test("the Lambda door answers with the same app", async () => {

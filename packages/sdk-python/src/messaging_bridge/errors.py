@@ -102,6 +102,12 @@ class MethodNotAllowed(BridgeError):
     code = "method_not_allowed"
 
 
+class RequestTimeout(BridgeError):
+    """`request_timeout`: the request came too slowly: send it again, within 30 seconds."""
+
+    code = "request_timeout"
+
+
 class BridgePaused(BridgeError):
     """`bridge_paused`: the operator of this service has paused this bridge: ask them to wake it."""
 
@@ -228,6 +234,12 @@ class UnsupportedMediaType(BridgeError):
     code = "unsupported_media_type"
 
 
+class Misdirected(BridgeError):
+    """`misdirected`: this service has another name than the one that was called: its operator can add that one to OTHER_NAMES."""
+
+    code = "misdirected"
+
+
 class MediaFetchFailed(BridgeError):
     """`media_fetch_failed`: the URL could not be fetched: timeout."""
 
@@ -268,6 +280,12 @@ class Pacing(BridgeError):
     """`pacing`: the pacing of this bridge allows no new chat today: try again tomorrow, or change its pacing."""
 
     code = "pacing"
+
+
+class HeadersTooLarge(BridgeError):
+    """`headers_too_large`: the headers are longer than 16 KiB: send fewer, or shorter ones."""
+
+    code = "headers_too_large"
 
 
 class InternalError(BridgeError):
