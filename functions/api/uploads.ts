@@ -4,7 +4,8 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import { Hono } from "hono"
 import { LRUCache } from "lru-cache"
 import { createUpload, maxUploadBytes } from "#contract/upload.ts"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { ApiError, noSuchBridge, sessionUnavailable } from "#core/error.ts"
 import { Uploads } from "#core/files/uploads.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
@@ -12,6 +13,7 @@ import { DiskRoom } from "#core/platform/disk-room.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { originOf } from "../http/address.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
+import { mustBePlain } from "../http/json-body.ts"
 
 /** Contract, "Uploads": for how long a form may be sent, in ms. */
 const formMs = 15 * 60 * 1000
@@ -19,11 +21,16 @@ const formMs = 15 * 60 * 1000
 /** Where forms go on one machine. */
 const uploadsPath = "/uploads"
 
+interface OpenForm {
+  bridge: Bridge.Info
+  upload: Uploads.Info
+}
+
 /**
  * The forms of each account that may still be sent here, by their tokens. Each is good for one file. An
  * account that has more loses its oldest.
  */
-const awaited = new LRUCache<string, LRUCache<string, Uploads.Info>>({ max: 10_000, ttl: formMs })
+const awaited = new LRUCache<string, LRUCache<string, OpenForm>>({ max: 10_000, ttl: formMs })
 const mostForms = 1000
 
 const patience = {
@@ -43,20 +50,22 @@ export const uploads = contractRouter().openapi(createUpload, async (c) => {
   const upload = Uploads.withNewId({ bridgeId: c.var.bridge.id, contentType, fileName, size })
   const until = nowMs() + formMs
   const form = config.STORAGE_DIR
-    ? formHere(upload, c.var.accountId, originOf(c))
+    ? formHere({ bridge: c.var.bridge, upload }, originOf(c))
     : await Uploads.formFor(upload, new Date(until))
   return c.json({ file: upload.file, upload: form, expires_at: Math.floor(until / 1000) }, 200)
 })
 
-function formHere(upload: Uploads.Info, accountId: string, origin: string) {
+function formHere(form: OpenForm, origin: string) {
+  const { accountId } = form.bridge
   const token = `${accountId}.${randomBytes(32).toString("base64url")}`
-  const forms = awaited.get(accountId) ?? new LRUCache<string, Uploads.Info>({ max: mostForms, ttl: formMs })
-  awaited.set(accountId, forms.set(token, upload))
+  const forms = awaited.get(accountId) ?? new LRUCache<string, OpenForm>({ max: mostForms, ttl: formMs })
+  awaited.set(accountId, forms.set(token, form))
   return { url: `${origin}${uploadsPath}`, fields: { token } }
 }
 
 /** The door for forms on one machine. It needs no key: the form has its own. */
 export const uploadForms = new Hono<ApiEnv>().post(uploadsPath, async (c) => {
+  mustBePlain(c.req.header("content-encoding"))
   // Without a length, a body may have any.
   const announced = Number(c.req.header("content-length") ?? maxUploadBytes)
   if (announced > maxUploadBytes + formBytes) throw tooLarge()
@@ -165,10 +174,12 @@ function parserOf(contentType: string) {
 async function storeAwaited(token: string, most: number, file: BusboyFileStream): Promise<void> {
   const [accountId = ""] = token.split(".", 1)
   const forms = awaited.get(accountId)
-  const upload = forms?.get(token)
-  if (!upload)
+  const form = forms?.get(token)
+  if (!form)
     throw new ApiError("not_found", "this form was used, is too old, or has no token before its file")
   forms?.delete(token)
+  const { bridge, upload } = form
+  if (!(await Bridge.isThere(bridge))) throw noSuchBridge()
   const { bridgeId, size } = upload
   const kept = () => Uploads.store(upload, size ?? most, whole(file, size))
   await ofBridges.use(() => ofAccounts.use(kept, accountId), bridgeId)

@@ -154,6 +154,25 @@ test("a form that is used, unknown, without a file or none is refused, and leave
   expect(filesIn(folder)).toEqual([`${bridgeId}-${used.file}`, `${bridgeId}-${used.file}.json`])
 })
 
+test("a form of a bridge that was deleted since, or one that is compressed, is refused, and leaves nothing", async () => {
+  const folder = onOneMachine()
+  const neighbour = await aNeighbour("gone")
+  const form = await aForm({}, { customer: neighbour, ref: "gone" })
+  expect((await neighbour.call("DELETE", "/api/instances/gone")).status).toBe(204)
+  const refused = await send(form, text("x"))
+  expect([refused.status, await refused.json()]).toEqual([
+    404,
+    expect.objectContaining({ code: "not_found" }),
+  ])
+  const encoded = await fetch(`http://127.0.0.1:${port}/uploads`, {
+    method: "POST",
+    headers: { "content-encoding": "gzip", "content-type": "multipart/form-data; boundary=x" },
+    body: "x",
+  })
+  expect(encoded.status).toBe(415)
+  expect(filesIn(folder)).toEqual([])
+})
+
 test("a file that is empty, of another size, or 100 MB and a byte is refused, and leaves nothing", async () => {
   const folder = onOneMachine()
   for (const [bytes, more, status] of [
