@@ -187,7 +187,7 @@ export const updateWebhook = createRoute({
     "A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused " +
     "webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. " +
     "`first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's " +
-    "`webhook_url`.",
+    "`webhook_url`. The URL of another webhook of the bridge is refused.",
   request: {
     params: onePath,
     body: body(

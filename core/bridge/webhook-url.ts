@@ -37,3 +37,20 @@ export function parseWebhookUrl(given: unknown, field: "webhook_url" | "url" = "
   if (parsed.success) return parsed.data
   throw invalid(issuesOf(parsed.error, field), "invalid_webhook_url")
 }
+
+/** Whether two URLs name the same place, however they are written (RFC 3986, 6.2.2). */
+export function areSame(one: string, other: string): boolean {
+  return plain(one) === plain(other)
+}
+
+/** A URL as it would be written plainly: `URL` leaves a dot behind the host, an empty query and escapes. */
+function plain(url: string): string {
+  const parsed = URL.parse(url)
+  if (!parsed) return url
+  const { protocol, hostname, port, pathname, search } = parsed
+  const rest = `${pathname}${search}`.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number(`0x${escape.slice(1)}`))
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+  })
+  return [protocol, hostname.replace(/\.$/, ""), port, rest].join(" ")
+}

@@ -18,7 +18,7 @@ import { BridgeLog } from "./bridge-log.ts"
 import { Bridge } from "./bridge.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
 import { WebhookSecret } from "./webhook-secret.ts"
-import { parseWebhookUrl } from "./webhook-url.ts"
+import { areSame, parseWebhookUrl } from "./webhook-url.ts"
 
 /** How many webhooks a bridge may have, `webhook_url` among them (Contract, "Webhooks"). */
 const most = 5
@@ -62,7 +62,7 @@ export async function create(
   for (;;) {
     const webhooks = await list(bridge)
     const [first] = webhooks
-    const found = webhooks.find(({ receiver }) => receiver.url === url)
+    const found = webhooks.find(({ receiver }) => areSame(receiver.url, url))
     if (found) return { webhook: found, created: false }
     if (webhooks.length >= most || first.further.length >= most - 1)
       throw new ApiError("webhook_limit_reached")
@@ -154,9 +154,26 @@ function noSuchWebhook(): ApiError {
 }
 
 /**
+ * Refuses the URL of another webhook of the bridge: each event would come there twice.
+ * @throws ApiError `invalid_webhook_url`
+ */
+export async function mustBeFree(
+  bridge: Bridge.Info,
+  url: string,
+  { webhookId, field }: { webhookId: string; field: "url" | "webhook_url" },
+): Promise<void> {
+  const other = (await list(bridge)).find(
+    (one) => one.webhookId !== webhookId && one.receiver.url !== "" && areSame(one.receiver.url, url),
+  )
+  if (!other) return
+  const message = `the webhook \`${other.webhookId}\` of this bridge has this URL: give another`
+  throw invalid([{ path: field, message }], "invalid_webhook_url")
+}
+
+/**
  * Changes a webhook. The change holds from the next attempt on.
  * @param url undefined: it stays
- * @throws ApiError `not_found`
+ * @throws ApiError `not_found`, `invalid_webhook_url`
  */
 export async function update(
   bridge: Bridge.Info,
@@ -169,7 +186,10 @@ export async function update(
     if (value === undefined) remove.push(name)
     else set[name] = value
   }
-  if (url !== undefined) change("webhook_url", url)
+  if (url !== undefined) {
+    await mustBeFree(bridge, url, { webhookId: webhook.webhookId, field: "url" })
+    change("webhook_url", url)
+  }
   if (choice.batch !== undefined) change("batch", choice.batch ?? undefined)
   if (choice.headers !== undefined) {
     const dataKey = await Bridge.deliveryKeyOf(bridge)

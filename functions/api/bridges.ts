@@ -12,6 +12,7 @@ import { restart } from "#core/bridge/restart.ts"
 import { sentenceOf } from "#core/bridge/state-words.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { parseWebhookUrl } from "#core/bridge/webhook-url.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { invalid } from "#core/error.ts"
 import { awakeLease, freshLease } from "#core/lease/call-holder.ts"
 import { Host } from "#core/lease/host.ts"
@@ -132,7 +133,7 @@ function mustHaveEffect(
 /**
  * Sends a bridge's events elsewhere from now on (Contract, "Changing the webhook"). Its session is not
  * touched, unless another place has taken it over: this call takes it back.
- * @throws ApiError `orchestrator_failed`, `not_found`
+ * @throws ApiError `orchestrator_failed`, `not_found`, `invalid_webhook_url`
  */
 export async function redirectEvents(
   awoken: Lease.Info,
@@ -141,6 +142,7 @@ export async function redirectEvents(
   requestId: string,
 ): Promise<Bridge.Info> {
   const isSame = url === bridge.webhookUrl
+  if (!isSame) await Webhook.mustBeFree(bridge, url, { webhookId: "first", field: "webhook_url" })
   // Only the customer can say which program is to have the login, so the status stays across hosts.
   const isReplaced = awoken.reported?.status === "replaced"
   if (isReplaced) await restart(bridge.id, requestId)

@@ -2345,7 +2345,7 @@ export interface BridgeCalls {
     webhook_id: string
   }, options?: CallOptions): Promise<Webhook>
 
-  /** Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. */
+  /** Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused. */
   updateWebhook(input: {
     /** As `listWebhooks` gives it; `first` is `webhook_url`. */
     webhook_id: string

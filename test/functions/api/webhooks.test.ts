@@ -56,6 +56,35 @@ test("a creation that is repeated answers with the webhook that it made", async 
   expect([again.status, await again.json()]).toEqual([200, await made.json()])
 })
 
+test("no two webhooks of a bridge have one URL, however it is written", async () => {
+  const shop = await aShop("https://shop.example/hook%7E?a=%2f")
+  const { id } = await shop.add({ url })
+  const spellings = ["https://SHOP.example:443/hook~?a=%2F", "https://shop.example./h%6fok~?a=%2f"]
+  for (const spelt of spellings) {
+    const found = await shop.post(shop.path, { url: spelt })
+    expect([found.status, (await json(found)).id]).toEqual([200, "first"])
+    const changed = await shop.patch(`${shop.path}/${id}`, { url: spelt })
+    expect([changed.status, await json(changed)]).toEqual([
+      400,
+      expect.objectContaining({
+        code: "invalid_webhook_url",
+        issues: [expect.objectContaining({ path: "url" })],
+      }),
+    ])
+  }
+  const taken = await shop.patch("/api/instances/shop", { webhook_url: `${url}?` })
+  expect([taken.status, await json(taken)]).toEqual([
+    400,
+    expect.objectContaining({
+      code: "invalid_webhook_url",
+      issues: [expect.objectContaining({ path: "webhook_url" })],
+    }),
+  ])
+  expect((await shop.patch(`${shop.path}/${id}`, { url: `${url}/` })).status).toBe(200)
+  expect((await shop.patch(`${shop.path}/${id}`, { url: `${url}/` })).status).toBe(200)
+  expect((await shop.patch("/api/instances/shop", { webhook_url: url })).status).toBe(200)
+})
+
 test("a webhook is changed field by field, and its headers are never shown", async () => {
   const shop = await aShop()
   const headers = { "X-Api-Key": "secret-value" }

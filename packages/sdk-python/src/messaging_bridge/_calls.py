@@ -1029,7 +1029,7 @@ class BridgeCalls(Calls):
         batch: int | None = UNSET,
         state: Literal["active", "paused"] | None = None,
     ) -> Webhook:
-        """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`.
+        """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused.
 
         :param webhook_id: As `list_webhooks` gives it; `first` is `webhook_url`.
         :param url: As `webhook_url` of a bridge, but never empty.
