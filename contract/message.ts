@@ -157,7 +157,7 @@ export const editMessage = createRoute({
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
-    ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", "not_admin", ...codesOfSend),
   },
 })
 
@@ -179,7 +179,7 @@ export const pinMessage = createRoute({
   },
   responses: {
     200: reply("Pinned.", SendResult),
-    ...refusals(...codesOfNetwork, "recipient_not_found", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_admin", ...codesOfSend),
   },
 })
 
@@ -190,7 +190,7 @@ export const unpinMessage = createRoute({
   request: { params: message, query: z.object({ chat: MessageChat }), headers: idempotencyHeaders },
   responses: {
     200: reply("Unpinned.", SendResult),
-    ...refusals(...codesOfNetwork, "recipient_not_found", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_admin", ...codesOfSend),
   },
 })
 

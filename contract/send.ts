@@ -82,6 +82,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
       ...refusals(
         ...codesOfNetwork,
         "recipient_not_found",
+        "not_admin",
         "new_chat",
         ...codesOfSend,
         ...(more.refusals ?? []),

@@ -3,13 +3,14 @@ import type { NewChat } from "#contract/send.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/message/idempotency.ts"
-import { isLid, toJid, userOf } from "#core/message/jid.ts"
+import { isGroup, isLid, toJid, userOf } from "#core/message/jid.ts"
 import { log } from "#core/platform/log.ts"
 import { buildMessage, type MessageContext } from "../content/compose.ts"
 import { quoteOf } from "../content/kept-content.ts"
 import { withMentions } from "../content/mentions.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { MessageContent } from "../network/connection.ts"
+import { onlyAdminsWrite } from "../people/recipients.ts"
 import type { ComposeFor, ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { type Called, command, type Route } from "./command.ts"
@@ -51,6 +52,7 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
     return sendAndAnswer({ session, call }, async (connected) => {
       const startMs = performance.now()
       const chat = await connected.reach(toJid(input.chat))
+      if (isGroup(chat) && !(await connected.connection.mayWriteIn(chat))) throw onlyAdminsWrite()
       const people = await mentionedIn(chat, input.mentions ?? [], connected)
       const mentions = people.map(({ jid }) => jid)
       const context = await contextOf(input, { chat, mentions }, connected)

@@ -356,6 +356,11 @@ export interface Connection {
    */
   isInGroup(group: string): Promise<boolean>
   /**
+   * Whether the account may write in this group, as far as the network has told. It may be asked.
+   * @throws NetworkRejected, NoAnswer
+   */
+  mayWriteIn(group: string): Promise<boolean>
+  /**
    * The timer of a chat whose messages disappear; undefined if they stay. For a group, the network may be
    * asked.
    * @throws NetworkRejected, NoAnswer

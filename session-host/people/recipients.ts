@@ -84,6 +84,13 @@ export function notInGroup(): ApiError {
   return new ApiError("recipient_not_found", sentence)
 }
 
+/** The refusal of a message to a group in which the session's account may not write. */
+export function onlyAdminsWrite(): ApiError {
+  const sentence =
+    "only admins write in this group, and nobody in a community itself: an admin has to promote the session's account"
+  return new ApiError("not_admin", sentence)
+}
+
 const locked =
   "the owner of this username asks for four digits with it: write `@name:1234`, with the digits that they gave you"
 

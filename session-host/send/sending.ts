@@ -1,5 +1,5 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { statusChat } from "#core/message/jid.ts"
+import { isGroup, statusChat } from "#core/message/jid.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
@@ -13,7 +13,7 @@ import type { SessionVault } from "../memory/vault.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotInGroup, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
-import { notInGroup } from "../people/recipients.ts"
+import { notInGroup, onlyAdminsWrite } from "../people/recipients.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 import type { Statuses } from "./statuses.ts"
 
@@ -110,7 +110,7 @@ export class Sending {
       return { messageId, chat: earlier.chat, timestamp: earlier.timestamp, isRepeat: true }
     // The API did not hear of the refusal, or had no time to free the key. Once the key is free, the next
     // call has another id.
-    if (earlier?.state === "failed") throw networkRefusal(earlier.network_code)
+    if (earlier?.state === "failed") throw refusalIn(earlier.chat, earlier.network_code)
     const { generation } = memory.vault
     // The bridge was linked anew meanwhile: the same message from its new device would be a second one to the
     // recipient.
@@ -184,7 +184,7 @@ export class Sending {
         // the message is sent; if it refuses them again, the outcome stays unknown.
         const { statuses } = this.#input.memory
         await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, transcriptWrites?.withdrawal))
-        throw networkRefusal(error.networkCode)
+        throw refusalIn(outgoing.chat, error.networkCode)
       }
       // These errors say that the stanza has not left. The row may exist all the same: a retry finds it and
       // sends the same bytes.
@@ -200,6 +200,16 @@ export class Sending {
       throw error
     }
   }
+}
+
+/**
+ * What the network's refusal of a message to this chat means. In a group it is mostly known before; this is
+ * for what has changed since, and for what is no new message, such as a pin.
+ */
+function refusalIn(chat: string, networkCode: number): ApiError {
+  if (isGroup(chat) && networkCode === 403) return onlyAdminsWrite()
+  if (isGroup(chat) && networkCode === 404) return notInGroup()
+  return networkRefusal(networkCode)
 }
 
 /** The people whom a status is for. The members of a group are found anew. */

@@ -17,6 +17,7 @@ import { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import { reportUnknownName } from "./receive/unknown.ts"
 import { type Addressing, newAddressing } from "./send/addressing.ts"
 import { timerOf } from "./send/disappearing-timers.ts"
+import { mayWrite } from "./send/group-cache.ts"
 import { newSendToMissed } from "./send/missed-devices.ts"
 import { findGroup } from "./send/recipient-devices.ts"
 import { newSenderKeys } from "./send/renew-sender-key.ts"
@@ -94,10 +95,8 @@ function open(input: ConnectInput): Connection {
       silence.asked()
       return sender(message, isRepeat)
     },
-    async isInGroup(group) {
-      await groupOf(group)
-      return !groups.isForeign(group)
-    },
+    isInGroup: async (group) => (await groupOf(group)) !== undefined || !groups.isForeign(group),
+    mayWriteIn: async (group) => mayWrite(await groupOf(group), creds.me),
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
       const seconds = (await groupOf(chat))?.ephemeralDuration

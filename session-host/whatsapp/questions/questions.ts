@@ -45,6 +45,7 @@ type Questions = Omit<
   | "changeSetting"
   | "answerPasskey"
   | "isInGroup"
+  | "mayWriteIn"
   | "timerOf"
   | "isByLid"
   | "networkTime"

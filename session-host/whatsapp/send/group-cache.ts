@@ -22,6 +22,8 @@ interface Group {
   admins: Set<string>
   /** Whether only admins may change the group, and what is pinned in it. */
   isLocked: boolean
+  /** Nobody writes in a community itself. */
+  whoMayWrite: "members" | "admins" | "nobody"
 }
 
 /** How much is remembered per session, in bytes: some fifty groups of a thousand. */
@@ -117,19 +119,28 @@ function groupIn(answer: BinaryNode): Group | undefined {
   const jids = (of: BinaryNode[]) => of.flatMap(({ attrs }) => attrs.jid ?? [])
   const members = jids(people)
   if (!id || !creation || members.length === 0) return undefined
+  const has = (tag: string) => getBinaryNodeChild(group, tag) !== undefined
   return {
     id: jidOf(id),
     addressingMode: mode === "lid" ? "lid" : "pn",
     ephemeralDuration: Number(getBinaryNodeChild(group, "ephemeral")?.attrs.expiration) || 0,
     members: new Map(members.map((jid) => [userOf(jid), jid])),
     admins: new Set(jids(people.filter(({ attrs }) => attrs.type?.endsWith("admin"))).map(userOf)),
-    isLocked: getBinaryNodeChild(group, "locked") !== undefined,
+    isLocked: has("locked"),
+    whoMayWrite: has("parent") ? "nobody" : has("announcement") ? "admins" : "members",
   }
 }
 
 /** The JID of a group, whose server cards leave out. */
 function jidOf(id: string): string {
   return id.includes("@") ? id : `${id}@g.us`
+}
+
+/** Whether the account may write in a group, as far as the network has told. */
+export function mayWrite(group: Group | undefined, me: { id: string; lid?: string } | undefined): boolean {
+  if (!group || group.whoMayWrite === "members") return true
+  const isAdmin = [me?.id, me?.lid].some((name) => name !== undefined && group.admins.has(userOf(name)))
+  return group.whoMayWrite === "admins" && isAdmin
 }
 
 /** The metadata in the form that Baileys takes. It reads only these fields. */

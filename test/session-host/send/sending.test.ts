@@ -105,6 +105,42 @@ test("a refusal of the network is told with its number, and stands for that id",
   expect(await sendText(bridge.id, bob.number, "hello")).toMatchObject({ status: 200 })
 })
 
+test.for(["lid", "pn"] as const)(
+  "in a group where only admins write others are told so (members by %s)",
+  async (mode) => {
+    const { jid } = await network.group([bob, phone], mode)
+    const change = (changed: object) =>
+      network.call("PATCH", `/groups/${jid}`, { by: bob.number, ...changed })
+    const mayWrite = () =>
+      until(async () => (await sendText(bridge.id, jid, "hello")).status === 200 || undefined)
+    await mayWrite()
+    const id = newMessageId()
+    await sendText(bridge.id, jid, "mine", id)
+    await change({ setting: "announcement" })
+    const refused = await until(async () => {
+      const answer = await sendText(bridge.id, jid, "no")
+      return answer.status !== 200 && answer
+    })
+    expect(refused).toMatchObject({ status: 403, code: "not_admin" })
+    // These are not known before: the network says it.
+    const pinned = await call(bridge.id, "POST", `/messages/${id}/pin`, { messageId: newMessageId() })
+    expect([pinned.status, await pinned.json()]).toEqual([
+      403,
+      expect.objectContaining({ code: "not_admin" }),
+    ])
+    expect(await bob.read({ text: "no" })).toEqual([])
+    await change({ promote: [phone.number] })
+    await mayWrite()
+    await change({ demote: [phone.number], setting: "not_announcement" })
+    await mayWrite()
+  },
+)
+
+test("nobody writes in a community itself, not even its owner", async () => {
+  const { jid } = await network.control.group({ creator: phone.number, subject: "Village", community: true })
+  expect(await sendText(bridge.id, jid, "no")).toMatchObject({ status: 403, code: "not_admin" })
+})
+
 test("without an answer the outcome is unknown; the same id sends the same bytes and resolves it", async () => {
   const network = await aNetwork()
   const sends: { outgoing: Outgoing; again: boolean | undefined }[] = []
