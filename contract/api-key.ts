@@ -8,14 +8,14 @@ const Scope = z.enum(["all", "read"]).openapi({
     "`all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone.",
 })
 
+const aHost = "the host of a URL, in small letters: files.example.com, or files.example.com:8443"
+
 /** The host of a URL, with its port if that is not the usual one. */
 const Host = z
   .string()
   .max(260)
-  .refine(
-    (host) => URL.parse(`https://${host}/`)?.host === host,
-    "the host of a URL, in small letters: files.example.com, or files.example.com:8443",
-  )
+  .regex(/^(?:[0-9a-z._-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/, aHost)
+  .refine((host) => URL.parse(`https://${host}/`)?.host === host, aHost)
 
 /** A list of which none may be empty: that would be a key for nothing, or for everything. */
 const some = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(50).optional()

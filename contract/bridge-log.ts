@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { inQuery } from "./field-types.ts"
 import { codesOfBridge, refusals } from "./route-parts.ts"
 
 export const streamLogs = createRoute({
@@ -11,7 +12,7 @@ export const streamLogs = createRoute({
   request: {
     params: path,
     query: z.object({
-      tail: z.coerce.number().int().min(0).max(10_000).default(100).openapi({
+      tail: inQuery(0, 10_000).default(100).openapi({
         description: "How many earlier lines to begin with.",
       }),
     }),

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
-import { boolean, integer, string, Timestamp } from "./field-types.ts"
+import { boolean, inAnyCase, integer, plainUrl, string, text, Timestamp } from "./field-types.ts"
 import { Keep, openapiOfKeepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, codesOfSession } from "./route-parts.ts"
@@ -14,6 +14,7 @@ export const CustomerRef = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
   .refine((ref) => ref !== "default", "`default` is reserved: choose another reference")
+  .openapi({ pattern: "^(?!default$)[0-9A-Za-z_-]{1,64}$" })
 
 const State = z.enum(["running", "paused", "suspended", "moved"]).openapi({
   description:
@@ -127,6 +128,7 @@ export const path = z.object({
 /** Fields that have an error code of their own for every fault, absence included: the domain checks them. */
 const JudgedRef = z.unknown().optional().openapi({
   type: "string",
+  pattern: "^(?!default$)[0-9A-Za-z_-]{1,64}$",
   description:
     "Your own name for the bridge: 1 to 64 letters, digits, dashes and underscores, not `default`.",
 })
@@ -136,7 +138,7 @@ const JudgedUrl = z
   .openapi({
     type: ["string", "null"],
     maxLength: 2048,
-    pattern: "^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$",
+    pattern: `^$|${plainUrl}`,
     description:
       "An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, " +
       "user name and password, at a public address unless the operator allows others. " +
@@ -147,7 +149,7 @@ const JudgedUrl = z
 export const UrlOfWebhook = z.unknown().optional().openapi({
   type: "string",
   maxLength: 2048,
-  pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$",
+  pattern: plainUrl,
   description: "As `webhook_url` of a bridge, but never empty.",
 })
 
@@ -188,6 +190,9 @@ export const getBridge = createRoute({
   request: { params: path },
   responses: { 200: reply("The bridge.", BridgeWithManager), ...refusals("not_found") },
 })
+
+/** What PATCH changes: one of them has to be there. */
+const fieldsOfUpdate = ["webhook_url", ...Object.keys(chosen)]
 
 export const updateBridge = createRoute({
   method: "patch",
@@ -232,17 +237,14 @@ export const updateBridge = createRoute({
               "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
               "for longer than five seconds is refused with 429 `pacing`.",
           }),
-          proxy_url: z
-            .string()
-            .min(1)
-            .max(2048)
+          proxy_url: text(1, 2048)
             .nullish()
             .openapi({
               description:
                 "A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public " +
                 "address unless the operator allows others. Socket, files and look-ups of names go through it, and the session " +
                 "connects anew. No answer shows it again. null is none.",
-              format: "uri",
+              pattern: `^(?:${inAnyCase("http")}[Ss]?|${inAnyCase("socks5")})://[^\\s/?#\\x00-\\x1f\\x7f-\\x9f]+/?$`,
             }),
           keep: Keep.nullish().openapi({
             ...openapiOfKeepOrNull,
@@ -264,7 +266,9 @@ export const updateBridge = createRoute({
           ({ events, message_status }) =>
             events === undefined || message_status !== "participants" || events?.includes("message_status"),
           { path: ["message_status"], message: "only with `message_status` among the `events`" },
-        ),
+        )
+        // The absence of all is a fault of `webhook_url`, which has a code of its own.
+        .openapi({ anyOf: fieldsOfUpdate.map((field) => ({ required: [field] })) }),
     ),
   },
   responses: {

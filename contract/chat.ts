@@ -1,6 +1,16 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { boolean, ChatAddress, integer, limit, PersonAddress, string, timeInQuery } from "./field-types.ts"
+import {
+  boolean,
+  ChatAddress,
+  integer,
+  limit,
+  PersonAddress,
+  someOf,
+  string,
+  text,
+  timeInQuery,
+} from "./field-types.ts"
 import { MessageEvent } from "./message-events.ts"
 import { codesOfNetwork, body, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
@@ -44,7 +54,7 @@ export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
 
 const page = {
   limit: limit.default(50),
-  after: z.string().max(256).optional().openapi({
+  after: text(0, 256).optional().openapi({
     description: "The `X-Next-After` of the page before, of the same bridge and chat.",
   }),
 }
@@ -77,8 +87,8 @@ export const updateChat = createRoute({
   request: {
     params: path.extend({ chat: ChatAddress }),
     body: body(
-      z
-        .object({
+      someOf(
+        z.object({
           archived: z.boolean().optional(),
           pinned: z.boolean().optional(),
           muted: z.boolean().optional(),
@@ -86,10 +96,9 @@ export const updateChat = createRoute({
             description: "With `muted`: until when, Unix seconds; without it there is no end.",
           }),
           unread: boolean("False marks it as read.").optional(),
-        })
-        .refine((wanted) => Object.values(wanted).some((value) => value !== undefined), {
-          message: "say at least one of archived, pinned, muted and unread",
-        })
+        }),
+        ["archived", "pinned", "muted", "unread"],
+      )
         .refine((wanted) => wanted.muted_until === undefined || wanted.muted === true, {
           path: ["muted_until"],
           message: "only with muted: true",

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { boolean, ContactId, PhoneNumber, string } from "./field-types.ts"
+import { boolean, ContactId, inQuery, PhoneNumber, string, text } from "./field-types.ts"
 import { codesOfNetwork, body, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Contract, "Contacts" */
@@ -51,8 +51,8 @@ export const listContacts = createRoute({
   request: {
     params: path,
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(1000).optional(),
-      after: z.string().max(128).optional().openapi({ description: "The last JID of the previous page." }),
+      limit: inQuery(1, 1000).optional(),
+      after: text(0, 128).optional().openapi({ description: "The last JID of the previous page." }),
     }),
   },
   responses: {

@@ -1,13 +1,36 @@
 import { z } from "@hono/zod-openapi"
 
-/** Text as people write it: no lone surrogates, which no protocol carries, and no NUL. */
+/** No NUL. An escape that each language's patterns know. */
+export const withoutNul = "^[^\\x00]*$"
+
+/**
+ * Text as people write it: no lone surrogates, which no protocol carries, and no NUL. Characters are counted
+ * as JSON Schema counts them, those outside of the basic plane once.
+ */
 export function text(min: number, max: number) {
   return z
     .string()
-    .min(min)
-    .max(max)
-    .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
+    .regex(new RegExp(withoutNul), "not well-formed text")
+    .superRefine((given, context) => {
+      const about = { origin: "string", inclusive: true, input: given } as const
+      if (!given.isWellFormed()) context.addIssue("not well-formed text")
+      // The second half of a character of two is none by itself.
+      const length = given.length - (given.match(/[\udc00-\udfff]/g)?.length ?? 0)
+      if (length > max) context.addIssue({ ...about, code: "too_big", maximum: max })
+      if (length < min) context.addIssue({ ...about, code: "too_small", minimum: min })
+    })
+    .openapi({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
+
+/** A pattern for a word in any case: flags are no part of a pattern in a document. */
+export function inAnyCase(word: string): string {
+  return word.replaceAll(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
+}
+
+/** What a URL for http or https begins with. */
+const httpUrl = `^${inAnyCase("http")}[Ss]?://`
+/** Such a URL without spaces, control characters and fragment. */
+export const plainUrl = `${httpUrl}[^\\s#\\x00-\\x1f\\x7f-\\x9f]+$`
 
 // A field with what it says. Where a caller fills it in, text has its bounds too.
 export const string = (description: string) => z.string().openapi({ description })
@@ -17,12 +40,22 @@ export const integer = (description: string) => z.int().openapi({ description })
 /** Most times of answers and events. */
 export const Timestamp = integer("Unix seconds.")
 
+/** A whole number in a query, which is text there. */
+export function inQuery(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^-?[0-9]{1,16}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .openapi({ type: "integer", minimum: min, maximum: max })
+}
+
 /** A time in a query, in Unix seconds. */
 export const timeInQuery = (description: string) =>
-  z.coerce.number().int().min(0).max(9_999_999_999).optional().openapi({ type: "integer", description })
+  inQuery(0, 9_999_999_999).optional().openapi({ description })
 
 /** How many a page has at most. */
-export const limit = z.coerce.number().int().min(1).max(100)
+export const limit = inQuery(1, 100)
 
 /** Bytes, at most so many, as the standard base64 of RFC 4648. @param what they are: a sentence */
 export function base64(maxBytes: number, what: string) {
@@ -30,7 +63,10 @@ export function base64(maxBytes: number, what: string) {
     .base64("not base64")
     .min(1)
     .max(Math.ceil(maxBytes / 3) * 4)
-    .openapi({ description: `In base64 (RFC 4648, with padding): ${what}` })
+    .openapi({
+      description: `In base64 (RFC 4648, with padding): ${what}`,
+      pattern: "^(?:[0-9A-Za-z+/]{4})*(?:[0-9A-Za-z+/]{2}==|[0-9A-Za-z+/]{3}=)?$",
+    })
 }
 
 /**
@@ -38,14 +74,14 @@ export function base64(maxBytes: number, what: string) {
  * (`url_not_allowed`).
  */
 export const FetchedUrl = text(1, 2048)
-  .refine((url) => URL.canParse(url), "not a URL")
-  .openapi({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" })
+  .refine((url) => url === url.trim() && URL.canParse(url), "not a URL")
+  .openapi({ format: "uri", pattern: `${httpUrl}[^\\x00]*[^\\s\\x00]$` })
 
 /** A type of content. Parameters (`audio/ogg; codecs=opus`) are left out: a file's own bytes say more. */
 export const ContentType = z
   .string()
   .max(100)
-  .regex(/^[\w.+-]+\/[\w.+-]+(?: *;.*)?$/, "not a type of content, such as image/jpeg")
+  .regex(/^[0-9A-Za-z_.+-]+\/[0-9A-Za-z_.+-]+(?: *;[ -~]*)?$/, "not a type of content, such as image/jpeg")
   .overwrite((type) => type.replace(/ *;.*/, ""))
   .openapi({ example: "image/jpeg" })
 
@@ -55,19 +91,32 @@ export const fileName = text(1, 255)
 /** An uploaded file (Contract, "Uploads"). */
 export const FileId = z
   .string()
-  .regex(/^[\w-]{22}$/, "not the id of a file: POST .../files gives one")
+  .regex(/^[0-9A-Za-z_-]{22}$/, "not the id of a file: POST .../files gives one")
   .openapi({ description: "An uploaded file, as `createUpload` gave it.", example: "mN3x8QbX0mJ7cVtY2kLw5g" })
+
+// The forms of a chat's or a person's name, each as a part of a pattern. In some languages `\d` and `\w` are
+// more than ASCII, and the patterns are read there, too.
+const number = "\\+?[0-9]{7,15}"
+const person = `${number}|[0-9]{7,15}@s\\.whatsapp\\.net|[0-9]{1,20}@lid`
+const group = "[0-9]{1,20}(?:-[0-9]{1,20})?@g\\.us"
+/** The servers of JIDs, in any case: a JID without its beginning is no username. */
+const servers = ["s.whatsapp.net", "g.us", "lid", "c.us", "broadcast", "newsletter", "hosted", "hosted.lid"]
+  .map((name) => inAnyCase(name.replaceAll(".", "\\.")))
+  .join("|")
+const username = `@(?!(?:${servers})(?::|$))[0-9A-Za-z_.]{3,35}(?::[0-9]{4})?`
+
+const oneOf = (...forms: string[]) => new RegExp(`^(?:${forms.join("|")})$`)
 
 export const PhoneNumber = z
   .string()
-  .regex(/^\+?\d{7,15}$/, "7 to 15 digits without spaces or dashes")
+  .regex(oneOf(number), "7 to 15 digits without spaces or dashes")
   .openapi({ description: "7 to 15 digits; a leading `+` is dropped.", example: "491711234567" })
 
 /** A chat, in any form in which a caller may name it (Contract, "Chats and message ids"). */
 export const ChatId = z
   .string()
   .regex(
-    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us|@[\w.]{3,35}(?::\d{4})?)$/,
+    oneOf(person, group, username),
     "7 to 15 digits without spaces or dashes, a JID (<digits>@s.whatsapp.net, <digits>@lid, <id>@g.us), or @<username>",
   )
   .openapi({
@@ -81,7 +130,7 @@ export const ChatId = z
 export const ContactId = z
   .string()
   .regex(
-    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|@[\w.]{3,35}(?::\d{4})?)$/,
+    oneOf(person, username),
     "7 to 15 digits without spaces or dashes, a JID (<digits>@s.whatsapp.net, <digits>@lid), or @<username>",
   )
   .openapi({
@@ -95,7 +144,7 @@ export const ContactId = z
 export const PersonAddress = z
   .string()
   .regex(
-    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid)$/,
+    oneOf(person),
     "7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid",
   )
   .openapi({
@@ -108,7 +157,7 @@ export const PersonAddress = z
 export const ChatAddress = z
   .string()
   .regex(
-    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us)$/,
+    oneOf(person, group),
     "7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us. Whose a username is, `GET .../contacts/@<username>` says",
   )
   .openapi({
@@ -120,7 +169,7 @@ export const ChatAddress = z
 
 export const GroupId = z
   .string()
-  .regex(/^\d{1,20}(?:-\d{1,20})?@g\.us$/, "the JID of a group: <id>@g.us")
+  .regex(oneOf(group), "the JID of a group: <id>@g.us")
   .openapi({ description: "A group's JID: `…@g.us`.", example: "120363041234567890@g.us" })
 
 /** The network's id of a message or a call, with any characters (Contract, "Chats and message ids"). */
@@ -145,4 +194,20 @@ export const groupSettings = {
   add_members: Who.openapi({ description: "Who may add members." }),
   approval: boolean("Whether admins decide about those who come by the link."),
   disappearing: integer("After how many seconds messages disappear; 0: they do not."),
+}
+
+/**
+ * An object whose fields all are optional, with one of them at least.
+ * @param fields those of which one has to be there; all, unless they are named
+ */
+export function someOf<Shape extends z.ZodRawShape>(
+  object: z.ZodObject<Shape>,
+  fields = Object.keys(object.shape),
+) {
+  const names = `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`
+  return object
+    .refine((given) => fields.some((field) => given[field as keyof typeof given] !== undefined), {
+      message: `give at least one of ${names}`,
+    })
+    .openapi({ anyOf: fields.map((field) => ({ required: [field] })) })
 }

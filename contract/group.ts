@@ -6,7 +6,9 @@ import {
   GroupId,
   groupSettings,
   integer,
+  inQuery,
   PersonAddress,
+  someOf,
   string,
   text,
   Timestamp,
@@ -25,7 +27,7 @@ const person = {
 }
 
 /** In seconds: never, a day, a week, 90 days. The network takes no others. */
-const timers = [0, 86_400, 604_800, 7_776_000]
+const timers = [0, 86_400, 604_800, 7_776_000] as const
 
 /** What a caller may set. */
 const settable = {
@@ -35,15 +37,18 @@ const settable = {
   add_members: groupSettings.add_members.optional(),
   approval: groupSettings.approval.optional(),
   disappearing: z
-    .int()
-    .min(0)
-    .max(7_776_000)
-    .refine((seconds) => timers.includes(seconds), "0, 86400, 604800 or 7776000")
+    .literal(timers)
     .optional()
-    .openapi({ description: "After how many seconds messages disappear: a day, a week, 90 days; 0: never." }),
+    .openapi({
+      type: "integer",
+      enum: [...timers],
+      description: "After how many seconds messages disappear: a day, a week, 90 days; 0: never.",
+    }),
 }
 
-const Name = text(1, 100).refine((name) => name.trim() !== "", "has no visible character")
+const Name = text(1, 100)
+  .regex(/\S/, "has no visible character")
+  .openapi({ pattern: "^[^\\x00]*[^\\s\\x00][^\\x00]*$" })
 
 const Card = z.object({
   created: Timestamp,
@@ -77,10 +82,8 @@ export const listGroups = createRoute({
   request: {
     params: path,
     query: z.object({
-      limit: z.coerce.number().int().min(1).max(250).optional().openapi({ description: "By default 100." }),
-      after: z
-        .string()
-        .max(128)
+      limit: inQuery(1, 250).optional().openapi({ description: "By default 100." }),
+      after: text(0, 128)
         .optional()
         .openapi({
           description:
@@ -179,7 +182,7 @@ export const updateGroup = createRoute({
   method: "patch",
   path: `${proxy}/groups/{jid}` as const,
   summary: "Change a group's name, topic or settings",
-  request: { params: group, body: body(z.object({ name: Name.optional(), ...settable })) },
+  request: { params: group, body: body(someOf(z.object({ name: Name.optional(), ...settable }))) },
   responses: {
     200: reply("The group as it is now. What was so before is not set again.", Group),
     ...refusals(...changing),

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { ChatId, integer, limit, MessageId, string, text } from "./field-types.ts"
+import { ChatId, inQuery, integer, limit, MessageId, string, text } from "./field-types.ts"
 import { codesOfSend, idempotencyHeaders, IdempotencyKey } from "./idempotency-key.ts"
 import { Counts, MessageType } from "./message-events.ts"
 import {
@@ -90,12 +90,9 @@ export const findMessage = createRoute({
   request: {
     params: path,
     query: z.object({
-      idempotency_key: z
-        .string()
-        .min(1)
-        .max(255)
-        .refine((key) => IdempotencyKey.safeParse(key).success, "1 to 255 printable characters")
-        .openapi({ description: "As in the header of the request that sent it." }),
+      idempotency_key: IdempotencyKey.openapi({
+        description: "As in the header of the request that sent it.",
+      }),
     }),
   },
   responses: { 200: reply("The message.", Message), ...refusals(...codesOfSession) },
@@ -166,7 +163,11 @@ const pinnedFor = [86_400, 604_800, 2_592_000] as const
 const PinnedFor = z
   .literal(pinnedFor)
   .optional()
-  .openapi({ enum: [...pinnedFor], description: "For how many seconds; by default 604,800, a week." })
+  .openapi({
+    type: "integer",
+    enum: [...pinnedFor],
+    description: "For how many seconds; by default 604,800, a week.",
+  })
 
 export const pinMessage = createRoute({
   method: "post",
@@ -210,7 +211,7 @@ export const messageMedia = createRoute({
     params: message,
     query: z.object({
       chat: MessageChat,
-      card: z.coerce.number().int().min(0).optional().openapi({
+      card: inQuery(0, 1000).optional().openapi({
         description:
           "The place of a card in `interactive.cards`, from 0: its file in place of the message's own.",
       }),

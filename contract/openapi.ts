@@ -21,7 +21,7 @@ export interface Operation {
   description?: string
   tags?: string[]
   parameters?: Parameter[]
-  requestBody?: { content: Record<string, Content> }
+  requestBody?: { required?: boolean; content: Record<string, Content> }
   responses: Record<
     string,
     { description: string; content?: Record<string, Content>; headers?: Record<string, Header> }

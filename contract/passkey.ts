@@ -5,7 +5,7 @@ const base64url = (max: number) =>
     .string()
     .min(1)
     .max(max)
-    .regex(/^[\w-]+$/, "must be base64url, without padding")
+    .regex(/^[0-9A-Za-z_-]+$/, "must be base64url, without padding")
 
 /** The page on which an assertion has to be made: the network takes one of no other origin. */
 export const passkeyOrigin = "https://web.whatsapp.com"

@@ -36,7 +36,7 @@ export const listRequests = createRoute({
         .openapi({ description: "Only refused ones, or only others." }),
       after: z
         .string()
-        .regex(/^\d{13}\.[0-9a-f]{8}$/, "not the `X-Next-After` of a page before")
+        .regex(/^[0-9]{13}\.[0-9a-f]{8}$/, "not the `X-Next-After` of a page before")
         .optional()
         .openapi({ description: "The `X-Next-After` of the page before." }),
       limit: limit.default(50),

@@ -8,6 +8,7 @@ import {
   ContentType,
   FetchedUrl,
   FileId,
+  inAnyCase,
   fileName,
   MessageId,
   PersonAddress,
@@ -59,12 +60,21 @@ interface Check<Fields extends z.ZodRawShape> {
   message: string
 }
 
+interface Needed {
+  required: string[]
+}
+
 /** A route that sends a message. */
 function send<Path extends string, Fields extends z.ZodRawShape>(
   suffix: Path,
   summary: string,
   fields: Fields,
-  more: { checks?: Check<Fields>[]; refusals?: readonly ErrorCode[] } = {},
+  more: {
+    checks?: Check<Fields>[]
+    refusals?: readonly ErrorCode[]
+    /** What the checks say of which fields have to be there, as a schema says it. */
+    shown?: { oneOf?: Needed[]; anyOf?: Needed[] }
+  } = {},
 ) {
   const schema = (more.checks ?? []).reduce(
     (checked, { holds, path, message }) =>
@@ -76,7 +86,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
     summary,
-    request: { params: path, headers: idempotencyHeaders, body: body(schema) },
+    request: { params: path, headers: idempotencyHeaders, body: body(schema.openapi({ ...more.shown })) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
       ...refusals(
@@ -145,6 +155,8 @@ const source = {
       "show something else, it is `media_type_mismatch`.",
   }),
 }
+
+const placesOfFile = ["url", "file", "data"].map((place) => ({ required: [place] }))
 
 type Source = { [Name in keyof typeof source]?: string | undefined }
 
@@ -239,8 +251,11 @@ export const sendMedia = send(
       typeWithData,
     ],
     refusals: [...codesOfFile, "conversion_unavailable"],
+    shown: { oneOf: placesOfFile },
   },
 )
+
+const vCard = `^${inAnyCase("BEGIN:VCARD")}\\r?\\n[^\\x00]*\\n${inAnyCase("END:VCARD")}[ \\t\\r\\n]*$`
 
 const Card = z
   .object({
@@ -249,9 +264,9 @@ const Card = z
     organization: text(0, 255).optional(),
     email: text(0, 255).optional(),
     vcard: text(1, 16_384)
-      .regex(/^BEGIN:VCARD\r?\n[^]*\nEND:VCARD\s*$/i, "not a vCard: BEGIN:VCARD ... END:VCARD")
+      .regex(new RegExp(vCard), "not a vCard: BEGIN:VCARD ... END:VCARD")
       .optional()
-      .openapi({ description: "The whole card, in place of the fields above but the name." }),
+      .openapi({ pattern: vCard, description: "The whole card, in place of the fields above but the name." }),
   })
   .refine(({ phone, vcard }) => (phone === undefined) !== (vcard === undefined), {
     path: ["phone"],
@@ -265,6 +280,7 @@ const Card = z
     path: ["email"],
     message: "not with a vcard: write it there",
   })
+  .openapi({ oneOf: [{ required: ["phone"] }, { required: ["vcard"] }] })
 
 export const sendContact = send("contact", "Send contact cards", {
   ...addressed,
@@ -294,7 +310,7 @@ export const sendStatus = send(
     ...source,
     background: z
       .string()
-      .regex(/^#[0-9a-f]{6}$/i, "not #RRGGBB")
+      .regex(/^#[0-9A-Fa-f]{6}$/, "not #RRGGBB")
       .optional()
       .openapi({ description: "The colour behind a text.", example: "#205e7a" }),
   },
@@ -310,6 +326,7 @@ export const sendStatus = send(
       typeWithData,
     ],
     refusals: codesOfFile,
+    shown: { anyOf: [{ required: ["body"] }, ...placesOfFile] },
   },
 )
 
@@ -326,6 +343,7 @@ const options = z
   .min(2)
   .max(12)
   .refine((given) => new Set(given).size === given.length, "options must differ")
+  .openapi({ uniqueItems: true })
 
 export const sendPoll = send(
   "poll",

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { integer, PhoneNumber, Timestamp } from "./field-types.ts"
+import { integer, PhoneNumber, plainUrl, Timestamp } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
 import {
   codesOfBridge,
@@ -150,7 +150,11 @@ export const createLinkSession = createRoute({
             "must be a URL that begins with http:// or https://, without spaces and fragment",
           )
           .optional()
-          .openapi({ description: "Where the page leads when a phone is linked." }),
+          .openapi({
+            format: "uri",
+            pattern: plainUrl,
+            description: "Where the page leads when a phone is linked.",
+          }),
       }),
     ),
   },

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Event, EventType } from "./event.ts"
-import { limit, timeInQuery, Timestamp } from "./field-types.ts"
+import { limit, text, timeInQuery, Timestamp } from "./field-types.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 import { webhookInQuery } from "./webhook.ts"
 
@@ -66,18 +66,11 @@ export const listEvents = createRoute({
           description:
             "`in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.",
         }),
-        search: z
-          .string()
-          .min(1)
-          .max(100)
+        search: text(1, 100)
           .optional()
           .openapi({ description: "Only events in which this text is, in whichever case." }),
         since: timeInQuery("Only events from this time on, Unix seconds."),
-        after: z
-          .string()
-          .max(64)
-          .optional()
-          .openapi({ description: "The last event id of the previous page." }),
+        after: text(0, 64).optional().openapi({ description: "The last event id of the previous page." }),
         order: z.enum(["oldest", "newest"]).default("oldest").openapi({ description: "Which comes first." }),
         limit: limit.default(100),
       })

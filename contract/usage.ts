@@ -2,7 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { integer, string } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
-const Day = z.iso.date("must be a day, as 2026-11-22").openapi({ example: "2026-11-22" })
+const Day = z.iso
+  .date("must be a day, as 2026-11-22")
+  .openapi({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", example: "2026-11-22" })
 
 /** Contract, "Usage" */
 const Usage = z

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { Event, EventType, Ignored } from "./event.ts"
-import { ChatAddress, GroupId, integer, string, Timestamp } from "./field-types.ts"
+import { ChatAddress, GroupId, integer, someOf, string, Timestamp } from "./field-types.ts"
 import { codesOfBridge, body, Ok, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
@@ -22,6 +22,7 @@ const HeaderValue = z
     "1 to 1,024 printable ASCII characters, without spaces at its ends",
   )
   .refine((value) => value !== mask, "`***` stands for a value that is not shown: give the value")
+  .openapi({ pattern: "^(?!\\*{3}$)[!-~](?:[ -~]{0,1022}[!-~])?$" })
 
 /** What stands for a header's value in answers. */
 export const mask = "***"
@@ -192,14 +193,13 @@ export const updateWebhook = createRoute({
     params: onePath,
     body: body(
       withFilterRules(
-        z.object({
-          url: UrlOfWebhook,
-          ...chosen,
-          state: z.enum(["active", "paused"]).optional(),
-        }),
-      ).refine(
-        (input) => Object.values(input).some((value) => value !== undefined),
-        "give at least one field",
+        someOf(
+          z.object({
+            url: UrlOfWebhook,
+            ...chosen,
+            state: z.enum(["active", "paused"]).optional(),
+          }),
+        ),
       ),
     ),
   },

@@ -138,7 +138,7 @@ function typeOf(schema: Schema): string {
   if (base) return typeOf(base)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ")
   if (schema.items) return `array of ${typeOf(schema.items)}`
-  if (schema.oneOf) return schema.oneOf.map(typeOf).join(" or ")
+  if (schema.oneOf && !schema.properties) return schema.oneOf.map(typeOf).join(" or ")
   return [schema.type ?? "any"].flat().join(" or ")
 }
 

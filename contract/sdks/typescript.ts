@@ -89,7 +89,8 @@ function nameOf(schema: string): string {
 function typeOf(schema: Schema, indent = ""): string {
   if (schema.$ref) return nameOf(schema.$ref.split("/").at(-1)!)
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(" | ")
-  if (schema.oneOf) return schema.oneOf.map((one) => typeOf(one, indent)).join(" | ")
+  // Beside properties it says only which of these go together.
+  if (schema.oneOf && !schema.properties) return schema.oneOf.map((one) => typeOf(one, indent)).join(" | ")
   if (schema.allOf)
     return schema.allOf
       .filter((one) => Object.keys(one).some((key) => key !== "description"))

@@ -13,5 +13,9 @@ export const Options = z.object({
     .min(0)
     .default(0)
     .describe("The number of the seed's request to begin with, to see one finding again."),
+  schemas: z
+    .boolean()
+    .default(false)
+    .describe("Compares the document with the service, by Schemathesis from PyPI."),
 })
 export type Options = z.infer<typeof Options>

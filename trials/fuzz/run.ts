@@ -36,7 +36,7 @@ const lookAsideEach = 100
 /** Sends the seed's requests to the service, one after another, and reports each finding at once. */
 export async function run(
   tenants: Tenants,
-  { runs, seed, from }: Options,
+  { runs, seed, from }: Omit<Options, "schemas">,
   say: (line: string) => void,
 ): Promise<Outcome> {
   const outcome: Outcome = { findings: [], statuses: {}, succeeded: {} }

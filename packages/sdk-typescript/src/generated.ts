@@ -1942,7 +1942,7 @@ export interface BridgeCalls {
     /** The chat of the message; needed only if messages of several chats have this id. */
     chat?: string
     /** The place of a card in `interactive.cards`, from 0: its file in place of the message's own. */
-    card?: number | null
+    card?: number
   }, options?: CallOptions): Promise<Response>
 
   /** The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection. */
@@ -2056,7 +2056,7 @@ export interface BridgeCalls {
     /** Whether admins decide about those who come by the link. */
     approval?: boolean
     /** After how many seconds messages disappear: a day, a week, 90 days; 0: never. */
-    disappearing?: number
+    disappearing?: 0 | 86400 | 604800 | 7776000
   }, options?: SendOptions): Promise<{
     group: Group
     members: MemberOutcome[]
@@ -2100,7 +2100,7 @@ export interface BridgeCalls {
     /** Whether admins decide about those who come by the link. */
     approval?: boolean
     /** After how many seconds messages disappear: a day, a week, 90 days; 0: never. */
-    disappearing?: number
+    disappearing?: 0 | 86400 | 604800 | 7776000
   }, options?: CallOptions): Promise<Group>
 
   /** Leave a group */

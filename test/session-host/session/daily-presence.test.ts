@@ -81,5 +81,5 @@ test("a session that is shown for the day is hidden when its customer wants it n
   await until(async () => (await shown()).at(-1) === "available")
   await Lease.choose(bridge.id, { dailyPresence: false })
   await call(bridge.id, "POST", "/look-at-lease")
-  await until(async () => (await shown()).at(-1) === "unavailable")
+  expect(await until(async () => (await shown()).at(-1) === "unavailable")).toBe(true)
 })

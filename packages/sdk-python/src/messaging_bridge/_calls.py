@@ -571,14 +571,14 @@ class BridgeCalls(Calls):
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/messages/{id}/read", locals(), body=True)
 
-    def message_media(self, *, id: str, chat: str | None = None, card: int | None = UNSET) -> httpx.Response:
+    def message_media(self, *, id: str, chat: str | None = None, card: int | None = None) -> httpx.Response:
         """The file of a received message
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
         :param card: The place of a card in `interactive.cards`, from 0: its file in place of the message's own.
         """
-        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/messages/{id}/media", locals(), query=("chat", "card"), nulls=("card",))
+        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/messages/{id}/media", locals(), query=("chat", "card"))
 
     def list_chats(self, *, limit: int | None = None, after: str | None = None) -> Listing[Chat]:
         """The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection.
@@ -696,7 +696,7 @@ class BridgeCalls(Calls):
         edit: Literal["all", "admins"] | None = None,
         add_members: Literal["all", "admins"] | None = None,
         approval: bool | None = None,
-        disappearing: int | None = None,
+        disappearing: Literal[0, 86400, 604800, 7776000] | None = None,
         idempotency_key: str | None = None,
     ) -> CreateGroupResult:
         """Create a group. Without an Idempotency-Key a repeated call creates another group. With one, a retry after a lost answer looks for the group among the account's own, and creates it only if it is not there: should the network create the first one after that, there are two.
@@ -742,7 +742,7 @@ class BridgeCalls(Calls):
         edit: Literal["all", "admins"] | None = None,
         add_members: Literal["all", "admins"] | None = None,
         approval: bool | None = None,
-        disappearing: int | None = None,
+        disappearing: Literal[0, 86400, 604800, 7776000] | None = None,
     ) -> Group:
         """Change a group's name, topic or settings
 
