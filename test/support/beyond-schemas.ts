@@ -41,8 +41,14 @@ export const beyondSchemas: { why: string; sentences: RegExp[] }[] = [
     sentences: [/: not well-formed text/],
   },
   {
-    why: "a URL, a host or a day that has the form of one and is none",
-    sentences: [/: not a URL/, /: the host of a URL/, /: must be a day/, /: must be a URL that begins/],
+    why: "a URL, a host or a day that has the form of one and is none, or leads to no public address",
+    sentences: [
+      /^proxy_url: /,
+      /: not a URL/,
+      /: the host of a URL/,
+      /: must be a day/,
+      /: must be a URL that begins/,
+    ],
   },
 ]
 

@@ -111,12 +111,13 @@ export function newGroupCache() {
   }
 }
 
+const jids = (of: BinaryNode[]) => of.flatMap(({ attrs }) => attrs.jid ?? [])
+
 /** Answers to other questions have a group in them, too. */
 function groupIn(answer: BinaryNode): Group | undefined {
   const group = getBinaryNodeChild(answer, "group")
   const { id, creation, addressing_mode: mode } = group?.attrs ?? {}
   const people = getBinaryNodeChildren(group, "participant")
-  const jids = (of: BinaryNode[]) => of.flatMap(({ attrs }) => attrs.jid ?? [])
   const members = jids(people)
   if (!id || !creation || members.length === 0) return undefined
   const has = (tag: string) => getBinaryNodeChild(group, tag) !== undefined
