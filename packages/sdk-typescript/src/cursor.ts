@@ -108,7 +108,10 @@ interface Keeper {
   set(text: string): Promise<unknown>
   /** Shows that it is in use. */
   touch(): Promise<void>
-  /** Whether this process, another one than this, is alive and has used it of late. */
+  /**
+   * Whether this process, another one than this, is alive and has used it of late. What a dead one was writing is
+   * removed.
+   */
   isUsedBy(pid: number | undefined): Promise<boolean>
 }
 
@@ -158,6 +161,7 @@ function inFile(name: string, folder = ".messaging-bridge"): Keeper {
       `there is no file system here for the cursor ${JSON.stringify(name)}: give \`store\`, an object with \`get(key)\` and \`set(key, value)\``,
     )
   const file = `${folder}/${encodeURIComponent(name)}.json`
+  const draftOf = (pid: number) => `${file}.${pid}`
   return {
     where: file,
     pid: process.pid,
@@ -168,7 +172,7 @@ function inFile(name: string, folder = ".messaging-bridge"): Keeper {
       }),
     /** Whole or not at all. */
     async set(text) {
-      const draft = `${file}.${process.pid}`
+      const draft = draftOf(process.pid)
       await files.mkdir(folder, { recursive: true, mode: 0o700 })
       try {
         const handle = await files.open(draft, "w", 0o600)
@@ -189,7 +193,11 @@ function inFile(name: string, folder = ".messaging-bridge"): Keeper {
       await files.utimes(file, now, now).catch(() => "it is written with the next event")
     },
     async isUsedBy(pid) {
-      if (pid === undefined || pid === process.pid || !isAlive(process, pid)) return false
+      if (pid === undefined || pid === process.pid) return false
+      if (!isAlive(process, pid)) {
+        await files.rm(draftOf(pid), { force: true }).catch(() => "nobody reads it")
+        return false
+      }
       // The number may be another process's by now.
       return Date.now() - (await files.stat(file)).mtimeMs < usedWithinMs
     },

@@ -38,7 +38,7 @@ const programs: [name: string, command: string[]][] = [
 const mostOfSdk = 15_000
 
 function run(command: string, ...args: string[]): void {
-  execFileSync(command, args, { cwd: root, stdio: "inherit", timeout: 300_000 })
+  execFileSync(command, args, { cwd: root, stdio: "inherit", timeout: 900_000 })
 }
 
 function npx(...args: string[]): void {

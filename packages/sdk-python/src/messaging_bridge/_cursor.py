@@ -65,7 +65,7 @@ class _InFile:
 
     async def set(self, text: str) -> None:
         """Whole or not at all."""
-        draft = Path(f"{self._path}.{self.pid}")
+        draft = self._draft_of(self.pid)
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
@@ -74,11 +74,11 @@ class _InFile:
                 os.fsync(file.fileno())
             os.replace(draft, self._path)
         except OSError:
-            try:
-                draft.unlink(missing_ok=True)
-            except OSError:
-                pass  # the first error says why
+            _remove(draft)
             raise
+
+    def _draft_of(self, pid: int) -> Path:
+        return Path(f"{self._path}.{pid}")
 
     def touch(self) -> None:
         """Shows that it is in use."""
@@ -88,11 +88,22 @@ class _InFile:
             pass  # it is written with the next event
 
     def is_used_by(self, pid: object) -> bool:
-        """Whether this process, another one than this, is alive and has used it of late."""
-        if not isinstance(pid, int) or pid == self.pid or not _is_alive(pid):
+        """Whether this process, another one than this, is alive and has used it of late. What a dead one was writing is
+        removed."""
+        if not isinstance(pid, int) or pid == self.pid:
+            return False
+        if not _is_alive(pid):
+            _remove(self._draft_of(pid))
             return False
         # The number may be another process's by now.
         return time.time() - self._path.stat().st_mtime < USED_WITHIN
+
+
+def _remove(draft: Path) -> None:
+    try:
+        draft.unlink(missing_ok=True)
+    except OSError:
+        pass  # nobody reads it
 
 
 def _is_alive(pid: int) -> bool:
