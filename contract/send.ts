@@ -60,9 +60,8 @@ interface Check<Fields extends z.ZodRawShape> {
   message: string
 }
 
-interface Needed {
-  required: string[]
-}
+/** What the checks say of which fields have to be there, as a schema says it. */
+type Shown = Partial<Record<"oneOf" | "anyOf", Record<"required", string[]>[]>>
 
 /** A route that sends a message. */
 function send<Path extends string, Fields extends z.ZodRawShape>(
@@ -72,8 +71,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   more: {
     checks?: Check<Fields>[]
     refusals?: readonly ErrorCode[]
-    /** What the checks say of which fields have to be there, as a schema says it. */
-    shown?: { oneOf?: Needed[]; anyOf?: Needed[] }
+    shown?: Shown
   } = {},
 ) {
   const schema = (more.checks ?? []).reduce(
