@@ -89,8 +89,8 @@ export class KeptPast {
     // An event that is not durable yet would not be found.
     await commits.whenKept(commits.made)
     const isOver = () => transcript.days === undefined || login.vault.generation !== generation
-    const known = new Known(this.#parts)
     for (const source of [this.#ofEvents(), this.#sent(generation)]) {
+      const known = new Known(this.#parts)
       const writes: SessionWrite[] = []
       let count = 0
       for await (const { message, order } of source) {
@@ -141,7 +141,7 @@ function timeOf(sent: Sent): number {
   return sent.state === "sent" ? Math.floor((sent.askedMs ?? 0) / 1000) : sent.timestamp
 }
 
-/** Which messages the transcript has, by chat, as far as it was looked at. */
+/** Which messages the transcript has, by chat, as far as it was looked at. For one source of messages. */
 class Known {
   readonly #parts: Pick<KeptPastParts, "transcript" | "chats">
   readonly #ofChat = new Map<string, { known: Set<string>; added: number }>()
