@@ -104,7 +104,7 @@ export async function inFolder<Result>(
 
 /**
  * Writes a new file into a folder of `inFolder`. On one machine its bytes are counted before they are
- * written.
+ * written. What `bytes` yields belongs to this function: its memory is freed once it is written.
  * @param most how many bytes there may be
  * @throws ApiError `storage_full`, `file_limit_reached`, `payload_too_large`, and what reading `bytes` throws
  */
@@ -123,6 +123,7 @@ export async function write(
         if (written > most) throw new ApiError("payload_too_large", "the file is longer than was announced")
         if (config.STORAGE_DIR && DiskRoom.free() < config.STORAGE_RESERVE_MB) throw DiskRoom.refusal()
         yield chunk
+        freeMemoryOf(chunk)
         await restWhileBusy()
       }
     }
@@ -131,6 +132,14 @@ export async function write(
   } finally {
     await file.close()
   }
+}
+
+/**
+ * Frees the memory of bytes that nobody reads any more, unless it holds others, too. Left to the collector of
+ * garbage, each large file would stop this process a few times, and all of its sessions with it.
+ */
+export function freeMemoryOf({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /**

@@ -23,6 +23,7 @@ export async function decryptFile(path: string, media: Media): Promise<string> {
   async function* decrypted(): AsyncGenerator<Buffer> {
     for await (const chunk of ciphertext(path, size)) {
       const bytes = decipher.update(chunk)
+      FilesOnDisk.freeMemoryOf(chunk)
       hash.update(bytes)
       yield bytes
     }
@@ -42,6 +43,7 @@ async function check(path: string, size: number, media: Media, keys: ReturnType<
   for await (const chunk of ciphertext(path, size)) {
     mac.update(chunk)
     hash.update(chunk)
+    FilesOnDisk.freeMemoryOf(chunk)
   }
   const tag = await tagOf(path, size)
   hash.update(tag)

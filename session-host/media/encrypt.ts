@@ -34,7 +34,9 @@ export async function encryptFile(path: string, kind: Kind): Promise<Encrypted> 
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
       fileLength += chunk.length
       plain.update(chunk)
-      yield counted(cipher.update(chunk))
+      const bytes = cipher.update(chunk)
+      FilesOnDisk.freeMemoryOf(chunk)
+      yield counted(bytes)
     }
     yield counted(cipher.final())
     const tag = mac.digest().subarray(0, macBytes)

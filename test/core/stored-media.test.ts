@@ -93,6 +93,17 @@ test("on the disk of one machine, a file that is removed while a client reads it
   expect(await text(body)).toBe("its bytes")
 })
 
+test("the memory of a file's pieces is free once they are written, unless others share it", async () => {
+  config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
+  onTestFinished(() => void (config.STORAGE_DIR = undefined))
+  const [own, shared] = [new Uint8Array(Buffer.from("its ")), new Uint8Array(Buffer.from("bytes, and more"))]
+  const pieces = Readable.from([own, shared.subarray(0, 5)])
+  const about = { contentType: "image/png", fileName: "", most: 9 }
+  await FilesOnDisk.store("media", { bridgeId: "a", name: "a-b" }, about, pieces)
+  expect(await text((await StoredMedia.get("a/b")).body)).toBe("its bytes")
+  expect([own.length, shared.length]).toEqual([0, 15])
+})
+
 test("on the disk of one machine, a file that is written twice at once is whole, and no writer fails", async () => {
   config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
   onTestFinished(() => void (config.STORAGE_DIR = undefined))

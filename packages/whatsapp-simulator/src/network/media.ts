@@ -63,6 +63,7 @@ export function open(store: Store) {
       const hash = hashing.digest("base64url")
       if (hash !== name.replace(/=+$/, "")) return undefined
       await contents.take(hash, content)
+      freeMemoryOf(content)
       return { path: placeOf(kind, hash), bytes }
     },
     get(path: string): Buffer | undefined {
@@ -78,6 +79,12 @@ export function open(store: Store) {
       return `https://${this.host}${path}`
     },
   }
+}
+
+/** Left to the collector of garbage, large files would stop the whole network now and then. */
+function freeMemoryOf(pieces: Uint8Array[]): void {
+  for (const { buffer, byteLength } of pieces)
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** The files themselves, by hash. SQLite would hold up every other client while it writes a large one. */
