@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import * as contract from "#contract/session.ts"
+import { Slots } from "#core/platform/slots.ts"
 import { command } from "./command.ts"
 
 /**
@@ -20,16 +21,21 @@ const packed = { filterType: 2, deflateLevel: 6, deflateStrategy: 0 } as const
  */
 const pictures = new LRUCache<string, Promise<Uint8Array<ArrayBuffer>>>({ max: 100, ttl: 60_000 })
 
-async function pictureOf(code: string): Promise<Uint8Array<ArrayBuffer>> {
+/** The picture of a code that a phone scans, as PNG. One at a time is drawn. */
+export async function pictureOf(code: string): Promise<Uint8Array<ArrayBuffer>> {
   const picture = pictures.get(code) ?? draw(code)
   pictures.set(code, picture)
   return await picture
 }
 
+/** Many bridges may ask for their first code at once: messages have their turn between two pictures. */
+const oneByOne = new Slots({ most: 1 })
+
 async function draw(code: string): Promise<Uint8Array<ArrayBuffer>> {
   // Loaded here, since most hosts link no phone.
   const { toBuffer } = await import("qrcode")
-  return new Uint8Array(await toBuffer(code, { ...image, rendererOpts: { ...packed } }))
+  const drawn = await oneByOne.use(() => toBuffer(code, { ...image, rendererOpts: { ...packed } }))
+  return new Uint8Array(drawn)
 }
 
 export const session = {

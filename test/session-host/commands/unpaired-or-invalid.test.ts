@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { pictureOf } from "#session-host/commands/session.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, held } from "#test/support/session/host.ts"
 
@@ -71,4 +72,15 @@ test("input against the contract is refused, with the place of the fault", async
       code: "invalid_request",
       issues: expect.arrayContaining([expect.objectContaining({ path: expect.any(String) })]),
     })
+})
+
+test("codes are drawn one after the other, so that messages have their turn between two", async () => {
+  const drawn: string[] = []
+  const draw = async (code: string) => {
+    await pictureOf(code)
+    drawn.push(code)
+  }
+  const [large, small] = ["2@".padEnd(2000, "x"), "2@x"]
+  await Promise.all([draw(large), draw(small)])
+  expect(drawn).toEqual([large, small])
 })
