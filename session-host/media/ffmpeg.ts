@@ -11,11 +11,13 @@ const withinMs = 20_000
 /**
  * The limits of the process that reads a stranger's file: a GiB of addresses, 20 s of a processor, files of
  * 16 MB, no core dump. Sessions go first where there are too few processors, and where memory is short: the
- * kernel then ends this process before any other (proc(5), `oom_score_adj`). After 20 s of a processor,
- * ffmpeg ends by itself with 255, and is killed only if it does not.
+ * kernel then ends this process before any other (proc(5), `oom_score_adj`). `nice` counts among the
+ * processes of one group alone, and Linux may make each process that runs `detached` a group, as this one and
+ * the session hosts do: so the group is nice, too (sched(7), autogroup). After 20 s of a processor, ffmpeg
+ * ends by itself with 255, and is killed only if it does not.
  */
 const bounded =
-  "echo 1000 >/proc/self/oom_score_adj; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +
+  "echo 1000 >/proc/self/oom_score_adj; echo 10 >/proc/self/autogroup; ulimit -v 1048576; ulimit -S -t 20; ulimit -H -t 25; ulimit -f 32768; ulimit -c 0; " +
   'exec nice ffmpeg "$@"'
 
 /**
@@ -84,6 +86,7 @@ async function ended(args: string[]) {
   try {
     const child = spawn("/bin/sh", ["-c", bounded, "sh", ...args], {
       stdio: "ignore",
+      detached: true,
       env: { PATH: process.env.PATH },
       timeout: withinMs,
       killSignal: "SIGKILL",

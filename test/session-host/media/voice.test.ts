@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -129,5 +129,17 @@ test.runIf(process.platform === "linux")(
     insteadOfFfmpeg(`cat /proc/self/oom_score_adj >${said}; exit 1`)
     await expect(toVoice(aFile("RIFF"), "an account")).rejects.toThrow("there is no sound")
     expect(readFileSync(said, "utf8")).toBe("1000\n")
+  },
+)
+
+test.runIf(existsSync("/proc/self/autogroup"))(
+  "a conversion gives way to session hosts, which Linux counts as another group of processes",
+  async () => {
+    const said = join(mkdtempSync(join(tmpdir(), "nice-")), "said")
+    insteadOfFfmpeg(`sed 's/.*nice/group/' /proc/self/autogroup >${said}; nice >>${said}; exit 1`)
+    const ours = readFileSync("/proc/self/autogroup", "utf8")
+    await expect(toVoice(aFile("RIFF"), "an account")).rejects.toThrow("there is no sound")
+    expect(readFileSync(said, "utf8")).toBe("group 10\n10\n")
+    expect(readFileSync("/proc/self/autogroup", "utf8")).toBe(ours)
   },
 )
