@@ -12,7 +12,7 @@ export const Options = z.object({
     .enum(["all", ...takeNames])
     .optional()
     .describe(
-      "In place of these: the account tries to take this from all others, or one thing after the other.",
+      "In place of these: the account tries to take this from all others, or one thing after the other; without ffmpeg, no conversions. It compares the time that sends take with that in an equally long time before.",
     ),
   json: z.boolean().default(false).describe("The last line is nothing but the result."),
   seconds: z.coerce.number().positive().default(25).describe("How long each part lasts."),

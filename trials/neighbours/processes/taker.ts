@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { z } from "zod"
 import { networkClient } from "#one-machine/network/client.ts"
@@ -5,8 +6,11 @@ import { customerOf } from "#test/support/service/service.ts"
 import { prepareTaker, type Taken, takeNames } from "../takers.ts"
 
 // The account that takes, apart from the process that measures its neighbour. It stands for another machine,
-// so its own work gives way to the service's and the neighbour's.
+// so its own work gives way to the service's and the neighbour's. Its priority counts within its group of
+// processes alone where Linux makes one of it (sched(7), autogroup): then that gives way, too.
+const group = "/proc/self/autogroup"
 setPriority(19)
+if (existsSync(group)) writeFileSync(group, "19")
 
 const Street = z.object({
   baseUrl: z.string(),
