@@ -53,7 +53,7 @@ interface KeptPastParts {
 export class KeptPast {
   readonly #parts: KeptPastParts
   #state: State
-  #copying: Promise<void> | undefined
+  #isCopying = false
 
   constructor(parts: KeptPastParts, row: Stored | undefined) {
     this.#parts = parts
@@ -65,12 +65,13 @@ export class KeptPast {
     const { transcript, login, commits, log } = this.#parts
     const isWanted = transcript.days !== undefined
     if (!isWanted && this.#state.isKept) commits.note([this.#become({ isKept: false })])
-    if (!isWanted || this.#state.isKept || !login.vault.login) return
-    this.#copying ??= this.#copy()
+    if (!isWanted || this.#state.isKept || !login.vault.login || this.#isCopying) return
+    this.#isCopying = true
+    void this.#copy()
       .catch((error: unknown) => {
         if (!(error instanceof SessionEnded)) log.warn({ error }, "what was said before is not kept")
       })
-      .finally(() => (this.#copying = undefined))
+      .finally(() => (this.#isCopying = false))
   }
 
   /** The write that goes with the end of a login: the events until now are not the next one's. */

@@ -226,8 +226,9 @@ async function commands(): Promise<[string, Command][]> {
   return all.filter(([, one]) => typeof one === "object" && "says" in one)
 }
 
+const help = async (...words: string[]) => (await run(undefined, "help", ...words).ended).out
+
 test("the help lists each command with all its options, and that of a command says what each does", async () => {
-  const help = async (...words: string[]) => (await run(undefined, "help", ...words).ended).out
   const all = await help()
   const found = await commands()
   expect(found.length).toBeGreaterThan(9)
