@@ -109,8 +109,8 @@ interface Keeper {
   /** Shows that it is in use. */
   touch(): Promise<void>
   /**
-   * Whether this process, another one than this, is alive and has used it of late. What a dead one was writing is
-   * removed.
+   * Whether this process, another one than this, is alive and has used it of late. What a dead one was
+   * writing is removed.
    */
   isUsedBy(pid: number | undefined): Promise<boolean>
 }
