@@ -192,12 +192,12 @@ def test_what_the_service_delivers_is_verified(service: MessagingBridge, hook: l
     assert any(isinstance(one.event, types.TestEvent) for one in hook)
 
 
-def test_the_program_of_the_readme_answers_every_message(service: MessagingBridge) -> None:
+def test_the_program_of_the_readme_answers_every_message(service: MessagingBridge, tmp_path: Path) -> None:
     page = (Path(__file__).parents[4] / "packages/sdk-python/README.md").read_text()
     program = re.findall(r"```python\n(.*?)```", page, re.S)[0]
     assert len([line for line in program.splitlines() if line]) <= 5
     phones, owner, friend = (os.environ[name] for name in ("PHONES_URL", "OWNER", "FRIEND"))
-    child = subprocess.Popen([sys.executable, "-c", program])
+    child = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
     try:
         # A stream begins when it is open: writes until it has answered.
         def answered() -> bool:
