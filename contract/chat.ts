@@ -48,8 +48,9 @@ export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
   })
   .openapi("KeptMessage", {
     description:
-      "A message that is kept, as its event has it. An edit, a revocation, a pin and a reaction are messages of their own, with the " +
-      "`target_id` of the one that they are about.",
+      "A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was " +
+      "revoked `edit` `revoke` and no content, each with its own id as `target_id`. A pin and a reaction are messages of their own, with " +
+      "the `target_id` of the one that they are about.",
   })
 
 const page = {

@@ -75,6 +75,7 @@ export const errors = {
     409,
     "another person wrote this message: you can edit only your own, and revoke others' only in a group, as its admin",
   ],
+  message_revoked: [409, "this message was revoked: nothing can be done with it but revoking it once more"],
   presence_unavailable: [409, "the presence is not `available`: set it before you subscribe"],
   not_waiting: [409, "an attempt at this event is under way: try again when it has ended"],
   passkey_required: [

@@ -115,7 +115,8 @@ export const MessageEvent = z
       .openapi({
         description:
           "This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it " +
-          "is pinned in the chat (unpinning gives no event).",
+          "is pinned in the chat (unpinning gives no event). Where `target_id` is the message's own id, this is that message, as it " +
+          "is now.",
       }),
     target_id: string(
       "The message that an edit, revoke, pin, reaction or `unknown` message refers to.",

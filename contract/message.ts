@@ -47,6 +47,14 @@ const Message = z
       .openapi({ description: 'As of a message event; `""` for what only changes another message.' }),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]),
     body: string("Its text: the caption of media, the question of a poll."),
+    edit: z
+      .enum(["edit", "revoke"])
+      .optional()
+      .openapi({
+        description:
+          "`edit`: it was edited since, and is given as it is now. `revoke`: it was revoked, so its `type`, `media_type` and `body` are " +
+          '`""`.',
+      }),
     status: z.enum(["pending", "sent", "delivered", "read", "played", "failed", "received"]).openapi({
       description:
         "`received`: somebody else wrote it. `pending`: it may have left, and the network has not acknowledged it; the same request " +
@@ -77,7 +85,7 @@ export const getMessage = createRoute({
   path: `${proxy}/messages/{id}`,
   summary: "A message that was sent or received, and what has become of it",
   description:
-    "For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up.",
+    "As it is now: edited, or revoked. For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up.",
   request: { params: message, query: z.object({ chat: MessageChat }) },
   responses: { 200: reply("The message.", Message), ...refusals(...codesOfNetwork) },
 })
@@ -135,7 +143,8 @@ export const revokeMessage = createRoute({
   path: `${proxy}/messages/{id}` as const,
   summary: "Revoke a message for everyone",
   description:
-    "One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`.",
+    "One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: " +
+    "`not_admin`. One that is revoked already is revoked once more, which phones do not show.",
   request: { params: message, query: z.object({ chat: MessageChat }), headers: idempotencyHeaders },
   responses: {
     200: reply("Revoked.", SendResult),
@@ -147,6 +156,7 @@ export const editMessage = createRoute({
   method: "patch",
   path: `${proxy}/messages/{id}/edit` as const,
   summary: "Change the text or the caption of a sent message",
+  description: "Phones offer this for 15 minutes, and ignore an edit of a message that is older than 20.",
   request: {
     params: message,
     headers: idempotencyHeaders,
@@ -154,7 +164,14 @@ export const editMessage = createRoute({
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
-    ...refusals(...codesOfNetwork, "recipient_not_found", "not_own_message", "not_admin", ...codesOfSend),
+    ...refusals(
+      ...codesOfNetwork,
+      "recipient_not_found",
+      "not_own_message",
+      "not_admin",
+      "message_revoked",
+      ...codesOfSend,
+    ),
   },
 })
 
@@ -180,7 +197,7 @@ export const pinMessage = createRoute({
   },
   responses: {
     200: reply("Pinned.", SendResult),
-    ...refusals(...codesOfNetwork, "recipient_not_found", "not_admin", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_admin", "message_revoked", ...codesOfSend),
   },
 })
 
@@ -191,7 +208,7 @@ export const unpinMessage = createRoute({
   request: { params: message, query: z.object({ chat: MessageChat }), headers: idempotencyHeaders },
   responses: {
     200: reply("Unpinned.", SendResult),
-    ...refusals(...codesOfNetwork, "recipient_not_found", "not_admin", ...codesOfSend),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_admin", "message_revoked", ...codesOfSend),
   },
 })
 
@@ -207,6 +224,7 @@ export const messageMedia = createRoute({
   method: "get",
   path: `${proxy}/messages/{id}/media` as const,
   summary: "The file of a received message",
+  description: "Of a revoked message it is `media_expired`.",
   request: {
     params: message,
     query: z.object({

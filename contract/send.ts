@@ -91,6 +91,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
         ...codesOfNetwork,
         "recipient_not_found",
         "not_admin",
+        "message_revoked",
         "new_chat",
         ...codesOfSend,
         ...(more.refusals ?? []),

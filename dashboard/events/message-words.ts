@@ -6,6 +6,11 @@ type MessageEvent = Extract<StoredEvent["event"], { event: "message" }>
 type Sent = Pick<z.infer<typeof SentMessage>, "body" | "media_type" | "type">
 type MessageFields = Sent & Partial<Omit<MessageEvent, keyof Sent>>
 
+/** Whether an edit, or a revocation, is about another message: else the message says how it is now. */
+function isOfAnother({ target_id, message_id }: MessageFields): boolean {
+  return target_id !== undefined && target_id !== message_id
+}
+
 /**
  * Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an
  * address.
@@ -34,7 +39,7 @@ function shortened(text: string, most: number): string {
 
 function kindOf(message: MessageFields): string {
   const { type, media_type, edit, order, product, invitation, payment, tapped } = message
-  if (edit === "revoke") return "took a message back"
+  if (edit === "revoke") return isOfAnother(message) ? "took a message back" : "taken back"
   if (edit === "pin") return "pinned a message"
   if (type === "unknown") return `a kind that cannot be read yet: ${message.unknown_kind ?? ""}`
   if (order) return `order of ${order.item_count}`

@@ -1,5 +1,6 @@
 import type { Choice } from "#core/bridge/choice.ts"
 import { now } from "#core/platform/clock.ts"
+import { isChange } from "../content/changes.ts"
 import type { MessageIdentity } from "../content/mapped.ts"
 import { formsOf, messageIdentityOf } from "../content/message-identity.ts"
 import { stanzaFormOf } from "../content/resent-by-phone.ts"
@@ -84,7 +85,8 @@ export class History {
     for (const [i, { web, identity }] of named.entries()) {
       if (known[i]?.event !== undefined || ours.has(identity.id)) continue
       const message = await transcript.wordsOf(web, own)
-      if (message && transcript.takes(message) && message.timestamp >= oldest) said.push(message)
+      if (message && transcript.takes(message) && !isChange(message) && message.timestamp >= oldest)
+        said.push(message)
     }
     return said
   }

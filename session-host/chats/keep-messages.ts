@@ -1,4 +1,6 @@
 import type { Event } from "#contract/event.ts"
+import { type Change, isChange } from "../content/changes.ts"
+import type { Changing, Messages } from "../memory/messages/messages.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { Outgoing } from "../network/connection.ts"
 import type { Chats, LoadedChat } from "./chats.ts"
@@ -8,11 +10,12 @@ interface KeepMessagesParts {
   store: Pick<SessionStore, "remove">
   transcript: Transcript
   chats: Chats
+  messages: Pick<Messages, "changing">
 }
 
 /**
  * Keeps messages: adds the line in the transcript, and the change of the chat's row, to a unit that is made
- * for each message anyway.
+ * for each message anyway. An edit or a revocation has no line: it changes what its message says.
  */
 export class MessageKeeping {
   readonly #parts: KeepMessagesParts
@@ -35,7 +38,8 @@ export class MessageKeeping {
     const { transcript, chats } = this.#parts
     const loaded = new Map<string, LoadedChat>()
     for (const event of events)
-      if (transcript.takes(event)) loaded.set(event.chat_id, await chats.load(event.chat_id))
+      if (transcript.takes(event) && !isChange(event))
+        loaded.set(event.chat_id, await chats.load(event.chat_id))
     return (event) => {
       const chat = transcript.takes(event) ? loaded.get(event.chat_id) : undefined
       return chat && transcript.takes(event) ? [transcript.row(event), ...chats.said(chat, event)] : []
@@ -44,19 +48,24 @@ export class MessageKeeping {
 
   /**
    * The writes that go with a message that is sent, and those that go with its refusal by the network.
-   * Undefined if the message is not kept.
+   * Undefined if there are none.
+   * @param change what it makes of an earlier message
    * @throws SessionEnded
    */
-  async outgoing(outgoing: Pick<Outgoing, "messageId" | "chat" | "message">) {
-    const { transcript, chats, store } = this.#parts
+  async outgoing(
+    outgoing: Pick<Outgoing, "messageId" | "chat" | "message">,
+    change: Change | undefined,
+  ): Promise<Changing | undefined> {
+    const { transcript, chats, store, messages } = this.#parts
+    if (change) return await messages.changing(change)
     const line = await transcript.rowOf(outgoing)
     if (!line) return undefined
     const { row, said } = line
     const chat = await chats.load(said.chat_id)
     return {
       // Called at the moment when the unit is made, since messages may come in before that.
-      beside: () => [row, ...chats.said(chat, said)],
-      withdrawal: [store.remove(row.sk)],
+      writes: () => [row, ...chats.said(chat, said)],
+      withdrawal: () => [store.remove(row.sk)],
     }
   }
 }

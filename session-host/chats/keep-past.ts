@@ -4,6 +4,7 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { isChange } from "../content/changes.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SentList } from "../memory/messages/sent-list.ts"
 import type { Sent } from "../memory/messages/sent.ts"
@@ -155,7 +156,7 @@ class Known {
   async writesOf(message: MessageEvent, order: number): Promise<SessionWrite[]> {
     const { transcript, chats } = this.#parts
     const oldest = now() - (transcript.days ?? 0) * 86_400
-    if (!transcript.takes(message) || message.timestamp < oldest) return []
+    if (!transcript.takes(message) || isChange(message) || message.timestamp < oldest) return []
     const { chat_id: jid, timestamp } = message
     const chat = this.#ofChat.get(jid) ?? { known: await transcript.names(jid), added: 0 }
     this.#ofChat.set(jid, chat)

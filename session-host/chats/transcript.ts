@@ -7,6 +7,7 @@ import { now, nowMs } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { wellFormedJson } from "#core/platform/well-formed-json.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
+import { asEdited, asRevoked, type Change, isChange, isTooLate } from "../content/changes.ts"
 import { lidsIn, phonesIn } from "../content/chat-and-sender.ts"
 import { fromMessage } from "../content/message.ts"
 import { stanzaFormOf } from "../content/resent-by-phone.ts"
@@ -68,6 +69,18 @@ export class Transcript {
   /** Whether this event is a message to be kept. */
   takes(event: Event): event is MessageEvent {
     return event.event === "message" && this.#takesChat(event.chat_id)
+  }
+
+  /** The message as it is after its last change. @throws SessionEnded */
+  async asNow(message: MessageEvent, change: Change | undefined): Promise<MessageEvent> {
+    if (change?.what === "revoke") return asRevoked(message)
+    const own = this.#parts.login.vault.login
+    const { message_id: id, chat_id: remoteJid, from_me: fromMe, contact_id: participant } = message
+    if (!change || !own || isTooLate(message.timestamp, change)) return message
+    const key = { id, remoteJid, fromMe, participant }
+    const [edit] = stanzaFormOf({ key, message: change.content, messageTimestamp: message.timestamp }, own)
+    const said = edit && (await this.wordsOf(edit, own))
+    return said ? asEdited(message, said) : message
   }
 
   /**
@@ -145,7 +158,7 @@ export class Transcript {
     if (!this.#takesChat(chat)) return undefined
     try {
       const said = await this.saidBy({ messageId, chat, message }, now())
-      return said && { said, row: this.row(said) }
+      return said && !isChange(said) ? { said, row: this.row(said) } : undefined
     } catch (error) {
       if (error instanceof SessionEnded) throw error
       log.warn({ error, messageId }, "a message that is sent was not written in its transcript")

@@ -54,6 +54,7 @@ export function messageWire({ message, chat, author }: Named): Message {
     type: message.unknown ? "unknown" : kindOf(content),
     media_type: mediaOf(content)?.kind ?? "",
     body: message.unknown?.body ?? wordsOf(content),
+    ...(message.edit && { edit: message.edit }),
     ...outcomeOf(message),
   }
 }
@@ -79,7 +80,7 @@ export function untracked(
 
 type Outcome = Omit<
   Message,
-  "message_id" | "chat_id" | "contact_id" | "from_me" | "type" | "media_type" | "body"
+  "message_id" | "chat_id" | "contact_id" | "from_me" | "type" | "media_type" | "body" | "edit"
 >
 
 /** What became of a message. */

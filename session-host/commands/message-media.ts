@@ -22,10 +22,15 @@ export async function mediaResponse(
   const { messages, vault } = await session.memory()
   const names = asked.chat === undefined ? undefined : await vault.namesOf(toJid(asked.chat))
   const { card } = asked
-  const withMedia = (await messages.all(asked.id)).filter(({ content }) => mediaOf(unwrap(content), card))
+  const withMedia = (await messages.all(asked.id)).filter(
+    ({ content, edit }) => edit === "revoke" || mediaOf(unwrap(content), card),
+  )
   const chats = await Promise.all(withMedia.map((message) => vault.phoneOf(chatOf(message))))
   const message = withMedia.find((_, at) => names === undefined || names.has(chats[at] ?? ""))
   if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
+  // Also if the bucket still has the file.
+  if (message.edit === "revoke")
+    throw new ApiError("media_expired", "the message was revoked, and its file with it")
   const name = card === undefined ? fileNameOf(message) : `${fileNameOf(message)}-${card}`
   const key = StoredMedia.keyOf(session.lease.bridgeId, name)
   // The messages were selected for having media.

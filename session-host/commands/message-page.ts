@@ -4,6 +4,8 @@ import { ApiError, invalid } from "#core/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { toJid } from "#core/message/jid.ts"
 import type { Line } from "../chats/transcript.ts"
+import { batches } from "../concurrency/batches.ts"
+import { formsOf } from "../content/message-identity.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
 import { outcomeOf } from "./message-as-json.ts"
@@ -11,6 +13,8 @@ import { outcomeOf } from "./message-as-json.ts"
 type Message = z.input<typeof contract.KeptMessage>
 type Asked = z.output<typeof contract.listMessages.request.query> & { chat: string }
 
+/** Of how many messages the changes are looked up at once. */
+const changesAtOnce = 50
 /** How much is read for one page at most, since a filter may match little of it. */
 const most = { lines: 2000, bytes: 8_000_000 }
 
@@ -20,7 +24,7 @@ const most = { lines: 2000, bytes: 8_000_000 }
  * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge or chat; SessionEnded
  */
 export async function messagePage(
-  memory: Pick<Memory, "transcript" | "store" | "vault">,
+  memory: Pick<Memory, "transcript" | "messages" | "store" | "vault">,
   asked: Asked,
 ): Promise<{ messages: Message[]; next?: string }> {
   const { transcript, store, vault } = memory
@@ -34,7 +38,7 @@ export async function messagePage(
   const found: Line[] = []
   const read = { lines: 0, bytes: 0, found: 0 }
   let last: Line | undefined
-  for await (const line of transcript.backwards(chat, { ...asked, before })) {
+  for await (const line of asNow(memory, transcript.backwards(chat, { ...asked, before }), asked.limit)) {
     const isFull = found.length === asked.limit || read.lines === most.lines || read.bytes > most.bytes
     const isTooLong = found.length > 0 && read.found + line.bytes > AnswerInBucket.longestInline.maxBytes
     if (last && (isFull || isTooLong))
@@ -47,6 +51,27 @@ export async function messagePage(
     found.push(line)
   }
   return { messages: await withStatus(memory, found) }
+}
+
+/** The messages as they are after their last change. */
+async function* asNow(
+  { transcript, messages, vault }: Pick<Memory, "transcript" | "messages" | "vault">,
+  lines: AsyncIterable<Line>,
+  limit: number,
+): AsyncGenerator<Line> {
+  for await (const some of batches(lines, Math.min(limit + 1, changesAtOnce))) {
+    const identities = some.map(async ({ message }) => {
+      const { message_id: id, chat_id, contact_id, is_group, from_me: fromMe } = message
+      const names = fromMe ? [] : [...(await vault.namesOf(contact_id))]
+      return { id, fromMe, forms: formsOf(is_group ? chat_id : undefined, names) }
+    })
+    const changes = await messages.changesOf(await Promise.all(identities))
+    for (const [at, line] of some.entries()) {
+      const message = await transcript.asNow(line.message, changes[at])
+      const isSame = message === line.message
+      yield isSame ? line : { ...line, message, bytes: Buffer.byteLength(JSON.stringify(message)) }
+    }
+  }
 }
 
 function notItsPage(): ApiError {

@@ -40,15 +40,30 @@ function isReachable({ isFormer, chat }: Recalled): boolean {
   return !isFormer || isGroup(chat)
 }
 
-/** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
+/** The message that is meant, if it was not revoked. @throws ApiError `not_found`, `message_revoked` */
+export async function findStanding(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
+  const [message] = await findMessages(connected, asked)
+  return unlessRevoked(message)
+}
+
+/**
+ * A message that the session's own account wrote.
+ * @throws ApiError `not_found`, `not_own_message`, `message_revoked`
+ */
 export async function findOwnMessage(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
   const message = await findPresent(connected, asked)
-  if (message.fromMe) return message
+  if (message.fromMe) return unlessRevoked(message)
   throw new ApiError("not_own_message")
+}
+
+function unlessRevoked(message: Recalled): Recalled {
+  if (message.edit === "revoke") throw new ApiError("message_revoked")
+  return message
 }
 
 /**
  * A message that the session's account may revoke: its own, or a member's in a group of which it is an admin.
+ * It may be revoked already: phones ignore a second revocation, and may have missed the first.
  * @throws ApiError `not_found`, `not_own_message`, `not_admin`. NetworkRejected, NoAnswer
  */
 export async function findRevocable(connected: ConnectedSession, asked: Asked): Promise<Recalled> {

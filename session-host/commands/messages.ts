@@ -3,6 +3,8 @@ import * as send from "#contract/send.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { isUsername, statusChat, toJid, userOf } from "#core/message/jid.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { edit, isIgnored, revocation } from "../content/changes.ts"
 import {
   buildMessage,
   toContacts,
@@ -32,7 +34,7 @@ import { type Called, command, pageResponse } from "./command.ts"
 import { composeMedia } from "./compose-media.ts"
 import { messageWire, recall, untracked } from "./message-as-json.ts"
 import { mediaResponse } from "./message-media.ts"
-import { chatOf, findMessages, findOwnMessage, findRevocable, keyOf, markRead } from "./message-to-act-on.ts"
+import { chatOf, findOwnMessage, findRevocable, findStanding, keyOf, markRead } from "./message-to-act-on.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage } from "./sent-page.ts"
 
@@ -52,7 +54,7 @@ export const messages = {
     sendAndAnswer(called, async (connected) => {
       const { chat, message_id, emoji } = called.body
       const reached = chat && (await connected.reach(toJid(chat)))
-      const [message] = await findMessages(connected, { id: message_id, chat })
+      const message = await findStanding(connected, { id: message_id, chat })
       return { chat: reached ?? chatOf(message), message: buildMessage(toReaction(keyOf(message), emoji)) }
     }),
   ),
@@ -84,7 +86,7 @@ export const messages = {
   ),
 
   sendForward: sendCommand(send.sendForward, async (input, { connected, context }) => {
-    const [message] = await findMessages(connected, { id: input.message_id, chat: input.from_chat })
+    const message = await findStanding(connected, { id: input.message_id, chat: input.from_chat })
     return forwarded(message, context)
   }),
 
@@ -127,7 +129,8 @@ export const messages = {
       const message = await findRevocable(connected, { id: called.params.id, chat: called.query.chat })
       const { chat } = message
       const members = chat === statusChat ? await viewersOf(message, connected) : undefined
-      return { chat, message: buildMessage(toRevocation(keyOf(message))), members }
+      const change = revocation(message, nowMs())
+      return { chat, message: buildMessage(toRevocation(keyOf(message))), members, change }
     }),
   ),
 
@@ -138,11 +141,14 @@ export const messages = {
       async (connected) => {
         const message = await findOwnMessage(connected, { id, chat: called.body.chat })
         const changed = withText(unwrap(message.content), called.body.body)
-        if (changed) return { chat: message.chat, message: buildMessage(toEdit(keyOf(message), changed)) }
-        throw new ApiError(
-          "invalid_request",
-          "only a text, and the caption of a picture, a video or a document, can be changed",
-        )
+        if (!changed)
+          throw new ApiError(
+            "invalid_request",
+            "only a text, and the caption of a picture, a video or a document, can be changed",
+          )
+        const change = edit(message, unwrap(changed), nowMs())
+        const sent = buildMessage(toEdit(keyOf(message), changed, change.madeMs))
+        return { chat: message.chat, message: sent, ...(!isIgnored(message, change) && { change }) }
       },
       // The answer has the id of the edited message: a caller cannot use the id of the edit itself.
       id,
@@ -182,7 +188,7 @@ function pin(
   seconds: number | undefined,
 ): Promise<Response> {
   return sendAndAnswer(called, async (connected) => {
-    const [message] = await findMessages(connected, { id: called.params.id, chat })
+    const message = await findStanding(connected, { id: called.params.id, chat })
     if (message.chat.endsWith("@broadcast"))
       throw new ApiError("invalid_request", "only a message of a chat or a group can be pinned")
     return { chat: message.chat, message: buildMessage(toPin(keyOf(message), seconds)) }

@@ -14,7 +14,7 @@ import { onlyAdminsWrite } from "../people/recipients.ts"
 import type { ComposeFor, ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { type Called, command, type Route } from "./command.ts"
-import { authorOf, chatOf, findMessages, markRead } from "./message-to-act-on.ts"
+import { authorOf, chatOf, findStanding, markRead } from "./message-to-act-on.ts"
 
 /** The input of every send besides its content. */
 interface Addressed {
@@ -112,7 +112,7 @@ async function contextOf(
 ): Promise<MessageContext> {
   const timer = await connected.connection.timerOf(chat)
   if (input.quoted_message_id === undefined) return { mentions, timer }
-  const [quoted] = await findMessages(connected, { id: input.quoted_message_id, chat })
+  const quoted = await findStanding(connected, { id: input.quoted_message_id, chat })
   return {
     mentions,
     timer,

@@ -2,7 +2,8 @@ import type { z } from "@hono/zod-openapi"
 import type * as contract from "#contract/message.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { toJid } from "#core/message/jid.ts"
-import { asRecalled } from "../memory/messages/messages.ts"
+import { batches } from "../concurrency/batches.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
 import type { Sent } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
 import { messageWire } from "./message-as-json.ts"
@@ -12,6 +13,8 @@ type Asked = z.output<typeof contract.listSent.request.query>
 
 /** How many rows are read for one page, since a filter may match few of them. */
 const mostRead = 2000
+/** Of how many messages the changes are looked up at once. */
+const changesAtOnce = 50
 
 /**
  * A page of the messages that the API has sent, newest first, and the id of its last one if there may be more
@@ -19,30 +22,32 @@ const mostRead = 2000
  * @throws ApiError and SessionEnded as `SentList.behind` does
  */
 export async function sentPage(
-  memory: Pick<Memory, "sentList" | "vault">,
+  memory: Pick<Memory, "messages" | "sentList" | "vault">,
   asked: Asked,
 ): Promise<{ messages: Message[]; next?: string }> {
   const names = asked.chat === undefined ? undefined : await memory.vault.namesOf(toJid(asked.chat))
-  const messages: Message[] = []
+  const page: Message[] = []
   let [looked, bytes] = [0, 0]
   let last: string | undefined
-  for await (const sent of memory.sentList.behind(asked.after)) {
-    const isFull = messages.length === asked.limit || looked === mostRead
-    if (last !== undefined && (isFull || bytes > AnswerInBucket.longestInline.maxBytes / 2))
-      return { messages, next: last }
-    last = sent.messageId
-    looked++
-    if (names && !names.has(sent.chat)) continue
-    const message = await wireOf(memory, sent)
-    bytes += Buffer.byteLength(message.body)
-    messages.push(message)
+  for await (const some of batches(memory.sentList.behind(asked.after), changesAtOnce)) {
+    const present = await memory.messages.sentNow(some)
+    for (const [at, sent] of some.entries()) {
+      const isFull = page.length === asked.limit || looked === mostRead
+      if (last !== undefined && (isFull || bytes > AnswerInBucket.longestInline.maxBytes / 2))
+        return { messages: page, next: last }
+      last = sent.messageId
+      looked++
+      if (names && !names.has(sent.chat)) continue
+      const message = await wireOf(memory, sent, present[at]!) // as many as `some`
+      bytes += Buffer.byteLength(message.body)
+      page.push(message)
+    }
   }
-  return { messages }
+  return { messages: page }
 }
 
-async function wireOf({ vault }: Pick<Memory, "vault">, sent: Sent): Promise<Message> {
+async function wireOf({ vault }: Pick<Memory, "vault">, sent: Sent, message: Recalled): Promise<Message> {
   const { chat, askedMs = 0, requestId, own = vault.login?.jid ?? "" } = sent
-  const message = asRecalled(sent, vault.login?.jid)
   return {
     ...messageWire({ message, chat: await vault.phoneOf(chat), author: own }),
     asked_at: Math.floor(askedMs / 1000),

@@ -115,6 +115,7 @@ export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set
     contexts[0]?.participant,
     ...contexts.flatMap(({ mentionedJid }) => mentionedJid ?? []),
     inner.reactionMessage?.key?.participant,
+    inner.protocolMessage?.key?.participant,
   ].map((jid) => withoutDevice(jid ?? ""))
   const known = phonesIn(attrs, own)
   const jids = [...inStanza.map((jid) => withoutDevice(jid ?? "")), ...inContent]

@@ -307,10 +307,10 @@ export function toRevocation(key: MessageKey): MessageContent {
   return { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
 }
 
-/** Changes the message of this key to this content. */
-export function toEdit(key: MessageKey, content: MessageContent): MessageContent {
+/** Changes the message of this key to this content. @param timestampMs when its author did so */
+export function toEdit(key: MessageKey, content: MessageContent, timestampMs = nowMs()): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
-  return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
+  return { protocolMessage: { key, type, editedMessage: content, timestampMs } }
 }
 
 /** The same message with another text or caption; undefined for one that has neither. */

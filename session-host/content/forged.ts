@@ -1,5 +1,6 @@
 import { isGroup, isLid } from "#core/message/jid.ts"
 import type { Connection, MessageContent } from "../network/connection.ts"
+import type { Target } from "./changes.ts"
 import type { About } from "./chat-and-sender.ts"
 import { changeTypes, editedIn } from "./content.ts"
 import type { Remembered } from "./remembered.ts"
@@ -8,19 +9,25 @@ import type { Remembered } from "./remembered.ts"
 export interface Changed {
   id: string
   what: "edit" | "revoke" | "pin"
+  /** The message, as the sender names it. */
+  key: { fromMe?: boolean | null; participant?: string | null }
 }
 
 export function changedIn(content: MessageContent): Changed | undefined {
   const { protocolMessage, pinInChatMessage } = content
-  const id = protocolMessage?.key?.id
+  const key = protocolMessage?.key ?? {}
   const type: number | null | undefined = protocolMessage?.type
-  if (id && editedIn(content)) return { id, what: "edit" }
-  if (id && type === changeTypes.revoke) return { id, what: "revoke" }
-  return pinInChatMessage?.key?.id ? { id: pinInChatMessage.key.id, what: "pin" } : undefined
+  if (key.id && editedIn(content)) return { id: key.id, what: "edit", key }
+  if (key.id && type === changeTypes.revoke) return { id: key.id, what: "revoke", key }
+  const pinned = pinInChatMessage?.key
+  return pinned?.id ? { id: pinned.id, what: "pin", key: pinned } : undefined
 }
 
 interface Known {
   about: About
+  /** The message that is changed. */
+  of: Target
+  /** All remembered messages of its id. */
   originals: Remembered[]
   /** The connection to ask, if there is one. */
   connection: Pick<Connection, "rightsIn"> | undefined
@@ -30,8 +37,8 @@ interface Known {
  * Whether the sender changes a message that they may not change. The network cannot tell, and clients ignore
  * such changes. If it cannot be known here either, the change is believed.
  */
-export async function isForged({ what }: Changed, { about, originals, connection }: Known): Promise<boolean> {
-  const isOthers = isAnothers(about, originals)
+export async function isForged({ what }: Changed, { about, of, originals, connection }: Known) {
+  const isOthers = isAnothers(about, of, originals)
   // A change by our own phone always counts.
   if (about.fromMe) return false
   if (what === "edit" || !isGroup(about.chat)) return isOthers && what !== "pin"
@@ -42,20 +49,20 @@ export async function isForged({ what }: Changed, { about, originals, connection
 }
 
 /**
- * Whether the original message is known to be by another author: in this chat or, if it is not there, in
- * another one.
+ * Whether the message is by another author than the sender: as the change names it or, if it is known only in
+ * another chat, by what is known there.
  */
-function isAnothers(about: About, originals: Remembered[]): boolean {
-  const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))
-  if (here.length > 0) return !here.some((original) => isAuthor(about, original))
+function isAnothers(about: About, of: Target, originals: Remembered[]): boolean {
+  const isKnownHere = originals.some(({ chat }) => about.person(chat) === about.person(about.chat))
+  if (isKnownHere || originals.length === 0 || !isAuthor(about, of)) return !isAuthor(about, of)
   // A private id and a phone number may belong to one person without that being known here.
   const mayBeAuthor = (original: Remembered) =>
     isAuthor(about, original) ||
     (!original.fromMe && isLid(about.person(original.sender)) !== isLid(about.contact))
-  return originals.length > 0 && !originals.some(mayBeAuthor)
+  return !originals.some(mayBeAuthor)
 }
 
 /** Whether a message is by the author of an earlier one. */
-export function isAuthor(about: About, { fromMe, sender }: Remembered): boolean {
+export function isAuthor(about: About, { fromMe, sender }: Target): boolean {
   return fromMe ? about.fromMe : !about.fromMe && about.person(sender) === about.contact
 }

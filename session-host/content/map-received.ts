@@ -5,6 +5,7 @@ import type { Connection, MessageContent, Received } from "../network/connection
 import { decodeBare, decodeWeb, unpad } from "../network/decode.ts"
 import type { Own } from "../network/happening.ts"
 import type { Say } from "../say-in-log.ts"
+import { changedMessage, changeIn, isIgnored } from "./changes.ts"
 import { aboutOf, lidsIn, phonesIn } from "./chat-and-sender.ts"
 import { changedIn, isForged } from "./forged.ts"
 import { fromLost } from "./lost.ts"
@@ -73,11 +74,14 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const about = aboutOf({ attrs, content, own, phones })
   if (!about) return []
   const opened = sealed && openAnswer(sealed, { about, own, phones, originals })
-  if (sealed && !opened)
+  if (sealed && !opened) {
+    // Phones show a revoked message without its votes, answers and edits.
+    if (originals.some(({ edit }) => edit === "revoke")) return []
     lookups.say("warn", "a vote, an answer, a reaction or an edit could not be opened", {
       detail: originals.length === 0 ? ": this session does not know the message that it is about" : "",
       fields: { use: sealed.use, known: originals.length },
     })
+  }
   // People do not see an answer to a message that they do not have.
   const isAboutKnown = originals.length > 0
   const readable = opened?.content ?? content
@@ -85,8 +89,14 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   // Whether the sender may change the poll is known only once the change has been opened.
   const changed = opened?.changed ? undefined : changedIn(unwrap(readable))
   const { connection } = lookups
-  if (changed && (await isForged(changed, { about, originals, connection }))) {
+  const of = changed && changedMessage(changed, { about, originals })
+  const change = of && changed.what !== "pin" ? changeIn(unwrap(readable), of, about) : opened?.changed
+  if (of && (await isForged(changed, { about, of, originals, connection }))) {
     lookups.log.warn("somebody changed another person's message: no event")
+    return []
+  }
+  if (of && change && isIgnored(of, change)) {
+    lookups.log.info("an edit came of a revoked message, or too late: phones do not show it")
     return []
   }
   const mapped = fromMessage({
@@ -100,7 +110,8 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
     ...(sealed && !opened && isAboutKnown && { unopened: sealed.id }),
     scheduledFor: scheduled?.at,
   })
-  return opened?.changed ? mapped.map((each) => ({ ...each, changed: opened.changed! })) : mapped
+  const isOfKnown = !of || "content" in of
+  return change ? mapped.map((each) => ({ ...each, change, isOfKnown })) : mapped
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Event } from "#contract/event.ts"
+import type { Change } from "./changes.ts"
 import type { Remembered } from "./remembered.ts"
 
 /** The event that a mapper makes of an occurrence. */
@@ -18,8 +19,10 @@ export interface Mapped {
   message?: MessageIdentity
   /** The part of that message to remember beside its event, if others may refer to it. */
   remember?: Remembered
-  /** The changed poll, in its new form: votes are read with this form. */
-  changed?: Remembered
+  /** What it makes of an earlier message. */
+  change?: Change
+  /** Whether that message is remembered: otherwise it may come later. */
+  isOfKnown?: boolean
   /**
    * The kind of a message that this release cannot read: its event has what can be said about it, and a later
    * release tries to read it again.

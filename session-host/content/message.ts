@@ -130,6 +130,7 @@ function messageOf(input: Incoming, { about, shown, change }: Told): Mapped {
       chat,
       fromMe,
       sender: fromMe ? "" : sender,
+      time: about.common.timestamp,
       content: change ? {} : keptContent(content),
       ...(unknown && !change && { unknown }),
     },

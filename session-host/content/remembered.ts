@@ -12,7 +12,11 @@ export interface Remembered {
   /** The author as the stanza named them, without a device; `""` for our own messages. */
   sender: string
   fromMe: boolean
+  /** When it was sent, by the network's clock, in Unix seconds. */
+  time: number
   content: MessageContent
   /** Of a message that this release cannot read: its kind and its words. */
   unknown?: Unknown | undefined
+  /** Set if it was edited or revoked since: the content is what it says now. */
+  edit?: "edit" | "revoke"
 }

@@ -2,9 +2,10 @@ import { isLid } from "#core/message/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../network/connection.ts"
 import { decodeBare, eventResponse, pollVote, reaction } from "../network/decode.ts"
 import type { Own } from "../network/happening.ts"
+import { type Change, pollChange } from "./changes.ts"
 import type { About } from "./chat-and-sender.ts"
 import { toEdit } from "./compose.ts"
-import { keptContent } from "./kept-content.ts"
+import { wholeNumber } from "./mapped.ts"
 import { openSealed, type SecretUse } from "./message-secret-cipher.ts"
 import { pollAfter } from "./poll-changes.ts"
 import type { Remembered } from "./remembered.ts"
@@ -61,8 +62,8 @@ function answering(
 export interface Opened {
   answer?: OpenedAnswer
   content?: MessageContent
-  /** The poll that the content changes, in its new form. */
-  changed?: Remembered
+  /** What the content makes of a poll. */
+  changed?: Change
 }
 
 /** Opens the sealed part with the first candidate message that fits; undefined if none does. */
@@ -118,7 +119,7 @@ function readAs(use: SecretUse, original: Remembered, bytes: Buffer, { own, abou
     }
     case "Event Edit":
     case "Message Edit":
-      return { content: edited(original, decodeBare(bytes)) }
+      return { content: edited(original, decodeBare(bytes), about) }
     case "Poll Edit":
     case "Poll Add Option":
       return changedPoll(original, decodeBare(bytes), about)
@@ -129,19 +130,15 @@ function readAs(use: SecretUse, original: Remembered, bytes: Buffer, { own, abou
 function changedPoll(original: Remembered, change: MessageContent, about: About): Opened {
   const pollCreationMessage = pollAfter(change, original, about)
   if (!pollCreationMessage) return {}
-  const { id, chat, sender, fromMe } = original
-  const { messageContextInfo } = original.content
-  const content = keptContent({ pollCreationMessage, messageContextInfo })
-  return {
-    content: toEdit({ id }, { pollCreationMessage }),
-    changed: { id, chat, sender, fromMe, content },
-  }
+  const content = { pollCreationMessage }
+  return { content: toEdit({ id: original.id }, content), changed: pollChange(original, content) }
 }
 
 /**
  * The new content of an edited message: some clients seal the edit itself, others the new content. It changes
  * the message whose secret opens it, and no other that it may name.
  */
-function edited({ id }: Remembered, content: MessageContent): MessageContent {
-  return toEdit({ id }, unwrap(content).protocolMessage?.editedMessage ?? content)
+function edited({ id }: Remembered, content: MessageContent, about: About): MessageContent {
+  const { editedMessage, timestampMs } = unwrap(content).protocolMessage ?? {}
+  return toEdit({ id }, editedMessage ?? content, wholeNumber(timestampMs) || about.common.timestamp * 1000)
 }

@@ -251,7 +251,7 @@ export class SessionIntake implements Intake {
 
   /**
    * Makes an edit from a message that was of an unknown kind when it came and can be read now: it already has
-   * its event. What says no more than that event is no edit.
+   * its event. What says no more than that event is no edit, and nothing more is told of a revoked message.
    * @throws Error if it cannot be read. SessionEnded
    */
   async #unitOfParked({ received, told, removal }: Parked): Promise<number> {
@@ -261,7 +261,9 @@ export class SessionIntake implements Intake {
     if (message?.event === undefined) return await this.#unitWithEvents(received, mapped, removal)
     const own = mapped.filter(({ message: its }) => its?.id === received.attrs.id)
     for (const { remember } of own) message.remembered = remember
-    const edits = told === digestOf(mapped) ? [] : own.map(asEdit)
+    const changes = await this.#parts.messages.changesOf(own.flatMap(({ message: its }) => its ?? []))
+    const isRevoked = changes.some((change) => change?.what === "revoke")
+    const edits = isRevoked || told === digestOf(mapped) ? [] : own.map(asEdit)
     return await this.#parts.outbox.makeEvents(edits, { message, writes: removal })
   }
 

@@ -7,11 +7,12 @@ import { isPhoneJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { MessageKeeping } from "../chats/keep-messages.ts"
+import { asRevoked } from "../content/changes.ts"
 import type { Mapped, MessageIdentity } from "../content/mapped.ts"
 import { eventIdentityOf } from "../content/message-identity.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { MessageCount } from "../memory/message-count.ts"
-import type { KnownMessage, Messages } from "../memory/messages/messages.ts"
+import type { Changing, KnownMessage, Messages } from "../memory/messages/messages.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import type { SessionStore } from "../memory/rows.ts"
 import { cutToFit } from "./cut.ts"
@@ -90,9 +91,11 @@ export class EventOutbox {
     const { keeping } = this.#parts
     const choice = this.#parts.choice()
     const mapped = happened.filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
-    // An unwanted occurrence leaves no row behind.
+    // An unwanted occurrence leaves no row behind, but for what it makes of a message that is remembered.
     const isForgotten = happened.length > 0 && mapped.length === 0
-    return await this.#numberAndMake(mapped, isForgotten ? { writes } : { message, writes })
+    if (!isForgotten) return await this.#numberAndMake(mapped, { message, writes })
+    const changing = await this.#changing(happened.filter(({ isOfKnown }) => isOfKnown))
+    return await this.#numberAndMake([], { writes: [...(writes ?? []), ...changing.flatMap(asWrites)] })
   }
 
   async #numberAndMake(mapped: Mapped[], beside: Beside): Promise<number> {
@@ -101,6 +104,7 @@ export class EventOutbox {
       each.mapped = { ...each.mapped, event: cutToFit(await this.#named(each.mapped.event)) }
     // The line of each in the transcript, if messages are kept.
     const lineOf = await this.#parts.keeping.ready(fresh.map(({ mapped: { event } }) => event))
+    const changing = await this.#changing(fresh.map(({ mapped: each }) => each))
     // No `await` from here on: numbers are given and units made in one step.
     let next = this.#next
     const rows = fresh.map((each) => [
@@ -112,11 +116,10 @@ export class EventOutbox {
     const { commits, messages } = this.#parts
     const own: UnitWrite[] = []
     for (const [i, { message, mark }] of fresh.entries()) {
-      const { changed } = fresh[i]!.mapped
       const writes = [
         ...rows[i]!, // as many as there are fresh ones
         ...(mark ? [mark] : []),
-        ...(changed ? [messages.changedRow(changed)] : []),
+        ...asWrites(changing[i]),
       ]
       if (!message) own.push(...writes)
       else if (message === beside.message) own.push(...writes)
@@ -128,6 +131,14 @@ export class EventOutbox {
     const unit = commits.make([...own, ...(beside.writes ?? [])])
     if (fresh.length > 0) void commits.whenKept(unit).then(() => this.#kept(fresh), ended)
     return unit
+  }
+
+  /** What each of these makes of an earlier message. */
+  async #changing(mapped: Mapped[]): Promise<(Changing | undefined)[]> {
+    const { messages } = this.#parts
+    return await Promise.all(
+      mapped.map(async ({ change, isOfKnown }) => change && (await messages.changing(change, isOfKnown))),
+    )
   }
 
   #kept(fresh: Fresh[]): void {
@@ -162,10 +173,23 @@ export class EventOutbox {
       }
       // Reserves the event before it has its number, so that it is not made twice.
       message.event = 0
-      message.remembered = each.remember
-      fresh.push({ mapped: each, isReported: Choice.wants(this.#parts.choice(), each.event), message })
+      const shown = message.isChanged ? await this.#unlessRevoked(each, each.message) : each
+      message.remembered = shown.remember
+      fresh.push({ mapped: shown, isReported: Choice.wants(this.#parts.choice(), each.event), message })
     }
     return fresh
+  }
+
+  /** The same; without its content if its revocation came before it. */
+  async #unlessRevoked(mapped: Mapped, identity: MessageIdentity): Promise<Mapped> {
+    const { event, remember } = mapped
+    const [change] = await this.#parts.messages.changesOf([identity])
+    if (change?.what !== "revoke" || event.event !== "message") return mapped
+    return {
+      ...mapped,
+      event: asRevoked(event),
+      ...(remember && { remember: { ...remember, content: {}, unknown: undefined } }),
+    }
   }
 
   async #known(identity: MessageIdentity, rows: Map<string, KnownMessage>): Promise<KnownMessage> {
@@ -192,6 +216,10 @@ export class EventOutbox {
     const identity = [...mapped.identity, ...ofMessage]
     return EventRow.appending({ bridgeId, n, identity, event: mapped.event, deliveryKey })
   }
+}
+
+function asWrites(changing: Changing | undefined): UnitWrite[] {
+  return changing?.writes() ?? []
 }
 
 function ended(): void {

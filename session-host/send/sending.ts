@@ -5,6 +5,8 @@ import type { Logger } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { MessageKeeping } from "../chats/keep-messages.ts"
 import { Condition } from "../concurrency/condition.ts"
+import type { Change } from "../content/changes.ts"
+import type { Changing } from "../memory/messages/messages.ts"
 import type { SentList } from "../memory/messages/sent-list.ts"
 import { type Sent, sentMessage, withoutReceipts } from "../memory/messages/sent.ts"
 import type { SessionStore } from "../memory/rows.ts"
@@ -44,7 +46,9 @@ export interface Wish {
    * Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was
    * written.
    */
-  prepare: (connection: Connection) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
+  prepare: (
+    connection: Connection,
+  ) => Promise<Pick<Outgoing, "chat" | "message" | "members"> & { change?: Change }>
 }
 
 export interface SendAnswer {
@@ -120,8 +124,8 @@ export class Sending {
       // The present error says nothing about the earlier transmission.
       throw earlier && error instanceof ApiError ? outcomeUnknown() : error
     })
-    const { chat, message, members } = earlier
-      ? { ...earlier, members: viewersOf(earlier) }
+    const { chat, message, members, change } = earlier
+      ? { ...earlier, members: viewersOf(earlier), change: undefined }
       : await uplink.during(connection, () => prepare(connection))
 
     // A new message has no row yet. If the host dies here, a retry composes it again.
@@ -143,8 +147,8 @@ export class Sending {
     const isRepeat = earlier !== undefined
     if (!isRepeat) memory.sentList.note(outgoing)
     // A repeated message was kept when it was sent first.
-    const transcriptWrites = isRepeat ? undefined : await memory.keeping.outgoing(outgoing)
-    const timestamp = await this.#transmit(connection, outgoing, isRepeat, transcriptWrites)
+    const kept = isRepeat ? undefined : await memory.keeping.outgoing(outgoing, change)
+    const timestamp = await this.#transmit(connection, outgoing, isRepeat, kept)
     // If the host dies before this is durable, a retry sends the same bytes once more.
     await unlessEnded(memory.statuses.acked(inRow(outgoing), timestamp))
     return { messageId, chat: outgoing.chat, timestamp, isRepeat }
@@ -158,13 +162,13 @@ export class Sending {
     connection: Connection,
     outgoing: Omit<Outgoing, "beside"> & { generation: number },
     isRepeat: boolean,
-    transcriptWrites: Awaited<ReturnType<MessageKeeping["outgoing"]>>,
+    kept: Changing | undefined,
   ): Promise<number> {
     const { messageId } = outgoing
     const { log } = this.#input
     const start = performance.now()
     try {
-      const beside = transcriptWrites && { beside: transcriptWrites.beside }
+      const beside = kept && { beside: kept.writes }
       const { timestamp } = await connection.send({ ...outgoing, ...beside }, isRepeat)
       count({ isUnknown: false })
       Metrics.add("SendAckMs", Math.round(performance.now() - start))
@@ -183,7 +187,7 @@ export class Sending {
         // If the host dies before this is durable, a retry sends the same bytes: if the network accepts them,
         // the message is sent; if it refuses them again, the outcome stays unknown.
         const { statuses } = this.#input.memory
-        await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, transcriptWrites?.withdrawal))
+        await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, kept?.withdrawal()))
         throw refusalIn(outgoing.chat, error.networkCode)
       }
       // These errors say that the stanza has not left. The row may exist all the same: a retry finds it and

@@ -87,12 +87,12 @@ async function loginMadeAnew(ground: Ground): Promise<void> {
 function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: LeftBehind) {
   const { bridgeId, store, login } = ground
   const bell = new Bell(bridgeId)
-  const messages = new Messages(store, () => login.vault.login?.jid)
+  const messages = new Messages(store, login)
   const sentList = new SentList(ground)
   const messageCount = new MessageCount(ground)
   const transcript = new Transcript(ground)
   const chats = new Chats(ground)
-  const keeping = new MessageKeeping({ store, transcript, chats })
+  const keeping = new MessageKeeping({ store, transcript, chats, messages })
   const history = new History({ ...ground, messages, transcript, chats })
   const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping }, nextEvent)
   const past = new KeptPast({ ...ground, transcript, chats, sentList, outbox }, rows.get(pastRow))

@@ -31,6 +31,7 @@ test.for<[Parameters<typeof wordsOf>[0], string]>([
     "[contact, +49 1 and 030] Ada",
   ],
   [{ ...text, edit: "revoke", target_id: "T" }, "[took a message back]"],
+  [{ ...text, edit: "revoke" }, "[taken back]"],
   [{ ...text, body: "new", edit: "edit", target_id: "T" }, "[edited] new"],
   [{ ...text, body: "safe\u202Etxt.exe" }, "safetxt.exe"],
   [{ ...text }, "a change of another message"],

@@ -88,7 +88,7 @@ export interface MessageEvent {
     /** Who wrote that message. */
     contact_id: string
   }
-  /** This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). */
+  /** This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). Where `target_id` is the message's own id, this is that message, as it is now. */
   edit?: "edit" | "revoke" | "pin"
   /** The message that an edit, revoke, pin, reaction or `unknown` message refers to. */
   target_id?: string
@@ -606,7 +606,7 @@ export interface BridgeInList {
 export interface ErrorBody {
   /** What happened, and what to do. */
   error: string
-  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "file_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "request_timeout" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_kept" | "new_chat" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "misdirected" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "headers_too_large" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
+  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "file_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "request_timeout" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "message_revoked" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_kept" | "new_chat" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "misdirected" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "headers_too_large" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
   request_id: string
   issues?: ({
     path: string
@@ -791,6 +791,8 @@ export interface Message {
   media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
   /** Its text: the caption of media, the question of a poll. */
   body: string
+  /** `edit`: it was edited since, and is given as it is now. `revoke`: it was revoked, so its `type`, `media_type` and `body` are `""`. */
+  edit?: "edit" | "revoke"
   /** `received`: somebody else wrote it. `pending`: it may have left, and the network has not acknowledged it; the same request with the same `Idempotency-Key` sends it again under the same id. The others are those of the event `message_status`; `delivered`, `read` and `played` are known only if `events` of the bridge named that type when it was sent. In a group: how far all recipients have come. */
   status: "pending" | "sent" | "delivered" | "read" | "played" | "failed" | "received"
   /** When the network had it. Unix seconds. */
@@ -847,7 +849,7 @@ export interface Chat {
   last_message_at: number
 }
 
-/** A message that is kept, as its event has it. An edit, a revocation, a pin and a reaction are messages of their own, with the `target_id` of the one that they are about. */
+/** A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke` and no content, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about. */
 export interface KeptMessage {
   message_id: string
   /** JID of the person: the phone number's where known, else the LID. */
@@ -932,7 +934,7 @@ export interface KeptMessage {
     /** Who wrote that message. */
     contact_id: string
   }
-  /** This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). */
+  /** This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). Where `target_id` is the message's own id, this is that message, as it is now. */
   edit?: "edit" | "revoke" | "pin"
   /** The message that an edit, revoke, pin, reaction or `unknown` message refers to. */
   target_id?: string
@@ -1869,7 +1871,7 @@ export interface BridgeCalls {
     state: "composing" | "recording" | "paused"
   }, options?: CallOptions): Promise<Ok>
 
-  /** A message that was sent or received, and what has become of it. For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up. */
+  /** A message that was sent or received, and what has become of it. As it is now: edited, or revoked. For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up. */
   getMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string
@@ -1877,7 +1879,7 @@ export interface BridgeCalls {
     chat?: string
   }, options?: CallOptions): Promise<Message>
 
-  /** Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`. */
+  /** Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`. One that is revoked already is revoked once more, which phones do not show. */
   revokeMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string
@@ -1900,7 +1902,7 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<SentMessage>
 
-  /** Change the text or the caption of a sent message */
+  /** Change the text or the caption of a sent message. Phones offer this for 15 minutes, and ignore an edit of a message that is older than 20. */
   editMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string
@@ -1935,7 +1937,7 @@ export interface BridgeCalls {
     chat?: string
   }, options?: CallOptions): Promise<Ok>
 
-  /** The file of a received message */
+  /** The file of a received message. Of a revoked message it is `media_expired`. */
   messageMedia(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string

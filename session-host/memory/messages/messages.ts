@@ -2,14 +2,25 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
+import { asNow, type Change, identityOf, supersedes, type Target } from "#session-host/content/changes.ts"
 import type { MessageIdentity } from "#session-host/content/mapped.ts"
 import type { Remembered } from "#session-host/content/remembered.ts"
 import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
-import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } from "../rows.ts"
+import {
+  joinSecret,
+  splitSecret,
+  type Put,
+  type SessionStore,
+  type SessionWrite,
+  type Stored,
+} from "../rows.ts"
+import type { SessionVault } from "../vault.ts"
 import { type Sent, sentMessage } from "./sent.ts"
 
 /** Contract, "Remembered messages": 30 days. */
 const rememberedFor = 30 * 86_400
+/** The longest `keep`: kept messages are shown as they are now, too. */
+const changedFor = 90 * 86_400
 /** The network keeps an unreceipted message for 14 days. */
 const seenFor = 14 * 86_400
 
@@ -35,6 +46,8 @@ export interface KnownMessage {
   remembered?: Remembered | undefined
   /** Of a message of ours: the account that wrote it. */
   own?: string | undefined
+  /** Set if a change of it came before it. */
+  isChanged?: true | undefined
   /** When its row was first written, in ms. */
   at: number
 }
@@ -52,23 +65,33 @@ export interface Recalled extends Remembered {
   atMs?: number
 }
 
+/** A change that is under way. */
+export interface Changing {
+  /** Its writes. Called when their unit is made; none if a later change is there. */
+  writes: () => SessionWrite[]
+  /** The writes that take it back, unless another change has come. */
+  withdrawal: () => SessionWrite[]
+}
+
 /**
  * The messages that a bridge has received or that were written on its phone, a row each. A row says which
  * ciphertexts brought the message, which event it became, and what replies, votes and edits need of it. The
  * key of a row begins with the message's id, so that one query finds all candidates. The chat and the author
  * follow, since authors choose the ids of their messages. Messages sent by the API are remembered by their
- * `SEND` rows alone.
+ * `SEND` rows alone. What an edit or a revocation makes of a message is a row beside it, which may be there
+ * before it (`content/changes.ts`): whoever reads a message gets it as it is now.
  */
 export class Messages {
   readonly #store: SessionStore
-  readonly #own: () => string | undefined
+  readonly #login: { vault: Pick<SessionVault, "login" | "namesOf"> }
   /** The keys of recently made rows. */
   readonly #lately = boundedCache<true>(1000)
+  /** The last change under each key, for those that are under way: few, since an edit may be long. */
+  readonly #changed = boundedCache<Change>(50)
 
-  /** @param own the JID of the account that is linked now, if one is */
-  constructor(store: SessionStore, own: () => string | undefined) {
+  constructor(store: SessionStore, login: { vault: Pick<SessionVault, "login" | "namesOf"> }) {
     this.#store = store
-    this.#own = own
+    this.#login = login
   }
 
   /** The message of this identity. It may be kept under any address of its author. @throws SessionEnded */
@@ -97,11 +120,17 @@ export class Messages {
 
   /** The write that stores a record. */
   row(known: KnownMessage): Put {
-    const { seen, event, at } = known
+    const { seen, event, isChanged, at } = known
     const remembered = isNameable(known.remembered) ? known.remembered : undefined
     const { content, ...about } = remembered ?? { content: undefined }
-    const own = remembered?.fromMe ? (known.own ?? this.#own()) : undefined
-    const head: z.infer<typeof Head> = { ...about, own, seen, ...(event !== undefined && { event }) }
+    const own = remembered?.fromMe ? (known.own ?? this.#login.vault.login?.jid) : undefined
+    const head: z.infer<typeof Head> = {
+      ...about,
+      own,
+      seen,
+      isChanged,
+      ...(event !== undefined && { event }),
+    }
     const body = content ? bodyOf(content) : Buffer.alloc(0)
     const secret = joinSecret(JSON.stringify(head), body)
     const expires_at = now() + (remembered ? rememberedFor : seenFor)
@@ -110,13 +139,58 @@ export class Messages {
     return this.#store.put(known.sk, secret, { at, expires_at })
   }
 
-  /** The write that stores a poll in its form after a change, beside the row of the original poll. */
-  changedRow(poll: Remembered): Put {
-    const { content, ...about } = poll
-    const head: z.infer<typeof Head> = { ...about, seen: [] }
-    const sk = `${prefixOf(poll.id)}${changedInfix}${short(pollNameOf(poll))}`
-    const secret = joinSecret(JSON.stringify(head), bodyOf(content))
-    return this.#store.put(sk, secret, { at: nowMs(), expires_at: now() + rememberedFor })
+  /**
+   * Reads what there is of a message before it is changed (`change`), and makes the writes of the change when
+   * their unit is made: so the last change counts, however many are under way.
+   * @param isOfKnown whether the message is remembered. Otherwise a row of it shows, when it comes, that
+   * there is a change.
+   * @throws SessionEnded
+   */
+  async changing(change: Change, isOfKnown = true): Promise<Changing> {
+    if (!isNameable(change.of)) return { writes: () => [], withdrawal: () => [] }
+    const identity = identityOf(change.of)
+    const [sk] = changeKeysOf(identity) as [string] // an identity has a key
+    const stored = await this.#store.get(sk)
+    const known = isOfKnown ? undefined : ((await this.find(identity)) ?? this.unknown(identity))
+    const announced = known && known.event === undefined ? [this.row({ ...known, isChanged: true })] : []
+    let before: Change | undefined
+    return {
+      writes: () => {
+        const last = this.#changed.get(sk) ?? (stored && changeOf(stored))
+        // The unit of a message that is sent may be made once more.
+        if (last !== change) {
+          if (!supersedes(change, last)) return []
+          before = last
+          this.#changed.set(sk, change)
+        }
+        return [this.#changeRow(sk, change), ...announced]
+      },
+      withdrawal: () => {
+        if (this.#changed.get(sk) !== change) return []
+        if (!before) this.#changed.delete(sk)
+        else this.#changed.set(sk, before)
+        return [before ? this.#changeRow(sk, before) : this.#store.remove(sk)]
+      },
+    }
+  }
+
+  #changeRow(sk: string, { content, ...about }: Change): Put {
+    const secret = joinSecret(JSON.stringify(about), bodyOf(content))
+    return this.#store.put(sk, secret, { expires_at: now() + changedFor })
+  }
+
+  /** The last change of each of these messages, by position. @throws SessionEnded */
+  async changesOf(identities: MessageIdentity[]): Promise<(Change | undefined)[]> {
+    const keys = identities.map(changeKeysOf)
+    const rows = await this.#store.getAll([...new Set(keys.flat())])
+    const changes = new Map(rows.map((row) => [row.sk, changeOf(row)]))
+    return keys.map((sks) => lastOf(sks.flatMap((sk) => changes.get(sk) ?? [])))
+  }
+
+  /** Messages that the API has sent, as they are now. @throws SessionEnded */
+  async sentNow(sent: Sent[]): Promise<Recalled[]> {
+    const changes = await this.changesOf(sent.map(({ messageId: id }) => ({ id, fromMe: true, forms: [] })))
+    return sent.map((each, at) => asNow(asRecalled(each, this.#login.vault.login?.jid), changes[at]))
   }
 
   /**
@@ -128,47 +202,52 @@ export class Messages {
   }
 
   /**
-   * Every remembered message of this id: ours first, then those of others in order of arrival. So a sender
-   * cannot put a message of theirs in place of an earlier one.
+   * Every remembered message of this id, as it is now: ours first, then those of others in order of arrival.
+   * So a sender cannot put a message of theirs in place of an earlier one.
    * @throws SessionEnded
    */
   async recall(id: string): Promise<Recalled[]> {
+    const own = this.#login.vault.login?.jid
     const sent = await sentMessage(this.#store, id)
-    const ours = sent ? [asRecalled(sent, this.#own())] : []
-    const all = (await this.#store.list(prefixOf(id))).map(fromRow)
-    const changed = all.filter(({ sk }) => sk.includes(changedInfix))
-    const others = all
-      .filter((row) => !changed.includes(row))
+    const ours = sent ? [asRecalled(sent, own)] : []
+    const rows = await this.#store.list(prefixOf(id))
+    const changes = rows.filter(({ sk }) => sk.includes(changedInfix)).map(changeOf)
+    const others = rows
+      .filter(({ sk }) => !sk.includes(changedInfix))
+      .map(fromRow)
       .toSorted((a, b) => a.at - b.at)
-      .flatMap(({ remembered, own, at }) =>
-        remembered ? { ...remembered, ...formerAuthor({ own }, this.#own()), atMs: at } : [],
+      .flatMap(({ remembered, own: author, at }) =>
+        remembered ? { ...remembered, ...formerAuthor({ own: author }, own), atMs: at } : [],
       )
     const found = [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
-    return changed.length === 0 ? found : found.map((message) => withChange(message, changed))
+    if (changes.length === 0) return found
+    return await Promise.all(
+      found.map(async (message) => asNow(message, await this.#lastOf(message, changes))),
+    )
+  }
+
+  /** The last of these changes of this message. Either may name a person by number or by private id. */
+  async #lastOf(message: Recalled, changes: Change[]): Promise<Change | undefined> {
+    const { vault } = this.#login
+    const isSame = async (one: string, other: string) =>
+      one === other || (await vault.namesOf(one)).has(other)
+    const isAbout = async ({ of }: Change) =>
+      of.fromMe
+        ? message.fromMe || message.isFormer
+        : !message.fromMe &&
+          (await isSame(message.chat, of.chat)) &&
+          (await isSame(message.sender, of.sender))
+    const about = await Promise.all(changes.map(async (change) => ((await isAbout(change)) ? [change] : [])))
+    return lastOf(about.flat())
   }
 }
 
 /** What the API has sent, as a message. @param own the JID of the account that is linked now, if one is */
-export function asRecalled(sent: Sent, own: string | undefined): Recalled {
-  const { messageId: id, chat, message } = sent
-  const ours = { id, chat, sender: "", fromMe: true, content: decodeBare(message), sent }
+function asRecalled(sent: Sent, own: string | undefined): Recalled {
+  const { messageId: id, chat, message, askedMs = 0 } = sent
+  const time = sent.state === "sent" ? Math.floor(askedMs / 1000) : sent.timestamp
+  const ours = { id, chat, sender: "", fromMe: true, time, content: decodeBare(message), sent }
   return { ...ours, ...formerAuthor(sent, own) }
-}
-
-/** The same message, with its present content if it is a poll that was changed. */
-function withChange(message: Recalled, changed: KnownMessage[]): Recalled {
-  const name = pollNameOf(message)
-  const now = changed.find(({ remembered }) => remembered && pollNameOf(remembered) === name)
-  return now?.remembered && name !== "" ? { ...message, content: now.remembered.content } : message
-}
-
-/**
- * Distinguishes a poll from every other message of its id: a recipient may send a copy of it, with its
- * secret, but not as its author. `""` for a message without a secret, which no one can change.
- */
-function pollNameOf({ chat, sender, content }: Remembered): string {
-  const secret = Buffer.from(content.messageContextInfo?.messageSecret ?? []).toString("base64")
-  return secret && [chat, sender, secret].join("\n")
 }
 
 /** The author of a message of ours, if that is not the account that is linked now (`own`). */
@@ -195,22 +274,28 @@ const Head = z.object({
   chat: z.string().optional(),
   sender: z.string().optional(),
   fromMe: z.boolean().optional(),
+  time: z.number().optional(),
   own: z.string().optional(),
   seen: z.array(z.string()),
   event: z.number().int().optional(),
+  isChanged: z.literal(true).optional(),
   unknown: z.object({ kind: z.string(), body: z.string() }).optional(),
 })
 
 function fromRow({ sk, row, secret }: Stored): KnownMessage {
   const { line, bytes } = splitSecret(secret)
-  const { id, chat, sender, fromMe, own, seen, event, unknown } = Head.parse(JSON.parse(line))
+  const { id, chat, sender, fromMe, time = 0, ...about } = Head.parse(JSON.parse(line))
+  const { own, seen, event, isChanged, unknown } = about
   const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
   return {
     sk,
     seen,
     event,
     own,
-    remembered: isRemembered ? { id, chat, sender, fromMe, content: decodeBare(bytes), unknown } : undefined,
+    isChanged,
+    remembered: isRemembered
+      ? { id, chat, sender, fromMe, time, content: decodeBare(bytes), unknown }
+      : undefined,
     at: z.number().parse(row.at),
   }
 }
@@ -223,6 +308,7 @@ function together([first, ...more]: KnownMessage[]): KnownMessage | undefined {
       ...one,
       seen: [...one.seen, ...other.seen],
       event: one.event ?? other.event,
+      isChanged: one.isChanged ?? other.isChanged,
       remembered: one.remembered ?? other.remembered,
     }),
     first,
@@ -230,10 +316,8 @@ function together([first, ...more]: KnownMessage[]): KnownMessage | undefined {
 }
 
 /** Whether a reply can refer to the message: senders' ids and addresses may be of any length. */
-function isNameable(remembered: Remembered | undefined): boolean {
-  return (
-    remembered !== undefined && (remembered.id + remembered.chat + remembered.sender).length < longestName
-  )
+function isNameable(named: Target | undefined): boolean {
+  return named !== undefined && (named.id + named.chat + named.sender).length < longestName
 }
 
 /**
@@ -253,12 +337,34 @@ function keysOf({ id, fromMe, forms }: MessageIdentity): string[] {
   return forms.map(({ chat, sender }) => `${prefixOf(id)}${short(`${chat}\n${sender}`)}`)
 }
 
+/** The keys under which a change of the message may be stored, the one for a new row first. */
+function changeKeysOf(identity: MessageIdentity): string[] {
+  const prefix = prefixOf(identity.id)
+  return keysOf(identity).map((sk) => prefix + changedInfix + sk.slice(prefix.length))
+}
+
+const ChangeHead = z.object({
+  what: z.enum(["edit", "revoke"]),
+  of: z.object({ id: z.string(), chat: z.string(), sender: z.string(), fromMe: z.boolean() }),
+  madeMs: z.number(),
+  time: z.number(),
+})
+
+function changeOf({ secret }: Stored): Change {
+  const { line, bytes } = splitSecret(secret)
+  return { ...ChangeHead.parse(JSON.parse(line)), content: decodeBare(bytes) }
+}
+
+function lastOf(changes: Change[]): Change | undefined {
+  return changes.reduce<Change | undefined>((last, one) => (supersedes(one, last) ? one : last), undefined)
+}
+
 /** Hashed, since an id may have any length and any characters, and a JID is a phone number. */
 function prefixOf(id: string): string {
   return `MESSAGE#${short(id)}#`
 }
 
-/** The mark in the key of a row that holds the new form of a changed message. Hashes have no `#`. */
+/** The mark in the key of a row that says how a message was changed. Hashes have no `#`. */
 const changedInfix = "changed#"
 
 function short(text: string): string {

@@ -99,6 +99,42 @@ test("the messages of a group are found by time, person and type", async () => {
   expect(await said(bob.number)).toEqual([])
 })
 
+test("kept messages are listed as they are now: edited, revoked, and without a line for that", async () => {
+  const { ask, bob, phone, network, page, once, message } = await aKeptChat({ keep: 7 })
+  const cy = await network.phone("Cy")
+  const { jid } = await network.group([bob, phone, cy])
+  const data = Buffer.from("a picture").toString("base64")
+  const image = { kind: "image", mimetype: "image/jpeg", data, caption: "teh mill" }
+  const picture = await bob.post(jid, { media: image })
+  const text = await bob.send(jid, "a secret")
+  await once(jid, "a secret")
+  const ours = await ask("POST", "/send/text", { chat: jid, body: "@you" })
+  const hidden = await ask("POST", "/send/text", { chat: jid, body: "also a secret" })
+  for (const post of [
+    { edit: { message_id: picture.id, text: "the mill" } },
+    { edit: { message_id: text.id, text: "still a secret" } },
+    { revoke: { message_id: text.id } },
+  ])
+    await message((await bob.post(jid, post)).id)
+  await ask("PATCH", `/messages/${ours.message_id}/edit`, { body: `for you` })
+  await ask("DELETE", `/messages/${hidden.message_id}`)
+  const { messages } = await page(jid)
+  expect(messages.map(({ body }) => body)).toEqual(["", "for you", "", "the mill"])
+  expect(messages).toMatchObject([
+    { message_id: hidden.message_id, edit: "revoke", target_id: hidden.message_id, from_me: true },
+    { message_id: ours.message_id, edit: "edit", target_id: ours.message_id, status: "sent" },
+    { message_id: text.id, edit: "revoke", type: "text", contact_id: bob.jid, name: "Bob" },
+    {
+      message_id: picture.id,
+      edit: "edit",
+      type: "media",
+      caption: "the mill",
+      file: { content_type: "image/jpeg" },
+    },
+  ])
+  expect(JSON.stringify(messages)).not.toContain("secret")
+})
+
 test("without `keep` nothing is kept, and the answer says what to set; what it kept then is not listed", async () => {
   const { ask, bob, phone, rows, message, choose, once } = await aKeptChat({})
   const { id } = await bob.send(phone.number, "not kept")

@@ -145,6 +145,18 @@ test("a file that neither the network nor the phone has is gone, and both were a
   expect(await network.log({ kind: "in", tag: "receipt", attrs })).toHaveLength(1)
 })
 
+test("a revoked file is gone at once, though the bucket and the network still have it", async () => {
+  const id = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
+  const key = await keyOf(id)
+  await message((await bob.post(phone.number, { revoke: { message_id: id } })).id)
+  expect(await StoredMedia.isFresh(key)).toBe(true)
+  expect(await ask("GET", `/messages/${id}/media`)).toMatchObject({
+    status: 410,
+    code: "media_expired",
+    error: expect.stringMatching(/revoked/),
+  })
+})
+
 test("a message without media, and an unknown one, have none", async () => {
   const { id } = await bob.send(phone.number, "no media")
   await message(id)

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { tables } from "#core/store/tables.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
-import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
+import { aHost, call, eventsOf, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 
@@ -254,6 +254,104 @@ test("own messages are edited and revoked, those of the phone as well; others' a
   expect(await ask("PATCH", `/messages/${place.message_id}/edit`, { body: "x" })).toMatchObject({
     status: 400,
   })
+})
+
+test("what was edited is looked up, quoted, forwarded and edited again as it is now, whoever edited it", async () => {
+  const eve = await network.phone("Eve")
+  const theirs = await eve.send(phone.number, "thiers")
+  const ours = await ask("POST", "/send/text", { chat: eve.number, body: "ours" })
+  const byHand = await phone.send(eve.number, "by hand")
+  await message(theirs.id)
+  await message(byHand.id)
+  for (const [who, to, id] of [
+    [eve, phone.number, theirs.id],
+    [phone, eve.number, byHand.id],
+    // On the phone, a message of the API's.
+    [phone, eve.number, ours.message_id],
+  ] as const)
+    await message((await who.post(to, { edit: { message_id: id, text: `new ${id}` } })).id)
+  for (const id of [theirs.id, byHand.id, ours.message_id]) {
+    const body = `new ${id}`
+    expect(await ask("GET", `/messages/${id}`)).toMatchObject({ body, edit: "edit", type: "text" })
+    const forward = await ask("POST", "/send/forward", { chat: bob.number, message_id: id })
+    expect(contentOf((await bob.read({ id: forward.message_id }))[0]).extendedTextMessage).toMatchObject({
+      text: body,
+    })
+    const answer = { chat: eve.number, body: "yes", quoted_message_id: id }
+    const quote = await ask("POST", "/send/text", answer)
+    const [read] = await eve.read({ id: quote.message_id })
+    expect(contentOf(read).extendedTextMessage?.contextInfo?.quotedMessage).toMatchObject({
+      conversation: body,
+    })
+  }
+  const again = await ask("PATCH", `/messages/${ours.message_id}/edit`, { body: "by the API" })
+  expect(again).toMatchObject({ status: 200, message_id: ours.message_id })
+  expect(await ask("GET", `/messages/${ours.message_id}`)).toMatchObject({ body: "by the API" })
+  const sent = await call(bridge.id, "GET", `/sent?chat=${eve.number}`)
+  const listed = (await sent.json()) as { message_id: string }[]
+  expect(listed.find(({ message_id }) => message_id === ours.message_id)).toMatchObject({
+    body: "by the API",
+    edit: "edit",
+  })
+})
+
+test("a revoked message has no content, and nothing is done with it but revoking it again", async () => {
+  const { message_id: ours } = await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
+  const { message_id: onPhone } = await ask("POST", "/send/text", { chat: bob.number, body: "by the phone" })
+  const theirs = await bob.send(phone.number, "theirs")
+  await message(theirs.id)
+  expect(await ask("DELETE", `/messages/${ours}`)).toMatchObject({ status: 200 })
+  await message((await phone.post(bob.number, { revoke: { message_id: onPhone } })).id)
+  await message((await bob.post(phone.number, { revoke: { message_id: theirs.id } })).id)
+  const before = (await stanzas()).length
+  const refused = { status: 409, code: "message_revoked" }
+  const chat = bob.number
+  for (const id of [ours, onPhone, theirs.id]) {
+    expect(await ask("GET", `/messages/${id}`)).toMatchObject({ edit: "revoke", body: "", type: "" })
+    expect(await ask("GET", `/messages/${id}/media`)).toMatchObject({ status: 410, code: "media_expired" })
+    const quoting = { chat, quoted_message_id: id }
+    for (const [method, path, body] of [
+      ["POST", "/send/forward", { chat, message_id: id }],
+      ["POST", "/send/reaction", { chat, message_id: id, emoji: "👍" }],
+      ["POST", "/send/text", { ...quoting, body: "x" }],
+      ["POST", "/send/location", { ...quoting, lat: 1, lng: 2 }],
+      ["POST", "/send/poll", { ...quoting, question: "?", options: ["a", "b"] }],
+      ["POST", `/messages/${id}/pin`, {}],
+      ...(id === theirs.id ? [] : ([["PATCH", `/messages/${id}/edit`, { body: "x" }]] as const)),
+    ] as const)
+      expect(await ask(method, path, body)).toMatchObject(refused)
+  }
+  expect(await stanzas()).toHaveLength(before)
+  expect(await ask("DELETE", `/messages/${ours}`)).toMatchObject({ status: 200 })
+})
+
+test("what the network refuses to revoke or to edit is as it was", async () => {
+  const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body: "stays" })
+  for (const change of [
+    () => ask("DELETE", `/messages/${id}`),
+    () => ask("PATCH", `/messages/${id}/edit`, { body: "other" }),
+  ]) {
+    await network.fault({ kind: "nack", code: 463, times: 1 })
+    expect(await change()).toMatchObject({ status: 502, network_code: 463 })
+    const known = await ask("GET", `/messages/${id}`)
+    expect(known).toMatchObject({ body: "stays" })
+    expect(known).not.toHaveProperty("edit")
+  }
+})
+
+test("a vote on a revoked poll is no event, since no phone shows it", async () => {
+  const { message_id: id } = await ask("POST", "/send/poll", {
+    chat: bob.number,
+    question: "When?",
+    options: ["now", "later"],
+  })
+  await bob.read({ id })
+  await ask("DELETE", `/messages/${id}`)
+  await bob.post(phone.number, { vote: { message_id: id, options: ["now"] } })
+  const after = await bob.send(phone.number, "after the vote")
+  await message(after.id)
+  const votes = (await eventsOf(bridge.id)).filter((event) => event.event === "poll_vote")
+  expect(votes.map(({ poll_id }) => poll_id)).not.toContain(id)
 })
 
 test("a chat that is named must be the message's, by whichever of its names", async () => {

@@ -897,6 +897,7 @@ test("a message is remembered as far as a forward, a vote or a download needs it
     chat: "120@g.us",
     sender: "77@lid",
     fromMe: false,
+    time: 1_800_000_000,
     content: {
       imageMessage: { caption: "see", mediaKey: bytes },
       messageContextInfo: { messageSecret: bytes },

@@ -33,6 +33,7 @@ const original = (content: MessageContent, fromMe = true): Remembered => ({
   chat: bob.lid,
   sender: fromMe ? "" : bob.lid,
   fromMe,
+  time: 1_800_000_000,
   content: { ...content, messageContextInfo: { messageSecret: secret } },
 })
 
@@ -432,6 +433,14 @@ test("only its author changes or takes back a message; in a group an admin may t
   const pin = { pinInChatMessage: { key, type: proto.Message.PinInChatMessage.Type.PIN_FOR_ALL } }
   expect(await map(pin, byEve, [his], asAdmin)).toMatchObject([{ edit: "pin" }])
   expect(await map(pin, byEve, [his], locked)).toEqual([])
+  // Of a message that has not come yet, the revocation says whose it is: Eve's own, or Bob's.
+  const ofBob = { protocolMessage: { ...revoke.protocolMessage, key: { ...key, participant: bob.lid } } }
+  expect(await map(revoke, byEve, [], locked)).toHaveLength(1)
+  expect(await map(ofBob, byEve, [], locked)).toEqual([])
+  expect(await map(ofBob, byEve, [], asAdmin)).toHaveLength(1)
+  // Nor may she name him when only a message of hers is known.
+  const hers = { ...his, sender: "88@lid" }
+  expect(await map(ofBob, byEve, [hers], locked)).toEqual([])
   // Nothing is known of a message that is not remembered.
   expect(await map(edit, byEve, [ours])).toEqual([])
   expect(await map(edit, inChat, [])).toHaveLength(1)

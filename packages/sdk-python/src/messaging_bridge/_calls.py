@@ -482,7 +482,7 @@ class BridgeCalls(Calls):
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/send/typing", locals(), body=True)
 
     def get_message(self, *, id: str, chat: str | None = None) -> Message:
-        """A message that was sent or received, and what has become of it. For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up.
+        """A message that was sent or received, and what has become of it. As it is now: edited, or revoked. For 30 days, whether or not a phone is linked now, unless `chat` is a username, which is asked of the network. Events that `events` and `ignore` switch off leave nothing to look up.
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
@@ -496,7 +496,7 @@ class BridgeCalls(Calls):
         chat: str | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
-        """Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`.
+        """Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`. One that is revoked already is revoked once more, which phones do not show.
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
@@ -532,7 +532,7 @@ class BridgeCalls(Calls):
         chat: str | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
-        """Change the text or the caption of a sent message
+        """Change the text or the caption of a sent message. Phones offer this for 15 minutes, and ignore an edit of a message that is older than 20.
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
@@ -572,7 +572,7 @@ class BridgeCalls(Calls):
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/messages/{id}/read", locals(), body=True)
 
     def message_media(self, *, id: str, chat: str | None = None, card: int | None = None) -> httpx.Response:
-        """The file of a received message
+        """The file of a received message. Of a revoked message it is `media_expired`.
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.

@@ -150,6 +150,12 @@ class NotOwnMessage(BridgeError):
     code = "not_own_message"
 
 
+class MessageRevoked(BridgeError):
+    """`message_revoked`: this message was revoked: nothing can be done with it but revoking it once more."""
+
+    code = "message_revoked"
+
+
 class PresenceUnavailable(BridgeError):
     """`presence_unavailable`: the presence is not `available`: set it before you subscribe."""
 

@@ -342,7 +342,7 @@ class MessageEvent(Model):
     forwarded: Literal[True] | None = None
     reaction: MessageReaction | None = None
     edit: Literal["edit", "revoke", "pin"] | None = None
-    """This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event)."""
+    """This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). Where `target_id` is the message's own id, this is that message, as it is now."""
     target_id: str | None = None
     """The message that an edit, revoke, pin, reaction or `unknown` message refers to."""
     preview: MessagePreview | None = None
@@ -876,6 +876,8 @@ class Message(Model):
     media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
     body: str
     """Its text: the caption of media, the question of a poll."""
+    edit: Literal["edit", "revoke"] | None = None
+    """`edit`: it was edited since, and is given as it is now. `revoke`: it was revoked, so its `type`, `media_type` and `body` are `""`."""
     status: Literal["pending", "sent", "delivered", "read", "played", "failed", "received"]
     """`received`: somebody else wrote it. `pending`: it may have left, and the network has not acknowledged it; the same request with the same `Idempotency-Key` sends it again under the same id. The others are those of the event `message_status`; `delivered`, `read` and `played` are known only if `events` of the bridge named that type when it was sent. In a group: how far all recipients have come."""
     sent_at: int | None = None
@@ -927,7 +929,7 @@ class Chat(Model):
 
 
 class KeptMessage(Model):
-    """A message that is kept, as its event has it. An edit, a revocation, a pin and a reaction are messages of their own, with the `target_id` of the one that they are about."""
+    """A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke` and no content, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about."""
 
     message_id: str
     contact_id: str
@@ -972,7 +974,7 @@ class KeptMessage(Model):
     forwarded: Literal[True] | None = None
     reaction: MessageReaction | None = None
     edit: Literal["edit", "revoke", "pin"] | None = None
-    """This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event)."""
+    """This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it is pinned in the chat (unpinning gives no event). Where `target_id` is the message's own id, this is that message, as it is now."""
     target_id: str | None = None
     """The message that an edit, revoke, pin, reaction or `unknown` message refers to."""
     preview: MessagePreview | None = None

@@ -1,0 +1,10 @@
+/** The items in the same order, so many at once; the last time maybe fewer. */
+export async function* batches<Item>(items: AsyncIterable<Item>, atOnce: number): AsyncGenerator<Item[]> {
+  let some: Item[] = []
+  for await (const item of items) {
+    if (some.push(item) < atOnce) continue
+    yield some
+    some = []
+  }
+  if (some.length > 0) yield some
+}
