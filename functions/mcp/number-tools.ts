@@ -42,7 +42,7 @@ const numberStatus = tool({
 const keepMessages = tool({
   name: "keep_messages",
   description:
-    "Has a number keep its messages from now on, for so many days: then chats are listed, and read further back. Asks a person.",
+    "Has a number keep its messages for so many days: then chats are listed, and read further back. Asks a person.",
   input: z.object({ number, days: z.literal([7, 30, 90]) }),
   isRead: false,
   run: async ({ days, ...input }, { api, numberOf, ask, yes, isForChats }) => {
@@ -52,7 +52,7 @@ const keepMessages = tool({
     if (said === false) return failed("The person said no: nothing was changed. Do not try it again.")
     // The API refuses it to a key for some chats, whatever a person says.
     if (said === undefined && ask !== "never" && !isForChats) {
-      const question = `Have ${name} keep its messages for ${days} days from now on? Whoever has a key for it can then read them.`
+      const question = `Have ${name} keep its messages for ${days} days? Whoever has a key for it can then read them.`
       return yes.canAsk ? await yes.ask(question, { wish, idempotencyKey: wish }) : failed(nobodyToAsk)
     }
     await api.call("PATCH", pathOf(name), { body: { keep: days } })

@@ -113,18 +113,11 @@ export function shortEvent(item: unknown): unknown {
   return { ...tidy({ event_id, state, created_at, event: type }), ...shortMessage({ event }) }
 }
 
-/** A bridge: where it is, how it stands, and what to do. */
+/** A bridge: its phone, how it stands, and whether messages are kept. */
 export function shortNumber(bridge: unknown): unknown {
-  const { customer_ref, explanation, reported, keep, events } = bridge as Fields
+  const { customer_ref, explanation, reported, keep } = bridge as Fields
   const { phone, since } = (reported ?? {}) as Fields
-  return tidy({
-    number: customer_ref,
-    phone,
-    explanation,
-    since,
-    keeps_messages_for_days: keep ?? "none",
-    events,
-  })
+  return tidy({ number: customer_ref, phone, explanation, since, keeps_messages_for_days: keep ?? "none" })
 }
 
 /** A person by their number where it is known, a group by its JID: each is a `chat`. */

@@ -33,7 +33,7 @@ describe.each(["legacy", "auto"] as const)("an agent whose program speaks the re
   test("sees how its numbers are, and answers a contact who has written", async () => {
     const agent = await anAgent({ mode })
     expect((await agent.call("list_numbers")).text).toContain(number)
-    expect((await agent.call("number_status", { number })).text).toContain("connected")
+    expect((await agent.call("number_status", { number })).text).toContain("Connected.")
     await chat.message((await bob.send(phone.number, `a question of ${mode}`)).id)
     const read = await agent.call("read_chat", { number, chat: bob.number })
     expect(read.text).toContain(`a question of ${mode}`)
