@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi"
 
 /** No NUL. An escape that each language's patterns know. */
-export const withoutNul = "^[^\\x00]*$"
+const withoutNul = "^[^\\x00]*$"
 
 /**
  * Text as people write it: no lone surrogates, which no protocol carries, and no NUL. Characters are counted

@@ -8,7 +8,6 @@ import { expect, onTestFinished, test } from "vitest"
 import { BridgeError, canBeAnswered, type CursorStore, messagingBridge } from "#sdk-typescript/index.ts"
 import type { EventOptions } from "#sdk-typescript/messaging-bridge.ts"
 import { type Arrival, startReceiver } from "../../support/service/start-receiver.ts"
-import { findPython } from "./python.ts"
 
 const key = "mbk_abcdefghijkl_secretsecretsecretsecretsecret12check1"
 const root = new URL("../../../", import.meta.url).pathname
@@ -117,54 +116,6 @@ test("a program that is killed before its first event, and in a burst, skips non
     repeatedAtMost2: true,
   })
   expect(statSync(file).mode & 0o777).toBe(0o600)
-}, 30_000)
-
-const linesOf = (said: string) => said.split("\n").slice(0, -1)
-
-/** Its modules that need only Python itself: CI installs no package of PyPI. */
-const inPython = `
-import asyncio, sys, types
-package = types.ModuleType("messaging_bridge")
-package.__path__ = [sys.argv[1]]
-sys.modules["messaging_bridge"] = package
-from messaging_bridge._cursor import open_cursor
-
-async def main():
-    cursor = await open_cursor("answer", "http://h", "shop", None)
-    if cursor.after is None:
-        await cursor.move_to("e0")
-    for n in range(int(cursor.after[1:]) + 1, 61):
-        print(n, flush=True)
-        await cursor.move_to(f"e{n}")
-
-asyncio.run(main())
-`
-
-test("a cursor in Python skips none and repeats one at most, however often its program is killed", async () => {
-  const python = findPython()
-  if (python === undefined) throw new Error("python3 is missing (3.10 or newer)")
-  const folder = aFolder()
-  let said = ""
-  for (const enough of [4, 20, Infinity]) {
-    const child = spawn(python, ["-c", inPython, join(root, "packages/sdk-python/src/messaging_bridge")], {
-      cwd: folder,
-      env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
-      stdio: ["ignore", "pipe", "inherit"],
-    })
-    const ended = once(child, "close")
-    child.stdout.on("data", (chunk: Buffer) => {
-      said += chunk.toString()
-      if (linesOf(said).length >= enough) child.kill("SIGKILL")
-    })
-    await ended
-  }
-  const seen = linesOf(said)
-  expect({ skipped: skippedIn(seen), repeatedAtMost2: repeatedIn(seen) <= 2 }).toEqual({
-    skipped: 0,
-    repeatedAtMost2: true,
-  })
-  const kept = JSON.parse(readFileSync(join(folder, ".messaging-bridge/answer.json"), "utf8")) as object
-  expect(kept).toMatchObject({ bridge: "shop", after: "e60" })
 }, 30_000)
 
 /** The error with which a stream begins. */
