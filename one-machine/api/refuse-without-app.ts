@@ -3,8 +3,6 @@ import { type Server, STATUS_CODES, type ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { ApiError } from "#core/error.ts"
 
-/** How long a request may take to come, if it is no upload, in ms: the app itself waits for less. */
-const requestMs = 60_000
 /** A file of 100 MB takes so long at the least rate (Contract, "Uploads"), in ms. */
 const uploadMs = 30 * 60_000
 
@@ -18,8 +16,9 @@ const faults = new Map<string | undefined, () => ApiError>([
 /**
  * Makes the server refuse what never reaches the app as the app would: a request that is no HTTP, has too
  * many headers or takes too long. Node answers these without a body.
+ * @param requestMs how long a request may take to come, if it is no upload: for a call the app waits for less
  */
-export function refuseAsApp(server: Server): Server {
+export function refuseAsApp(server: Server, requestMs = 60_000): Server {
   server.requestTimeout = uploadMs
   const answers = new WeakMap<Duplex, ServerResponse>()
   server.on("request", (request, response) => {

@@ -93,9 +93,6 @@ function settings(key: string): string {
     `headers = { Authorization = "Bearer ${key}" }`,
     "[parameters]",
     'customer_ref = "shop"',
-    "[generation]",
-    // Text has none, and a pattern says so; what makes the values does not read it.
-    "allow-x00 = false",
     ...operations,
   ].join("\n")
 }

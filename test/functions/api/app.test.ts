@@ -381,6 +381,17 @@ test("a request whose headers do not come is refused with a sentence and its id"
   expect(answer).toMatch(/"code":"request_timeout","request_id":"[0-9a-f-]{36}"/)
 })
 
+test("a connection ends when the rest of a request that nothing reads does not come", async () => {
+  const server = refuseAsApp(
+    createServer((_, response) => response.end("refused")),
+    50,
+  )
+  onTestFinished(() => void server.close())
+  const socket = connect(await listen(server), "127.0.0.1")
+  socket.write("POST /sign-in HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{")
+  expect(await text(socket)).toMatch(/refused$/)
+})
+
 test("the Lambda door answers with the same app", async () => {
   const { key } = await aCustomer()
   const event = {
