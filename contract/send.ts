@@ -80,11 +80,13 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
       checked.refine((input) => holds(input as z.infer<z.ZodObject<Fields>>), { path: [path], message }),
     z.object(fields),
   )
+  // Of fields that are not known yet, the compiler cannot tell which metadata fit.
+  const shown = schema.openapi({ ...more.shown } as object)
   return createRoute({
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
     summary,
-    request: { params: path, headers: idempotencyHeaders, body: body(schema.openapi({ ...more.shown })) },
+    request: { params: path, headers: idempotencyHeaders, body: body(shown) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
       ...refusals(
