@@ -24,7 +24,6 @@ import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { ringAll } from "#functions/sweep/bells.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
-import { listenerOf } from "../api/node-listener.ts"
 import { refuseAlone, refuseAsApp } from "../api/refuse-without-app.ts"
 import { startKms } from "../aws/kms.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
@@ -181,7 +180,7 @@ async function startParts(given: Given, elsewhere: PartsElsewhere, stops: (() =>
   // The simulated network takes seconds to start, in a process of its own. What does not need it starts
   // meanwhile, and the largest part of our modules is loaded.
   const starting = simulatedNetwork(settings, elsewhere)
-  const { app, plugged } = await loadApp(given)
+  const { listener, plugged } = await loadApp(given)
   const itsStop = starting.then(
     (simulator) => simulator?.stop,
     () => undefined,
@@ -212,7 +211,7 @@ async function startParts(given: Given, elsewhere: PartsElsewhere, stops: (() =>
     doorbells,
     queue,
     simulator,
-    app,
+    listener,
   }
 }
 
@@ -220,8 +219,8 @@ async function startParts(given: Given, elsewhere: PartsElsewhere, stops: (() =>
 async function loadApp({ billing }: Given) {
   const plugged = await billing?.()
   if (plugged) Billing.plugIn(plugged.accountHooks)
-  const { wholeApp } = await import("../api/whole-app.ts")
-  return { app: wholeApp(plugged?.billingPages), plugged }
+  const { listenerOf, wholeApp } = await import("../api/whole-app.ts")
+  return { listener: listenerOf(wholeApp(plugged?.billingPages)), plugged }
 }
 
 /** The settings of every process of the service. */
@@ -311,7 +310,7 @@ async function startHosts({ store, doorbells }: ServiceParts, sweep: Sweep, stop
 
 /** From here on the API and the dashboard answer. */
 async function answerCalls(
-  { settings, dataDir, measurements, api, billing, app }: ServiceParts,
+  { settings, dataDir, measurements, api, billing, listener }: ServiceParts,
   stops: (() => unknown)[],
 ) {
   const { serving } = settings
@@ -320,7 +319,6 @@ async function answerCalls(
   const watching = serving && measurements && watch(serving, measurements, dataDir)
   if (watching) stops.push(watching.stop)
   const names = [...settings.OTHER_NAMES, ...(serving ? [new URL(serving.PUBLIC_URL).hostname] : [])]
-  const listener = listenerOf(app)
   api.server.off("request", notYet)
   api.server.on("request", (request, response) => {
     if (!isOwnName(request.headers.host, names)) return misdirected(request, response)

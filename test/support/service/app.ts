@@ -1,5 +1,4 @@
-import { listenerOf } from "#one-machine/api/node-listener.ts"
-import { wholeApp } from "#one-machine/api/whole-app.ts"
+import { listenerOf, wholeApp } from "#one-machine/api/whole-app.ts"
 
 /** The whole API and the dashboard: without billing, unless a test of billing has plugged it in. */
 export let app = wholeApp()
