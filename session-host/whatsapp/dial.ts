@@ -1,8 +1,12 @@
+import type { Agent } from "node:https"
 import {
   type AuthenticationCreds,
   type BinaryNode,
+  Browsers,
   makeWASocket,
+  proto,
   type SignalKeyStore,
+  type UserFacingSocketConfig,
   type WASocket,
   type WAVersion,
 } from "@whiskeysockets/baileys"
@@ -10,7 +14,7 @@ import type { Logger } from "pino"
 import type { WebSocket } from "ws"
 import { Connections } from "#core/fetch/connections.ts"
 import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
-import { newLocks } from "#core/platform/locks.ts"
+import { type Hold, newLocks } from "#core/platform/locks.ts"
 import { askForLids } from "../network/ask-about-people.ts"
 import type { Intake, Vault } from "../network/connection.ts"
 import { additionalDataOf } from "./additional-data.ts"
@@ -28,12 +32,12 @@ import { newUnsettledStanzas } from "./receive/unsettled-stanzas.ts"
 import { newAcks } from "./send/acks.ts"
 import { newGroupCache } from "./send/group-cache.ts"
 import { holdOutgoingFrames } from "./send/hold-frames.ts"
-import { newDeviceLists } from "./send/recipient-devices.ts"
-import { newRecipientDevices } from "./send/recipient-devices.ts"
+import { newDeviceLists, newRecipientDevices } from "./send/recipient-devices.ts"
 import { newAllowance } from "./send/send-again.ts"
 import { credsToText } from "./signal/keys-as-text.ts"
-import { keysOf } from "./signal/keys.ts"
-import { socketConfig } from "./socket-config.ts"
+import { type Keys, keysOf } from "./signal/keys.ts"
+import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
+import { closedInsteadOfDeleted } from "./signal/undo-deletions.ts"
 
 export interface DialInput {
   vault: Vault
@@ -50,7 +54,8 @@ export interface DialInput {
 }
 
 /**
- * Baileys' socket, which dials, and the parts of ours that its settings name or that every other part needs.
+ * Baileys' socket, which dials, with its settings, and the parts of ours that these name or that every other
+ * part needs.
  */
 export function dial(input: DialInput, lifetime: Lifetime) {
   const { vault, intake, proxy } = input
@@ -216,4 +221,64 @@ async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {
   await sock.sendRetryRequest(stanza)
   // Baileys would then ask the phone for its own message, and again for each answer that cannot be read.
   if (stanza.attrs.category === "peer") sock.messageRetryManager?.cancelPendingPhoneRequest(stanza.attrs.id!)
+}
+
+interface SettingsInput {
+  sent: Vault["sent"]
+  creds: AuthenticationCreds
+  keys: Keys
+  lockKeys: Hold
+  recipientDevices: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
+  /**
+   * The LIDs of these numbers. Baileys' own question for them misreads an answer that names people by LID.
+   */
+  lidsOf: Required<Parameters<typeof durableRepository>>[2]
+  log: ILogger
+  url?: string
+  version?: WAVersion
+  /** The agent of the socket. */
+  agent: Agent | undefined
+  repository: Omit<RepositoryInput, "creds" | "keys" | "lockKeys">
+}
+
+/** Baileys' settings: what it is given of ours in place of its own. */
+function socketConfig(input: SettingsInput): UserFacingSocketConfig {
+  const { creds, keys, lockKeys } = input
+  return {
+    auth: {
+      creds,
+      keys: {
+        get: keys.get,
+        // With `set` Baileys only removes sessions, which must not happen while one is in use.
+        set: (data) =>
+          lockKeys(Object.keys(data.session ?? {}), async () =>
+            keys.set(await closedInsteadOfDeleted(transmissionNow()?.holdBackKeyHolders(data) ?? data, keys)),
+          ),
+      },
+    },
+    logger: input.log,
+    browser: Browsers.macOS("Chrome"),
+    ...(input.url && { waWebSocketUrl: input.url }),
+    ...(input.version && { version: input.version }),
+    ...(input.agent && { agent: input.agent }),
+    markOnlineOnConnect: false,
+    emitOwnEvents: false,
+    syncFullHistory: false,
+    // The history is read beside Baileys (`history.ts`). Baileys may read only the kind that is never asked
+    // for: if it may read none, it logs a warning.
+    shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
+    // A limit would make Baileys set a timer and note two stacks for each frame that leaves.
+    // `login/follow-login.ts` limits the whole login.
+    connectTimeoutMs: 0,
+    // After a message that it cannot read, Baileys would read nothing for a quarter of a second, and
+    // acknowledge the message only then.
+    retryRequestDelayMs: 0,
+    ...input.recipientDevices,
+    getMessage: async ({ id }) => {
+      const sent = id ? await input.sent(id) : undefined
+      return sent && proto.Message.decode(sent.message)
+    },
+    makeSignalRepository: () =>
+      durableRepository({ creds, keys, lockKeys, ...input.repository }, input.log, input.lidsOf),
+  }
 }

@@ -172,8 +172,8 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 /**
  * Makes Baileys send the message: to all devices of the chat, or to one alone. Baileys then calls
  * `recipient-devices.ts`, `encrypt-in-unit.ts` and `hold-frames.ts` of this folder, where
- * `session-host/whatsapp/socket-config.ts` and `session-host/whatsapp/dial.ts` have put them. They find the
- * message in `session-host/whatsapp/async-context.ts`.
+ * `session-host/whatsapp/dial.ts` has put them. They find the message in
+ * `session-host/whatsapp/async-context.ts`.
  */
 async function relayThroughBaileys(
   { sock, otherNameOf }: Pick<SendInput, "sock" | "otherNameOf">,
