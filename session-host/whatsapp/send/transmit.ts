@@ -1,11 +1,11 @@
 import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
 import { statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
+import { now } from "#core/platform/clock.ts"
 import { within } from "../../concurrency/call-deadline.ts"
 import type { Outgoing } from "../../network/connection.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "../../network/errors.ts"
 import { inTransmission } from "../async-context.ts"
 import type { Keys } from "../signal/keys.ts"
-import type { Acks } from "./acks.ts"
 import type { SendToMissed } from "./missed-devices.ts"
 import type { SenderKeys } from "./renew-sender-key.ts"
 import { stanzaAttributesOf } from "./stanza-attributes.ts"
@@ -214,4 +214,75 @@ function lookedAtLast(nodes: BinaryNode[], onLook: () => void): BinaryNode[] {
 
 async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error | undefined> {
   return await within(prepareMs, Promise.race(outcomes), () => new Error("preparing took too long"))
+}
+
+/** How many messages without an answer are remembered, for answers that come late. */
+const rememberedMost = 1_000
+
+type Ack =
+  /** `phash`: the network's hash of the chat's devices, if it gives one. */
+  { timestamp: number; phash?: string } | { networkCode: number }
+
+/** The network's answers to messages: `newSender` waits for them. */
+interface Acks {
+  /** Waits for this message's answer from now on. Call it before sending. */
+  expect: (messageId: string) => Expected
+  /** Gets `<ack class="message">`. */
+  onAck: (node: BinaryNode) => void
+  /** Ends all waits, since no answer comes any more. */
+  end: () => void
+}
+
+interface Expected {
+  /** The answer; undefined when the connection has ended. */
+  answer: Promise<Ack | undefined>
+  /** The answer, or undefined if it took too long. An answer that comes after that is reported as late. */
+  inTime(): Promise<Ack | undefined>
+  /** Stops waiting; `maybeLater` if an answer may still come. */
+  stop(maybeLater: boolean): void
+}
+
+/** @param waitMs how long an answer may take; `onLate` gets an answer that took longer */
+export function newAcks(waitMs: number, onLate: (messageId: string, timestamp: number) => void): Acks {
+  const waiting = new Map<string, (ack: Ack | undefined) => void>()
+  const unanswered = new Set<string>()
+
+  const remember = (messageId: string) => {
+    unanswered.add(messageId)
+    const [oldest] = unanswered
+    if (unanswered.size > rememberedMost && oldest) unanswered.delete(oldest)
+  }
+
+  return {
+    expect(messageId) {
+      const { promise: answer, resolve } = Promise.withResolvers<Ack | undefined>()
+      waiting.set(messageId, resolve)
+      unanswered.delete(messageId)
+      const stop = (maybeLater: boolean) => {
+        waiting.delete(messageId)
+        if (maybeLater) remember(messageId)
+      }
+      const inTime = async () => {
+        const timer = setTimeout(() => resolve(undefined), waitMs)
+        const ack = await answer
+        clearTimeout(timer)
+        return ack
+      }
+      return { answer, inTime, stop }
+    },
+    onAck({ attrs }) {
+      const messageId = attrs.id ?? ""
+      const timestamp = Number(attrs.t) || now()
+      const { error, phash } = attrs
+      const ack: Ack = error ? { networkCode: Number(error) } : { timestamp, ...(phash && { phash }) }
+      const waiter = waiting.get(messageId)
+      if (waiter) return waiter(ack)
+      if (unanswered.delete(messageId) && "timestamp" in ack) onLate(messageId, ack.timestamp)
+    },
+    end() {
+      for (const resolve of waiting.values()) resolve(undefined)
+      waiting.clear()
+      unanswered.clear()
+    },
+  }
 }
