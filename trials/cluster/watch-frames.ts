@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { WebSocket } from "ws"
 import { SessionIntake } from "#session-host/receive/intake.ts"
-import { transmissionNow } from "#session-host/whatsapp/async-context.ts"
+import { transmissionNow } from "#session-host/whatsapp/send/transmission.ts"
 import type { Steps } from "./armed-steps.ts"
 
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void

@@ -1,7 +1,7 @@
 import { nowMs } from "#core/platform/clock.ts"
 import { newLocks, type Hold } from "#core/platform/locks.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { askingForSignedPreKey } from "../async-context.ts"
+import { askingForSignedPreKey } from "../send/transmission.ts"
 import {
   curve,
   SessionBuilder,

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
-import { transmissionNow } from "../async-context.ts"
 import { addressesOf } from "../signal/addresses.ts"
 import { SessionRecord } from "../signal/libsignal.ts"
 import type { RepositoryInput } from "../signal/repository.ts"
+import { transmissionNow } from "./transmission.ts"
 
 type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
 

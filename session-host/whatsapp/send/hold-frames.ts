@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws"
 import type { Gate } from "../../network/connection.ts"
-import { transmissionNow } from "../async-context.ts"
+import { transmissionNow } from "./transmission.ts"
 
 /** The frames of one connection on their way out. */
 export interface OutgoingFrames {

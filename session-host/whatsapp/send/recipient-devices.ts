@@ -21,14 +21,13 @@ import { askForGroupCard } from "../../groups/group-card.ts"
 import { pairIn, askUsync } from "../../network/ask-about-people.ts"
 import { NobodyReached, NotInGroup } from "../../network/errors.ts"
 import { type Stanza, child, childrenOf, el } from "../../network/stanza.ts"
-import { inTransmission, transmissionNow } from "../async-context.ts"
 import { askNetwork, answerInTime } from "../questions/ask.ts"
 import { storePairs } from "../questions/members.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import { SessionRecord } from "../signal/libsignal.ts"
 import { type GroupCache, metadataOf } from "./group-cache.ts"
-import type { Transmission } from "./transmission.ts"
+import { inTransmission, type Transmission, transmissionNow } from "./transmission.ts"
 
 interface Input {
   devices: DeviceLists

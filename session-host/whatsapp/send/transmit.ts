@@ -4,12 +4,11 @@ import { now } from "#core/platform/clock.ts"
 import { within } from "../../concurrency/call-deadline.ts"
 import type { Outgoing } from "../../network/connection.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "../../network/errors.ts"
-import { inTransmission } from "../async-context.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { SendToMissed } from "./missed-devices.ts"
 import type { SenderKeys } from "./renew-sender-key.ts"
 import { stanzaAttributesOf } from "./stanza-attributes.ts"
-import { Transmission } from "./transmission.ts"
+import { inTransmission, Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
 const prepareMs = 20_000
@@ -172,8 +171,7 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 /**
  * Makes Baileys send the message: to all devices of the chat, or to one alone. Baileys then calls
  * `recipient-devices.ts`, `encrypt-in-unit.ts` and `hold-frames.ts` of this folder, where
- * `session-host/whatsapp/dial.ts` has put them. They find the message in
- * `session-host/whatsapp/async-context.ts`.
+ * `session-host/whatsapp/dial.ts` has put them. They find the message with `transmissionNow`.
  */
 async function relayThroughBaileys(
   { sock, otherNameOf }: Pick<SendInput, "sock" | "otherNameOf">,

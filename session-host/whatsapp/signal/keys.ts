@@ -1,6 +1,6 @@
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from "@whiskeysockets/baileys"
 import type { KeyChange, Vault } from "#session-host/network/connection.ts"
-import { inKeyStep, type KeyStep, keyStepNow } from "../async-context.ts"
+import { inKeyStep, type KeyStep, keyStepNow } from "../send/transmission.ts"
 import { keyFromText, valueToText } from "./keys-as-text.ts"
 
 /** The Signal keys of a session. */

@@ -10,9 +10,9 @@ import { now, timeLeft } from "#core/platform/clock.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { el } from "#session-host/network/stanza.ts"
 import { changeAdditionalData, additionalDataOf } from "../additional-data.ts"
-import { signedPreKeyNow } from "../async-context.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { askNetwork } from "../questions/ask.ts"
+import { signedPreKeyNow } from "../send/transmission.ts"
 
 const day = 24 * 3600
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { inTransmission } from "#session-host/whatsapp/async-context.ts"
 import { trustRoot } from "#session-host/whatsapp/patches/verify-certificates.ts"
+import { inTransmission } from "#session-host/whatsapp/send/transmission.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aScriptedNetwork } from "#test/support/network/scripted-network.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest"
 import { WebSocket } from "ws"
-import { transmissionNow } from "#session-host/whatsapp/async-context.ts"
+import { transmissionNow } from "#session-host/whatsapp/send/transmission.ts"
 import type { Network } from "../network/network.ts"
 import type { VolatileVault } from "./vault.ts"
 

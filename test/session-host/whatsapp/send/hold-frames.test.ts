@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 import type { WebSocket } from "ws"
-import { inTransmission } from "#session-host/whatsapp/async-context.ts"
 import { endIfSilent } from "#session-host/whatsapp/end-if-silent.ts"
 import { newLifetime } from "#session-host/whatsapp/lifetime.ts"
 import { holdOutgoingFrames } from "#session-host/whatsapp/send/hold-frames.ts"
+import { inTransmission } from "#session-host/whatsapp/send/transmission.ts"
 import { aTransmission } from "#test/support/session/transmission.ts"
 
 /** A socket that only notes what leaves, and a gate that a test opens unit by unit. */
