@@ -4,7 +4,7 @@ import type { KeyChange, Outgoing } from "../../network/connection.ts"
 import { NotSent, OutcomeUnknown } from "../../network/errors.ts"
 
 /**
- * One message on its way out: prepared (`recipient-devices.ts`), encrypted in a unit (`encrypt-in-unit.ts`),
+ * One message on its way out: prepared (`recipient-devices.ts`), encrypted in a unit (`repository.ts`),
  * built, and handed to the socket (`hold-frames.ts`). Then it is acknowledged; or it was not sent, and
  * nothing of it may leave any more. What Baileys calls on the way finds it with `transmissionNow`.
  */

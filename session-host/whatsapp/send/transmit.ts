@@ -170,7 +170,7 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 
 /**
  * Makes Baileys send the message: to all devices of the chat, or to one alone. Baileys then calls
- * `recipient-devices.ts`, `encrypt-in-unit.ts` and `hold-frames.ts` of this folder, where
+ * `recipient-devices.ts`, `session-host/whatsapp/signal/repository.ts` and `hold-frames.ts`, where
  * `session-host/whatsapp/dial.ts` has put them. They find the message with `transmissionNow`.
  */
 async function relayThroughBaileys(
