@@ -18,8 +18,15 @@ import { Messages } from "../memory/messages/messages.ts"
 import { SentList } from "../memory/messages/sent-list.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import { SessionEnded } from "../memory/session-ended.ts"
-import { credsOf, credsSk, nextGenerationRow, removalsOfOldKeys } from "../memory/vault.ts"
-import { removalsOfContacts } from "../people/contacts.ts"
+import {
+  type Creds,
+  credsOf,
+  credsSk,
+  nextGenerationRow,
+  removalsOfOldKeys,
+  SessionVault,
+} from "../memory/vault.ts"
+import { Contacts, removalsOfContacts } from "../people/contacts.ts"
 import { Recipients } from "../people/recipients.ts"
 import { Awaited } from "../receive/awaited.ts"
 import { SessionIntake } from "../receive/intake.ts"
@@ -29,7 +36,6 @@ import { Pacing, pacingRow } from "../send/pacing.ts"
 import { Statuses } from "../send/statuses.ts"
 import { ConnectionEvents, reportedRow } from "../uplink/connection-events.ts"
 import { findLeftBehind, type LeftBehind, type MemoryInput } from "./left-behind.ts"
-import { Login } from "./login.ts"
 import { makeAnew } from "./make-anew.ts"
 
 /** The durable side of a session. */
@@ -203,5 +209,40 @@ function memoryOf(parts: ReturnType<typeof partsOf>) {
       messageCount.end()
       commits.end(error)
     },
+  }
+}
+
+type LoginParts = ConstructorParameters<typeof SessionVault>[0] & ConstructorParameters<typeof Contacts>[0]
+
+/** The bridge's present login. A logout begins the next one. */
+class Login {
+  readonly #parts: LoginParts
+  #present: { vault: SessionVault; contacts: Contacts }
+
+  constructor(parts: LoginParts, creds: Creds) {
+    this.#parts = parts
+    this.#present = this.#begun(creds)
+  }
+
+  /** The keys of the login. */
+  get vault(): SessionVault {
+    return this.#present.vault
+  }
+
+  /** The people whom the login knows. */
+  get contacts(): Contacts {
+    return this.#present.contacts
+  }
+
+  /** Begins the next login when this one has ended. The next login has no keys yet and knows no contacts. */
+  beginNext(): void {
+    this.#present = this.#begun({ generation: this.vault.generation + 1, creds: undefined })
+  }
+
+  #begun(creds: Creds) {
+    return {
+      vault: new SessionVault(this.#parts, creds),
+      contacts: new Contacts(this.#parts, creds.generation),
+    }
   }
 }
