@@ -4,18 +4,42 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { promisify } from "node:util"
 import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
+import type { HostRoute, RouteNamed } from "#contract/routes.ts"
 import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
 import { timeHeader } from "#core/lease/clocks-of-hosts.ts"
 import { verifyCall } from "#core/lease/signed-call.ts"
 import { now } from "#core/platform/clock.ts"
 import { listenAtSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
 import type { Logger } from "#core/platform/log.ts"
-import type { CommandEnv } from "./commands/command.ts"
-import { commands } from "./commands/commands.ts"
-import { internalCommands } from "./commands/session.ts"
+import { calls } from "./commands/calls.ts"
+import { chats } from "./commands/chats.ts"
+import type { Command, CommandEnv } from "./commands/command.ts"
+import { contacts } from "./commands/contacts.ts"
+import { debugFigures } from "./commands/debug-figures.ts"
+import { groups } from "./commands/groups.ts"
+import { messages } from "./commands/messages.ts"
+import { presence } from "./commands/presence.ts"
+import { profile } from "./commands/profile.ts"
+import { internalCommands, session as sessionCommands } from "./commands/session.ts"
 import { sessionScope } from "./concurrency/session-scope.ts"
 import type { SessionHost } from "./host/host.ts"
 import { SessionEnded } from "./memory/session-ended.ts"
+
+/**
+ * The command of each route that a host answers. This does not compile if a command is missing or has another
+ * command's name.
+ */
+const commands = {
+  ...sessionCommands,
+  ...messages,
+  ...chats,
+  ...calls,
+  ...contacts,
+  ...groups,
+  ...profile,
+  ...presence,
+  ...debugFigures,
+} satisfies { [Name in HostRoute]: Command<RouteNamed<Name>> }
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(
