@@ -38,14 +38,24 @@ interface Known {
  * such changes. If it cannot be known here either, the change is believed.
  */
 export async function isForged({ what }: Changed, { about, of, originals, connection }: Known) {
-  const isOthers = isAnothers(about, of, originals)
   // A change by our own phone always counts.
   if (about.fromMe) return false
+  if (of.fromMe && isElsewhere(about, originals)) return true
+  const isOthers = isAnothers(about, of, originals)
   if (what === "edit" || !isGroup(about.chat)) return isOthers && what !== "pin"
   if (what === "revoke" && !isOthers) return false
   const rights = await connection?.rightsIn(about.chat, about.sender)
   if (!rights || rights.isAdmin) return false
   return what === "revoke" || rights.isLocked
+}
+
+/**
+ * Whether this account wrote the message, and in another chat only. Who got it there knows its id, and may be
+ * the admin of a group.
+ */
+function isElsewhere(about: About, originals: Remembered[]): boolean {
+  const ours = originals.filter(({ fromMe }) => fromMe)
+  return ours.length > 0 && ours.every(({ chat }) => about.person(chat) !== about.person(about.chat))
 }
 
 /**

@@ -8,7 +8,7 @@ import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import "#test/support/store.ts"
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type
-const [bob, cy, eve] = ["491710000001", "491710000002", "491710000008"].map(
+const [bob, cy, eve, ada] = ["491710000001", "491710000002", "491710000008", "491719999999"].map(
   (digits) => `${digits}@s.whatsapp.net`,
 )
 const time = 1_800_000_000
@@ -25,6 +25,7 @@ const aMessage = (
     ...(attrs.id !== undefined && { id: String(attrs.id) }),
     attrs: {
       t: String(attrs.t ?? time),
+      ...(attrs.recipient !== undefined && { from: String(attrs.from), recipient: String(attrs.recipient) }),
       ...(by !== undefined && { from: "120@g.us", participant: String(by) }),
     },
     plaintext: writeRandomPadMax16(proto.Message.encode(content).finish()),
@@ -171,6 +172,17 @@ test("a member revokes nothing of another's, known or not yet; an admin names wh
     ["of Bob", undefined],
     [undefined, "revoke"],
   ])
+})
+
+test("the admin of a group revokes nothing that this account wrote in another chat", async () => {
+  const one = await aMemory()
+  const creds = JSON.stringify({ account: {}, me: { id: ada, lid: "299999999999999@lid" } })
+  await one.memory.vault.change({ creds })
+  await take(one, said("to Eve", { from: ada, recipient: eve }))
+  // Eve knows its id, and has made a group with this account.
+  await take(one, revoked({ by: eve }, { fromMe: false, participant: ada! }))
+  expect(await nowAt(one)).toEqual([["to Eve", undefined]])
+  expect(await told(one)).toEqual([["to Eve", undefined]])
 })
 
 test("what is revoked without an event is revoked all the same, if it is remembered", async () => {
