@@ -4,7 +4,7 @@ import { within } from "#session-host/concurrency/call-deadline.ts"
 import { phonesInStanza } from "../../content/people-in-stanza.ts"
 import type { GroupRights } from "../../network/connection.ts"
 import type { Stanza } from "../../network/stanza.ts"
-import type { Backpressure } from "../receive/backpressure.ts"
+import type { Backpressure } from "../receive/read-in-order.ts"
 import type { GroupCache } from "../send/group-cache.ts"
 import type { Keys } from "../signal/keys.ts"
 

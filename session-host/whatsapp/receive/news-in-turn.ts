@@ -8,7 +8,7 @@ import type { Lifetime } from "../lifetime.ts"
 import type { Interceptor } from "../listeners.ts"
 import { storePairs } from "../questions/members.ts"
 import { toStanza } from "../stanza.ts"
-import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
+import type { UnsettledStanzas } from "./read-in-order.ts"
 
 type Told = Extract<Happening, { kind: "stanza" | "revealed" }>
 

@@ -12,8 +12,8 @@ import type { Interceptor } from "../listeners.ts"
 import { type Allowance, giveKeyAgain, type ResendInput, sendAgain, wentToAsker } from "../send/send-again.ts"
 import type { Keys } from "../signal/keys.ts"
 import { toStanza } from "../stanza.ts"
+import type { UnsettledStanzas } from "./read-in-order.ts"
 import { chatReadIn, receiptsIn } from "./receipts.ts"
-import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
 interface Input extends ResendInput {
   intake: Pick<Intake, "followsReceipts" | "recordReceipts" | "keepsChats" | "recordRead">

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { newBackpressure } from "#session-host/whatsapp/receive/backpressure.ts"
 import {
+  newBackpressure,
   newUnsettledStanzas,
   type UnsettledStanzas,
-} from "#session-host/whatsapp/receive/unsettled-stanzas.ts"
+} from "#session-host/whatsapp/receive/read-in-order.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())

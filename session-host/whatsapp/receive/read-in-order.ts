@@ -1,15 +1,79 @@
 import {
-  type BinaryNode,
   type AuthenticationCreds,
+  type BinaryNode,
   decodeMessageNode,
   getBinaryNodeChildren,
   proto,
 } from "@whiskeysockets/baileys"
-import type { Received } from "../../network/connection.ts"
+import { isGroup } from "#core/message/jid.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Intake, Received } from "../../network/connection.ts"
+import type { Acquaintance } from "../../network/happening.ts"
+import type { Lifetime } from "../lifetime.ts"
 import type { Interceptor } from "../listeners.ts"
-import type { Backpressure } from "./backpressure.ts"
+import type { newCallers } from "../questions/reject-call.ts"
+import type { OutgoingFrames } from "../send/hold-frames.ts"
+import { hasChild, toStanza } from "../stanza.ts"
 import { placeholderIn } from "./placeholder.ts"
+import { redactedPhonesAndUsernames } from "./redacted-phones-and-usernames.ts"
 import { viewOnceIn } from "./view-once.ts"
+
+interface FrameReaderInput {
+  unsettled: Pick<UnsettledStanzas, "message" | "afterThose">
+  backpressure: Pick<Backpressure, "whileWorking">
+  frames: Pick<OutgoingFrames, "stopReadingWhileFull">
+  calls: ReturnType<typeof newCallers>
+  lifetime: Pick<Lifetime, "emit">
+  intake: Pick<Intake, "foresee">
+  reportPeople: (people: Acquaintance[]) => void
+  /** Each gets every frame, in this order. */
+  listeners: ((frame: BinaryNode) => void)[]
+}
+
+/** Reads incoming frames beside Baileys, for everything that Baileys reports too late or not at all. */
+export function newFrameReader(input: FrameReaderInput): (frame: BinaryNode) => void {
+  const { unsettled, backpressure, frames, calls, lifetime, intake, reportPeople, listeners } = input
+  return (frame) => {
+    // Many stanzas make changes, and no frame of ours answers them.
+    frames.stopReadingWhileFull()
+    if (frame.tag === "message" || frame.tag === "status") {
+      unsettled.message(frame)
+      intake.foresee(frame.attrs)
+    }
+    // A recipient's device could not read a message of ours.
+    if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
+    if (frame.tag === "call") calls.onCall(frame)
+    if (frame.tag === "iq") reportPeople(redactedPhonesAndUsernames(frame))
+    if (mayBecomeEvent(frame)) {
+      const stanza = toStanza(frame)
+      const taken = () => new Promise<void>((onTaken) => lifetime.emit({ kind: "stanza", stanza, onTaken }))
+      unsettled.afterThose(frame, () => void backpressure.whileWorking(frame, taken))
+    }
+    for (const listen of listeners) listen(frame)
+  }
+}
+
+/**
+ * The kinds of notification that may become an event, besides the news of groups (`news-in-turn.ts`).
+ * The others are for Baileys alone.
+ */
+const notifications = new Set(["picture"])
+
+/** Whether this stanza may become an event, and is no message. */
+function mayBecomeEvent(node: BinaryNode): boolean {
+  switch (node.tag) {
+    case "call":
+    case "presence":
+    case "chatstate":
+      return true
+    case "notification":
+      return notifications.has(node.attrs.type ?? "") && !isGroup(node.attrs.from ?? "")
+    case "ib":
+      return hasChild(node, "offline_preview") || hasChild(node, "offline")
+    default:
+      return false
+  }
+}
 
 /**
  * How long the head of the queue may take, in ms: longer than a session waits for its store before it closes
@@ -34,7 +98,7 @@ interface Other extends Arrival {
   onTurn: () => void
 }
 
-interface Input {
+interface QueueInput {
   backpressure: Pick<Backpressure, "wait" | "holdOrRelease">
   /** Called with a message that took so long that the stanzas after it go first. */
   onStuck: (node: BinaryNode) => void
@@ -59,7 +123,7 @@ export interface UnsettledStanzas {
 }
 
 /** Messages are read in their own time. Stanzas that arrive after them have their turn after them. */
-export function newUnsettledStanzas({ backpressure, onStuck }: Input): UnsettledStanzas {
+export function newUnsettledStanzas({ backpressure, onStuck }: QueueInput): UnsettledStanzas {
   const byCiphertext = new WeakMap<Uint8Array, Message>()
   const byNode = new WeakMap<BinaryNode, Message>()
   let queue: (Message | Other)[] = []
@@ -122,6 +186,9 @@ export function newUnsettledStanzas({ backpressure, onStuck }: Input): Unsettled
   }
 }
 
+/** The kinds of ciphertexts that Baileys reads. */
+const knownKinds = new Set(["pkmsg", "msg", "skmsg"])
+
 /** The ciphertexts that will reach the repository. */
 function ciphertextsOf(node: BinaryNode): Uint8Array[] {
   if (!Array.isArray(node.content)) return []
@@ -129,11 +196,9 @@ function ciphertextsOf(node: BinaryNode): Uint8Array[] {
   // Baileys refuses such a message as a whole.
   if (encrypted[0]?.attrs.type === "msmsg") return []
   return encrypted.flatMap(({ attrs, content }) =>
-    kinds.has(attrs.type ?? "") && content instanceof Uint8Array ? [content] : [],
+    knownKinds.has(attrs.type ?? "") && content instanceof Uint8Array ? [content] : [],
   )
 }
-
-const kinds = new Set(["pkmsg", "msg", "skmsg"])
 
 interface Giving {
   unsettled: Pick<UnsettledStanzas, "dropped" | "whenSettled">
@@ -197,9 +262,6 @@ export function oneByOne({
   }
 }
 
-/** The kinds of ciphertexts that Baileys reads. */
-const knownKinds = new Set(["pkmsg", "msg", "skmsg"])
-
 function isOfKnownKind(node: BinaryNode): boolean {
   return getBinaryNodeChildren(node, "enc").every(({ attrs }) => knownKinds.has(attrs.type ?? ""))
 }
@@ -221,4 +283,113 @@ function isParsable(node: BinaryNode, me: AuthenticationCreds["me"]): boolean {
     // Baileys' own parser throws the same error.
     return false
   }
+}
+
+/**
+ * How much may wait before reading from the network stops: stanzas, and bytes in them. Reading goes on at
+ * half as much.
+ */
+const most = { stanzas: 200, bytes: 8_000_000 }
+
+export type Backpressure = ReturnType<typeof newBackpressure>
+
+/**
+ * Stops reading from the network while too much of what has arrived is not done yet.
+ * @param onFull called when nothing more should be read until the promise resolves
+ */
+export function newBackpressure(onFull: (until: Promise<void>) => void) {
+  /** Stanzas that wait for their turn, and stanzas that are worked at beside them. */
+  const [queue, work] = [newLoad(), newLoad()]
+  /** The numbers of open questions to the network: those that a message may depend on, and all. */
+  const open = { forMessages: 0, all: 0 }
+  let full: PromiseWithResolvers<void> | undefined
+
+  const isOver = () => {
+    if (open.forMessages > 0) return false
+    const share = full ? 1 / 2 : 1
+    return queue.isOver(share) || (open.all === 0 && work.isOver(share))
+  }
+  const holdOrRelease = () => {
+    const over = isOver()
+    if (over && !full) {
+      full = Promise.withResolvers()
+      onFull(full.promise)
+    }
+    if (over || !full) return
+    full.resolve()
+    full = undefined
+  }
+
+  return {
+    /** Counts a stanza that waits, from the next `holdOrRelease` until the returned function is called. */
+    wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
+    /** Checks whether enough waits to stop reading, or little enough to go on. */
+    holdOrRelease,
+    /** Works at a stanza that waits for no message. It counts as waiting until the work is done. */
+    async whileWorking(node: BinaryNode, done: () => Promise<unknown>): Promise<void> {
+      const remove = work.add(sizeOf(node))
+      holdOrRelease()
+      try {
+        await done()
+      } finally {
+        remove()
+        holdOrRelease()
+      }
+    },
+    /** Runs a question on which a message may depend: reading goes on until the network has answered. */
+    async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+      open.forMessages++
+      holdOrRelease()
+      try {
+        return await ask()
+      } finally {
+        open.forMessages--
+        holdOrRelease()
+      }
+    },
+    /**
+     * Counts one more open question to the network, or one less (-1). The work beside messages may depend on
+     * any of these questions.
+     */
+    asked(change: 1 | -1): void {
+      open.all += change
+      holdOrRelease()
+    },
+    /** Forgets everything. */
+    end(): void {
+      queue.clear()
+      work.clear()
+      holdOrRelease()
+    },
+  }
+}
+
+/** Stanzas by their sizes, and the size of all. */
+function newLoad() {
+  const stanzas = new Set<{ bytes: number }>()
+  let total = 0
+  return {
+    add(bytes: number) {
+      const one = { bytes }
+      stanzas.add(one)
+      total += bytes
+      return () => {
+        if (stanzas.delete(one)) total -= bytes
+      }
+    },
+    isOver: (share: number) => stanzas.size > share * most.stanzas || total > share * most.bytes,
+    clear() {
+      stanzas.clear()
+      total = 0
+    },
+  }
+}
+
+/** About as many bytes as a stanza has on the wire. */
+function sizeOf({ tag, attrs, content }: BinaryNode): number {
+  let bytes = tag.length
+  for (const [name, value] of Object.entries(attrs)) bytes += name.length + value.length
+  if (Array.isArray(content)) for (const child of content) bytes += sizeOf(child)
+  else if (content) bytes += content.length
+  return bytes
 }
