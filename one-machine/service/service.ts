@@ -21,15 +21,13 @@ import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { answerChild } from "#dynamodb-on-sqlite/over-ipc.ts"
 import { isHeldByAnother, lockFolder } from "#dynamodb-on-sqlite/rows/folder-lock.ts"
 import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
-import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { ringAll } from "#functions/sweep/bells.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { refuseAlone, refuseAsApp } from "../api/refuse-without-app.ts"
 import { startKms } from "../aws/kms.ts"
 import { serveDoorbells } from "../aws/serve-doorbells.ts"
-import { DoorbellsInMemory } from "../delivery/doorbells-in-memory.ts"
+import { DoorbellsInMemory, startPoller } from "../delivery/doorbells.ts"
 import { staysMs } from "../delivery/new-events.ts"
-import { startPoller } from "../delivery/poller.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { atSocket, stopListening, listen } from "../listen.ts"
 import { Measurements } from "../serve/measurements.ts"
@@ -330,7 +328,7 @@ async function answerCalls(
 /** Delivers what is left of an earlier process, and then what happens. */
 async function startDeliveries({ doorbells }: ServiceParts, stops: (() => unknown)[]) {
   await ringAll()
-  stops.push(startPoller({ doorbells, handler: answerDoorbells, concurrency: deliveriesAtOnce }).stop)
+  stops.push(startPoller({ doorbells, concurrency: deliveriesAtOnce }).stop)
 }
 
 /** The environment of a service that is reached from elsewhere, through a proxy. */

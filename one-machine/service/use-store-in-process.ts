@@ -4,7 +4,7 @@ import { askWhetherDoubted } from "#core/platform/clock.ts"
 import { useStoreWithoutHttp } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { DynamoDb } from "#dynamodb-on-sqlite/server.ts"
-import { Bells } from "../delivery/bells.ts"
+import { Bells } from "../delivery/doorbells.ts"
 import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import { serviceAt } from "#core/platform/aws-client-options.ts"
-import type { Doorbells } from "#one-machine/delivery/poller.ts"
+import type { Doorbells } from "#one-machine/delivery/doorbells.ts"
 
 /** The request for doorbells, with how long the queue waits for one. */
 const asked = (queueUrl: string, atMost: number) => ({

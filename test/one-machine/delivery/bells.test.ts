@@ -1,10 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest"
 import { useDoorbellQueue } from "#core/event/doorbell.ts"
 import { tables } from "#core/store/tables.ts"
-import { answerDoorbells } from "#functions/delivery/handler.ts"
-import { Bells } from "#one-machine/delivery/bells.ts"
-import { DoorbellsInMemory } from "#one-machine/delivery/doorbells-in-memory.ts"
-import { startPoller } from "#one-machine/delivery/poller.ts"
+import { Bells, DoorbellsInMemory, startPoller } from "#one-machine/delivery/doorbells.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
@@ -16,7 +13,7 @@ dynamoDb.watch(tables.events, (item) => bells.ringForRow(item))
 beforeEach(() => {
   bells = new Bells()
   const doorbells = new DoorbellsInMemory()
-  const poller = startPoller({ doorbells, handler: answerDoorbells, concurrency: 10 })
+  const poller = startPoller({ doorbells, concurrency: 10 })
   const undo = useDoorbellQueue(doorbells)
   onTestFinished(async () => {
     bells.end()

@@ -1,7 +1,7 @@
 /** Delivery as it is shipped, under watch: a poller stands in for Lambda's. */
 import { need } from "#core/platform/config.ts"
 import { handler } from "#functions/delivery/handler.ts"
-import { startPoller } from "#one-machine/delivery/poller.ts"
+import { startPoller } from "#one-machine/delivery/doorbells.ts"
 import { doorbellsFrom } from "#test/support/doorbells-from-queue.ts"
 import { stepsOf } from "../armed-steps.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
