@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Event } from "#contract/event.ts"
 import { Choice } from "#core/bridge/choice.ts"
-import type { Bell } from "#core/event/bell.ts"
+import type { Bell } from "#core/event/doorbell.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { isPhoneJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"

@@ -1,6 +1,6 @@
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Proxy } from "#core/bridge/proxy.ts"
-import { Bell } from "#core/event/bell.ts"
+import { Bell } from "#core/event/doorbell.ts"
 import type { Proxy as Proxied } from "#core/fetch/proxy-tunnel.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"

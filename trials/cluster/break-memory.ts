@@ -1,4 +1,4 @@
-import { Bell } from "#core/event/bell.ts"
+import { Bell } from "#core/event/doorbell.ts"
 import { Commits } from "#session-host/memory/commits.ts"
 import { SessionIntake } from "#session-host/receive/intake.ts"
 
