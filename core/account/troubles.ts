@@ -6,7 +6,7 @@ import { Bridge } from "../bridge/bridge.ts"
 import { WebhookSecret } from "../bridge/webhook-secret.ts"
 import { parseWebhookUrl } from "../bridge/webhook-url.ts"
 import { Delivery } from "../event/delivery.ts"
-import { signedHeaders } from "../event/signed-headers.ts"
+import { Receiver } from "../event/receiver.ts"
 import { failingSince } from "../event/waiting-deliveries.ts"
 import { postJson } from "../fetch/post-json.ts"
 import { Lease } from "../lease/lease.ts"
@@ -243,7 +243,7 @@ async function postOne(accountId: string, url: string, { bridge, trouble, isOver
     at: iso(now() * 1000),
   }
   await postJson(url, accountId, body, (bytes) =>
-    signedHeaders({ secrets, id: randomUUID(), attempt: 1, body: bytes, timestamp: now() }),
+    Receiver.signedHeaders({ secrets, id: randomUUID(), attempt: 1, body: bytes, timestamp: now() }),
   )
 }
 

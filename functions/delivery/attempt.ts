@@ -1,7 +1,6 @@
 import type { Attempt } from "#contract/delivery.ts"
 import type { Delivery } from "#core/event/delivery.ts"
-import type { Receiver } from "#core/event/receiver.ts"
-import { signedHeaders } from "#core/event/signed-headers.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import type { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
@@ -60,7 +59,7 @@ export async function attempt(input: {
 }): Promise<Outcome> {
   const { url, message, connections, keys } = input
   const { secrets } = keys
-  const signed = signedHeaders({ secrets, ...message, attempt: input.number, timestamp: now() })
+  const signed = Receiver.signedHeaders({ secrets, ...message, attempt: input.number, timestamp: now() })
   const headers = {
     ...signed,
     ...(input.isResend && { "x-webhook-resend": "true" }),

@@ -12,7 +12,7 @@ import { exampleCalls } from "#contract/reference/example-calls.ts"
 import { repositoryPages } from "#contract/reference/repository-pages.ts"
 import { type RouteName, routes } from "#contract/routes.ts"
 import { Status } from "#contract/status-and-objection.ts"
-import { signedHeaders } from "#core/event/signed-headers.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { config } from "#core/platform/config.ts"
 import { reference } from "#functions/api/reference.ts"
 import { partsOfReference } from "#test/support/parts-of-reference.ts"
@@ -195,7 +195,7 @@ describe("openapi.json", () => {
       body: Buffer.from("{}"),
       timestamp: 1,
     }
-    const sent = Object.keys(signedHeaders(about)).filter((name) => name !== "content-type")
+    const sent = Object.keys(Receiver.signedHeaders(about)).filter((name) => name !== "content-type")
     for (const { post } of Object.values(document.webhooks)) {
       const documented = (post.parameters ?? []).map(({ name }) => name.toLowerCase())
       const some = ["batch", "resend", "undelivered", "undelivered-since"].map((name) => `x-webhook-${name}`)

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto"
 import { expect, test } from "vitest"
-import { signedHeaders } from "#core/event/signed-headers.ts"
+import { Receiver } from "#core/event/receiver.ts"
 
 test("the standard signature is that of Standard Webhooks' own example", () => {
-  const headers = signedHeaders({
+  const headers = Receiver.signedHeaders({
     secrets: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
     attempt: 1,
@@ -19,7 +19,7 @@ test("the standard signature is that of Standard Webhooks' own example", () => {
 
 test("our own signature is keyed with the whole secret, over the timestamp, a dot and the bytes", () => {
   const body = Buffer.from([0x7b, 0xc3, 0xa4, 0xff, 0x7d])
-  const headers = signedHeaders({
+  const headers = Receiver.signedHeaders({
     secrets: ["whsec_c2VjcmV0"],
     id: "evt_1",
     attempt: 3,

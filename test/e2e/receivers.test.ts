@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { signedHeaders } from "#core/event/signed-headers.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { webhooks } from "#sdk-typescript/index.ts"
 
 const page = readFileSync(new URL("../../docs/receivers/README.md", import.meta.url), "utf8")
@@ -23,7 +23,7 @@ const another = `,v1=${"0".repeat(64)}`
 
 function headerOf(bytes: Buffer, timestamp = now): string {
   const delivery = { secrets: [secret] as [string], id: "evt_1", attempt: 1, body: bytes, timestamp }
-  return signedHeaders(delivery)["x-webhook-signature"]!
+  return Receiver.signedHeaders(delivery)["x-webhook-signature"]!
 }
 
 type Case = [what: string, body: Buffer, header: string | null, secret: string, now: number, genuine: boolean]

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { Hono } from "hono"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { generated } from "#contract/sdks/generate.ts"
-import { signedHeaders } from "#core/event/signed-headers.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { batchOf } from "#functions/delivery/post-body.ts"
 import { stopListening, listen } from "#one-machine/listen.ts"
 import { BridgeError, messagingBridge, type Settings, webhooks } from "#sdk-typescript/index.ts"
@@ -348,7 +348,14 @@ describe("a webhook", () => {
     } = {},
   ) {
     const { body = Buffer.from(JSON.stringify(message)), id = "evt_1", batch } = more
-    const headers = signedHeaders({ secrets: [secret], id, attempt: 2, body, timestamp: now(), batch })
+    const headers = Receiver.signedHeaders({
+      secrets: [secret],
+      id,
+      attempt: 2,
+      body,
+      timestamp: now(),
+      batch,
+    })
     return new Request(more.url ?? "http://h/", {
       method: "POST",
       headers: { ...headers, ...more.headers },
@@ -408,7 +415,7 @@ describe("a webhook", () => {
   test("refuses a thousand bodies, times and signatures that were changed on the way", async () => {
     const at = now()
     const body = Buffer.from(JSON.stringify(message))
-    const signature = signedHeaders({ secrets: [secret], id: "e", attempt: 1, body, timestamp: at })[
+    const signature = Receiver.signedHeaders({ secrets: [secret], id: "e", attempt: 1, body, timestamp: at })[
       "x-webhook-signature"
     ]!
     const changed = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 }))
