@@ -2,10 +2,9 @@ import type { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
-import { attempt } from "./attempt.ts"
+import { attempt, postBodyOf } from "./attempt.ts"
 import type { DeliveryTools } from "./delivery-tools.ts"
 import { endClaimOnError } from "./end-claim-on-error.ts"
-import { postBodyOf } from "./post-body.ts"
 
 /** A resend gets one attempt, and a few more if the deliverer died during it. */
 const maxAttempts = 3

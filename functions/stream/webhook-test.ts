@@ -8,8 +8,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { now } from "#core/platform/clock.ts"
-import { attempt, toWire } from "../delivery/attempt.ts"
-import { batchOf } from "../delivery/post-body.ts"
+import { attempt, batchOf, toWire } from "../delivery/attempt.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 /**
