@@ -1,5 +1,4 @@
-import { Connections } from "./connections.ts"
-import { safeFetch } from "./safe-fetch.ts"
+import { Connections, safeFetch } from "./safe-fetch.ts"
 
 /** How long a receiver may take, in ms. */
 const withinMs = 10_000

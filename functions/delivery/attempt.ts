@@ -3,9 +3,8 @@ import type { Attempt } from "#contract/delivery.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import type { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
-import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import { type Connections, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { iso, now, nowMs } from "#core/platform/clock.ts"
 
 /** Contract, "Delivery", dialling included. */

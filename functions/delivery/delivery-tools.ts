@@ -1,5 +1,5 @@
 import type { NewEvents } from "#core/event/new-events.ts"
-import type { Connections } from "#core/fetch/connections.ts"
+import type { Connections } from "#core/fetch/safe-fetch.ts"
 import type { AttemptNotes } from "./attempt-notes.ts"
 import type { TimeLimit } from "./time-for-one-bridge.ts"
 

@@ -1,4 +1,4 @@
-import { Connections } from "#core/fetch/connections.ts"
+import { Connections } from "#core/fetch/safe-fetch.ts"
 import { config } from "#core/platform/config.ts"
 
 /**

@@ -1,7 +1,6 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import type { Connections } from "#core/fetch/connections.ts"
-import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import { type Connections, safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { MediaHost } from "../network/connection.ts"
 import { Damaged } from "./decrypt.ts"
 import { urlOf } from "./download.ts"

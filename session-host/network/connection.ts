@@ -5,7 +5,7 @@
  */
 
 import type { PasskeyAssertion } from "#contract/passkey.ts"
-import type { Connections } from "#core/fetch/connections.ts"
+import type { Connections } from "#core/fetch/safe-fetch.ts"
 import type { SessionWrite } from "../memory/rows.ts"
 import type { Message, Message_EventResponseMessage, Message_PollVoteMessage } from "./message-proto/types.ts"
 import type { proto } from "./proto.ts"

@@ -1,8 +1,8 @@
 import type { ClientRequestArgs } from "node:http"
 import { Agent } from "node:https"
 import type { Duplex } from "node:stream"
-import { Connections } from "#core/fetch/connections.ts"
 import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
+import { Connections } from "#core/fetch/safe-fetch.ts"
 
 /** How long dialling through a proxy may take, ms: the proxy, its answer, and the network behind it. */
 const dialWithinMs = 15_000

@@ -5,7 +5,7 @@ import {
   type MediaConnInfo,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Connections } from "#core/fetch/connections.ts"
+import type { Connections } from "#core/fetch/safe-fetch.ts"
 import { nowMs, timeLeft } from "#core/platform/clock.ts"
 import type { Kind } from "#session-host/media/kind-and-content-type.ts"
 import type { Connection } from "#session-host/network/connection.ts"

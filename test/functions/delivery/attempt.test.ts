@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { createServer } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { Connections } from "#core/fetch/connections.ts"
+import { Connections } from "#core/fetch/safe-fetch.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
 import { listen } from "#one-machine/listen.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
