@@ -9,7 +9,6 @@ import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventLists } from "./event-lists.ts"
 import type { EventRow } from "./event-row.ts"
-import { Progress } from "./progress.ts"
 import { Receiver } from "./receiver.ts"
 import type { Usage } from "./usage.ts"
 
@@ -143,7 +142,7 @@ export async function settle(
   const givenUpAt = made?.delivered && (await EventLists.givenUpAt(held, made.delivered))
   const list = givenUpAt === undefined ? inboxOf(held, made?.delivered) : "undelivered"
   const end = list && ("redelivered" as const)
-  const usage = await Progress.counting(held, made ? [{ ...made.counts, end }] : [])
+  const usage = await Claim.counting(held, made ? [{ ...made.counts, end }] : [])
   const known = withoutGivenUp(held, givenUpAt)
   const done = {
     UpdateExpression:

@@ -6,7 +6,6 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Filter } from "#core/event/filter.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
-import { Progress } from "#core/event/progress.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
 import { isClockDoubted, now, nowMs } from "#core/platform/clock.ts"
@@ -133,7 +132,7 @@ async function readAhead(held: Delivery.Info, { isFresh }: { isFresh: boolean })
     EventRow.after(held.bridgeId, held.head, held.batch),
   )
   if (next.length === 0 && beyond !== undefined) {
-    const skipped = await Progress.stepOver(held, beyond)
+    const skipped = await Claim.stepOver(held, beyond)
     return skipped && (await readAhead(skipped, { isFresh: true }))
   }
   if (next[0] && isTooOld(held, next[0])) {
@@ -157,7 +156,7 @@ async function miss(held: Delivery.Info, first: EventRow.Info): Promise<Delivery
   const since = now() - EventRow.waitLimitAtFurther + 1
   const to = (await endClaimOnError(held, () => EventLists.firstSince(held.bridgeId, since))) - 1
   log.warn({ ...idOf(held), events: to - held.head }, "events missed by a webhook")
-  return await Progress.stepTo(held, to, Progress.missedUpTo(held, to, first.eventId))
+  return await Claim.stepTo(held, to, Claim.missedUpTo(held, to, first.eventId))
 }
 
 function idOf({ bridgeId, webhookId }: Delivery.Info): Receiver.Id {
@@ -183,7 +182,7 @@ async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: Delive
   const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
   if (!(await isWanted(held, event))) return await passOver(held, event)
   if (held.receiver.url === "")
-    return await Progress.settle(held, {
+    return await Claim.settle(held, {
       state: "inbox",
       attempts: 0,
       made: [{ type: event.type, end: "delivered" }],
@@ -194,7 +193,7 @@ async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: Delive
   Metrics.add("Undelivered")
   // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
   Metrics.add("Attempts", 0)
-  return await Progress.settle(held, {
+  return await Claim.settle(held, {
     state: "undelivered",
     attempts: 0,
     made: [{ type: event.type, end: "undelivered" }],
@@ -218,7 +217,7 @@ async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<bool
  * must not count for the next event.
  */
 async function passOver(held: Delivery.Info, { n }: EventRow.Info): Promise<Delivery.Info | undefined> {
-  if (held.failures > 0 || held.attempt > maxAttempts) return await Progress.stepTo(held, n)
+  if (held.failures > 0 || held.attempt > maxAttempts) return await Claim.stepTo(held, n)
   return { ...held, head: n }
 }
 
@@ -300,7 +299,7 @@ async function conclude(
     const batchEnd = held.batch === undefined ? undefined : last
     const made: Usage.Step = { type: events[0].type, attempt }
     return {
-      isOurs: await Progress.fail(held, wait, { bell: doorbellHandle, made, batchEnd, attempts }),
+      isOurs: await Claim.fail(held, wait, { bell: doorbellHandle, made, batchEnd, attempts }),
       next: { wait },
     }
   }
@@ -311,7 +310,7 @@ async function conclude(
   const isPrompt = !Receiver.isFirst(held) || now() - events[0].createdAt < EventRow.promptWithin
   const after =
     isDelivered && isPrompt
-      ? await Progress.advance(held, {
+      ? await Claim.advance(held, {
           to: last,
           attempts,
           made,
@@ -332,7 +331,6 @@ async function settleAll(
 ): Promise<Delivery.Info | undefined> {
   let after: Delivery.Info | undefined = held
   for (const [i, { n }] of events.entries())
-    after =
-      after && (await Progress.settle({ ...after, head: n - 1 }, { state, attempts: 1, made: [made[i]!] }))
+    after = after && (await Claim.settle({ ...after, head: n - 1 }, { state, attempts: 1, made: [made[i]!] }))
   return after
 }

@@ -8,7 +8,6 @@ import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { promiseAndRing } from "#core/event/doorbell.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { Progress } from "#core/event/progress.ts"
 import { skipEvent } from "#core/event/retry-and-skip.ts"
 import { overdue } from "#core/event/waiting-deliveries.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
@@ -71,7 +70,7 @@ const waits: Record<string, Wait> = {
     const { id } = await aBridge()
     const held = await Claim.acquire(Delivery.first(id), "one")
     if (!held || "early" in held) throw new Error("not claimed")
-    await Progress.fail(held, 180)
+    await Claim.fail(held, 180)
     return async () => "early" in (await Claim.acquire(Delivery.first(id), "another"))!
   },
   "the promise of a delivery": async () => {

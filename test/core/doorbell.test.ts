@@ -3,7 +3,6 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Bell } from "#core/event/doorbell.ts"
-import { Progress } from "#core/event/progress.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 import { dynamoDb } from "#test/support/store.ts"
@@ -58,7 +57,7 @@ test("events that are committed while the bell rests are rung for as soon as no 
   const count = looks()
   bell.want()
   await until(() => count() === 1)
-  const held = await Progress.advance(claimed as Delivery.Info)
+  const held = await Claim.advance(claimed as Delivery.Info)
   expect(await Claim.goIdle(held!)).toBeUndefined()
   await outbox.write(anEvent())
   bell.want()

@@ -7,7 +7,6 @@ import { Webhook } from "#core/bridge/webhook.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { Progress } from "#core/event/progress.ts"
 import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { getRow } from "#core/store/store.ts"
@@ -15,8 +14,7 @@ import { tables } from "#core/store/tables.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
-import { isGenuine } from "#test/support/service/start-receiver.ts"
-import type { Answer } from "#test/support/service/start-receiver.ts"
+import { type Answer, isGenuine } from "#test/support/service/start-receiver.ts"
 import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 
 afterEach(async () => {
@@ -199,7 +197,7 @@ test("an event that a deliverer holds is not skipped, and one that it delivers m
     code: "not_waiting",
   })
   await retryEvent(Delivery.first(event.bridgeId), event)
-  await Progress.advance(held)
+  await Claim.advance(held)
   await expect(skipEvent(Delivery.first(event.bridgeId), event)).rejects.toMatchObject({
     code: "not_waiting",
   })

@@ -5,7 +5,6 @@ import { Event as EventSchema, type Event } from "#contract/event.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { Progress } from "#core/event/progress.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { removeRow } from "#core/store/store.ts"
@@ -673,7 +672,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
 
   let claim = (await Claim.acquire(Delivery.first(first.bridgeId), "test")) as Delivery.Info // no other
   // deliverer looks
-  for (let n = 0; n < 2; n++) claim = (await Progress.advance(claim))!
+  for (let n = 0; n < 2; n++) claim = (await Claim.advance(claim))!
   for (const n of [1, 2]) await removeRow({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
   const third = await aMemory({ bridgeId: first.bridgeId })
   const asked = transactions()
