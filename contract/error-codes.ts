@@ -76,6 +76,10 @@ export const errors = {
     "another person wrote this message: you can edit only your own, and revoke others' only in a group, as its admin",
   ],
   message_revoked: [409, "this message was revoked: nothing can be done with it but revoking it once more"],
+  edit_too_late: [
+    409,
+    "phones ignore an edit of a message that is 20 minutes old: send a new message, or revoke this one",
+  ],
   presence_unavailable: [409, "the presence is not `available`: set it before you subscribe"],
   not_waiting: [409, "an attempt at this event is under way: try again when it has ended"],
   passkey_required: [

@@ -170,6 +170,7 @@ export const editMessage = createRoute({
       "not_own_message",
       "not_admin",
       "message_revoked",
+      "edit_too_late",
       ...codesOfSend,
     ),
   },

@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { isUsername, statusChat, toJid, userOf } from "#core/message/jid.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { edit, isIgnored, revocation } from "../content/changes.ts"
+import { edit, isTooLate, revocation } from "../content/changes.ts"
 import {
   buildMessage,
   toContacts,
@@ -146,9 +146,12 @@ export const messages = {
             "invalid_request",
             "only a text, and the caption of a picture, a video or a document, can be changed",
           )
-        const change = edit(message, unwrap(changed), nowMs())
+        // Phones compare the times that the network has given both.
+        const time = connected.connection.networkTime()
+        const change = { ...edit(message, unwrap(changed), nowMs()), time }
+        if (isTooLate(message.time, change)) throw new ApiError("edit_too_late")
         const sent = buildMessage(toEdit(keyOf(message), changed, change.madeMs))
-        return { chat: message.chat, message: sent, ...(!isIgnored(message, change) && { change }) }
+        return { chat: message.chat, message: sent, change }
       },
       // The answer has the id of the edited message: a caller cannot use the id of the edit itself.
       id,

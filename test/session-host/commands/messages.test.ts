@@ -1,6 +1,7 @@
 import { proto } from "@whiskeysockets/baileys"
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
@@ -337,6 +338,31 @@ test("what the network refuses to revoke or to edit is as it was", async () => {
     expect(known).toMatchObject({ body: "stays" })
     expect(known).not.toHaveProperty("edit")
   }
+})
+
+test("an edit of a message of 20 minutes is refused, since phones ignore it", async () => {
+  const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body: "of old" })
+  // The network's answer is written with what comes next.
+  await bob.send(phone.number, "next")
+  await until(async () => (await rowsOf(tables.sessions, bridge.id, `SEND#${id}`))[0]?.state === "acked")
+  const sentAgo = async (seconds: number) =>
+    await updateRow({
+      TableName: tables.sessions,
+      Key: { pk: `BRIDGE#${bridge.id}`, sk: `SEND#${id}` },
+      UpdateExpression: "SET #timestamp = :time",
+      ExpressionAttributeNames: { "#timestamp": "timestamp" },
+      ExpressionAttributeValues: { ":time": Math.floor(Date.now() / 1000) - seconds },
+    })
+  await sentAgo(20 * 60)
+  const before = (await stanzas()).length
+  expect(await ask("PATCH", `/messages/${id}/edit`, { body: "new" })).toMatchObject({
+    status: 409,
+    code: "edit_too_late",
+  })
+  expect(await stanzas()).toHaveLength(before)
+  expect(await ask("GET", `/messages/${id}`)).toMatchObject({ body: "of old" })
+  await sentAgo(19 * 60)
+  expect(await ask("PATCH", `/messages/${id}/edit`, { body: "new" })).toMatchObject({ status: 200 })
 })
 
 test("a vote on a revoked poll is no event, since no phone shows it", async () => {

@@ -156,6 +156,12 @@ class MessageRevoked(BridgeError):
     code = "message_revoked"
 
 
+class EditTooLate(BridgeError):
+    """`edit_too_late`: phones ignore an edit of a message that is 20 minutes old: send a new message, or revoke this one."""
+
+    code = "edit_too_late"
+
+
 class PresenceUnavailable(BridgeError):
     """`presence_unavailable`: the presence is not `available`: set it before you subscribe."""
 
