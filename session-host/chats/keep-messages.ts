@@ -53,7 +53,7 @@ export class MessageKeeping {
    * @throws SessionEnded
    */
   async outgoing(
-    outgoing: Pick<Outgoing, "messageId" | "chat" | "message">,
+    outgoing: Pick<Outgoing, "messageId" | "chat" | "message" | "askedMs">,
     change: Change | undefined,
   ): Promise<Changing | undefined> {
     const { transcript, chats, store, messages } = this.#parts

@@ -7,7 +7,6 @@ import type { Logger } from "#core/platform/log.ts"
 import { isChange } from "../content/changes.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SentList } from "../memory/messages/sent-list.ts"
-import type { Sent } from "../memory/messages/sent.ts"
 import type { Patience } from "../memory/patience.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "../memory/rows.ts"
 import { SessionEnded } from "../memory/session-ended.ts"
@@ -127,7 +126,7 @@ export class KeptPast {
     const { transcript, sentList } = this.#parts
     for await (const sent of sentList.all()) {
       if (sent.generation !== generation || sent.state === "failed") continue
-      const message = await transcript.saidBy(sent, timeOf(sent))
+      const message = await transcript.saidBy(sent)
       if (message) yield { message, order: sent.askedMs ?? 0 }
     }
   }
@@ -137,10 +136,6 @@ export class KeptPast {
 interface Past {
   message: MessageEvent
   order: number
-}
-
-function timeOf(sent: Sent): number {
-  return sent.state === "sent" ? Math.floor((sent.askedMs ?? 0) / 1000) : sent.timestamp
 }
 
 /** Which messages the transcript has, by chat, as far as it was looked at. For one source of messages. */

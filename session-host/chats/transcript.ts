@@ -27,6 +27,9 @@ interface TranscriptParts {
   log: Logger
 }
 
+/** A message that the API sends. */
+type Said = Pick<Outgoing, "messageId" | "chat" | "message" | "askedMs">
+
 /** A message in the transcript, in the form of its event. */
 export interface Line {
   message: MessageEvent
@@ -147,34 +150,29 @@ export class Transcript {
    * The row of a message that is to be sent; undefined if the message is not to be kept, or has nothing that
    * people see. A message whose row cannot be made is sent all the same.
    */
-  async rowOf({
-    messageId,
-    chat,
-    message,
-  }: Pick<Outgoing, "messageId" | "chat" | "message">): Promise<
-    { said: MessageEvent; row: Put } | undefined
-  > {
+  async rowOf(outgoing: Said): Promise<{ said: MessageEvent; row: Put } | undefined> {
     const { log } = this.#parts
-    if (!this.#takesChat(chat)) return undefined
+    if (!this.#takesChat(outgoing.chat)) return undefined
     try {
-      const said = await this.saidBy({ messageId, chat, message }, now())
+      const said = await this.saidBy(outgoing)
       return said && !isChange(said) ? { said, row: this.row(said) } : undefined
     } catch (error) {
       if (error instanceof SessionEnded) throw error
-      log.warn({ error, messageId }, "a message that is sent was not written in its transcript")
+      log.warn(
+        { error, messageId: outgoing.messageId },
+        "a message that is sent was not written in its transcript",
+      )
       return undefined
     }
   }
 
   /**
-   * What a message of the account says, in the form of an event; undefined if it has nothing that people see.
-   * @param at Unix seconds
+   * What a message of the account says, in the form of an event, at the time when it was asked for: the
+   * network's time is not known before it has left. Undefined if it has nothing that people see.
    * @throws SessionEnded
    */
-  async saidBy(
-    { messageId, chat, message }: Pick<Outgoing, "messageId" | "chat" | "message">,
-    at: number,
-  ): Promise<MessageEvent | undefined> {
+  async saidBy({ messageId, chat, message, askedMs }: Said): Promise<MessageEvent | undefined> {
+    const at = askedMs === undefined ? now() : Math.floor(askedMs / 1000)
     const own = this.#parts.login.vault.login
     const key = { id: messageId, remoteJid: chat, fromMe: true }
     const [sent] = own ? stanzaFormOf({ key, message: decodeBare(message), messageTimestamp: at }, own) : []

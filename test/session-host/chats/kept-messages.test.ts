@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { expect, test } from "vitest"
 import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aChat } from "#test/support/session/chat.ts"
@@ -156,9 +157,10 @@ test("what was said before `keep` is listed behind what is kept, page by page, e
   await write("one")
   const { timestamp } = await write("two")
   await until(() => Math.floor(Date.now() / 1000) > timestamp)
-  const three: Record<string, unknown> = await ask("POST", "/send/text", { chat: bob.number, body: "three" })
+  await ask("POST", "/send/text", { chat: bob.number, body: "three" })
+  const [three] = (await (await call(bridge.id, "GET", "/sent")).json()) as { asked_at: number }[]
   await choose({ keep: 7 })
-  await until(async () => isDeepStrictEqual(await chatsOf(bridge.id), [[bob.jid, three.timestamp]]))
+  await until(async () => isDeepStrictEqual(await chatsOf(bridge.id), [[bob.jid, three!.asked_at]]))
   await write("four")
   await once(bob.number, "four")
   const all = ["four", "three", "two", "one"]
@@ -186,6 +188,27 @@ test("what was said before `keep` is listed behind what is kept, page by page, e
   await choose({ keep: 7 })
   await once(bob.number, "five")
   expect((await said(bob.number)).toSorted()).toEqual([...all, "five"].toSorted())
+})
+
+test("what was sent while messages were kept is there once, though the network's clock is ahead", async () => {
+  const { ask, bob, choose, said, once, bridge } = await aKeptChat({ keep: 7 })
+  const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body: "mine" })
+  await once(bob.number, "mine")
+  await choose({})
+  await ask("POST", "/send/text", { chat: bob.number, body: "meanwhile" })
+  const isAcked = async () =>
+    (await rowsOf(tables.sessions, bridge.id, `SEND#${id}`)).some(({ state }) => state === "acked")
+  await until(isAcked)
+  await updateRow({
+    TableName: tables.sessions,
+    Key: { pk: `BRIDGE#${bridge.id}`, sk: `SEND#${id}` },
+    UpdateExpression: "SET #timestamp = #timestamp + :ahead",
+    ExpressionAttributeNames: { "#timestamp": "timestamp" },
+    ExpressionAttributeValues: { ":ahead": 3 },
+  })
+  await choose({ keep: 7 })
+  await once(bob.number, "meanwhile")
+  expect((await said(bob.number)).toSorted()).toEqual(["meanwhile", "mine"])
 })
 
 test("what another phone's chats said before is not taken over by the phone that is linked next", async () => {
