@@ -4,13 +4,13 @@ import type * as contract from "#contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/message/jid.ts"
 import { kindOf, mediaOf, wordsOf } from "../content/content.ts"
+import { chatOf } from "../content/remembered.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import { receiptKinds } from "../network/connection.ts"
 import { countsOf } from "../send/receipt-steps.ts"
 import type { Statuses } from "../send/statuses.ts"
 import type { Memory } from "../session/memory.ts"
-import { chatOf } from "./message-to-act-on.ts"
 
 type Message = z.input<(typeof contract.getMessage.responses)[200]["content"]["application/json"]["schema"]>
 

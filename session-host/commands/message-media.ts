@@ -3,7 +3,7 @@ import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 import { toJid } from "#core/message/jid.ts"
 import { mediaOf } from "../content/content.ts"
-import type { Remembered } from "../content/remembered.ts"
+import { chatOf, type Remembered } from "../content/remembered.ts"
 import { unwrap } from "../content/unwrap.ts"
 import { downloadMedia } from "../media/download.ts"
 import { inTurn } from "../media/in-turn.ts"
@@ -12,7 +12,6 @@ import { fileNameOf } from "../memory/messages/messages.ts"
 import type { Media } from "../network/connection.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
-import { chatOf } from "./message-to-act-on.ts"
 
 /** Answers with the place of a message's media in the bucket, from where the bytes go to the customer. */
 export async function mediaResponse(

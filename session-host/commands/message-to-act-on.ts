@@ -1,7 +1,7 @@
 import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/message/jid.ts"
 import type { MessageKey } from "../content/compose.ts"
-import type { Remembered } from "../content/remembered.ts"
+import { chatOf, type Remembered } from "../content/remembered.ts"
 import { askForGroupCard } from "../groups/group-card.ts"
 import { isAdmin, ownRole } from "../groups/group.ts"
 import { notInGroup } from "../groups/refusals.ts"
@@ -79,11 +79,6 @@ async function findPresent(connected: ConnectedSession, asked: Asked): Promise<R
   if (all.length > 0 && all.every(({ isFormer }) => isFormer)) throw new ApiError("not_own_message")
   const [message] = await findMessages(connected, asked)
   return message
-}
-
-/** The chat for an answer to a message: a broadcast is answered in the chat with its author. */
-export function chatOf({ chat, sender, fromMe }: Remembered): string {
-  return chat.endsWith("@broadcast") && !fromMe ? sender : chat
 }
 
 /**

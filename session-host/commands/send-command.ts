@@ -8,13 +8,14 @@ import { log } from "#core/platform/log.ts"
 import { buildMessage, type MessageContext } from "../content/compose.ts"
 import { quoteOf } from "../content/kept-content.ts"
 import { withMentions } from "../content/mentions.ts"
+import { chatOf } from "../content/remembered.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { MessageContent } from "../network/connection.ts"
 import { onlyAdminsWrite } from "../people/recipients.ts"
 import type { ComposeFor, ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { type Called, command, type Route } from "./command.ts"
-import { authorOf, chatOf, findStanding, markRead } from "./message-to-act-on.ts"
+import { authorOf, findStanding, markRead } from "./message-to-act-on.ts"
 
 /** The input of every send besides its content. */
 interface Addressed {

@@ -4,7 +4,7 @@ import type { MessageContent } from "../network/connection.ts"
 import type { About } from "./chat-and-sender.ts"
 import { withText } from "./compose.ts"
 import { contextInfoOf, editedIn, mediaOf, pollOf, textOf, wordsOf } from "./content.ts"
-import type { Changed } from "./forged.ts"
+import { type Changed, isInChat } from "./forged.ts"
 import { keptContent } from "./kept-content.ts"
 import { type MessageIdentity, wholeNumber } from "./mapped.ts"
 import { formsOf } from "./message-identity.ts"
@@ -191,7 +191,7 @@ export function changedMessage(
   const named = what === "revoke" && !key.fromMe && isGroup(about.chat) && key.participant
   const sender = named ? withoutDevice(named) : about.sender
   const fromMe = about.person(sender) === about.ownJid
-  const here = originals.filter(({ chat }) => about.person(chat) === about.person(about.chat))
+  const here = originals.filter((each) => isInChat(about, each))
   const original =
     here.find((each) => (fromMe ? each.fromMe : about.person(each.sender) === about.person(sender))) ??
     (named ? undefined : here[0])

@@ -3,7 +3,7 @@ import type { Connection, MessageContent } from "../network/connection.ts"
 import type { Target } from "./changes.ts"
 import type { About } from "./chat-and-sender.ts"
 import { changeTypes, editedIn } from "./content.ts"
-import type { Remembered } from "./remembered.ts"
+import { chatOf, type Remembered } from "./remembered.ts"
 
 /** What an unwrapped content does to another message. */
 export interface Changed {
@@ -55,7 +55,7 @@ export async function isForged({ what }: Changed, { about, of, originals, connec
  */
 function isElsewhere(about: About, originals: Remembered[]): boolean {
   const ours = originals.filter(({ fromMe }) => fromMe)
-  return ours.length > 0 && ours.every(({ chat }) => about.person(chat) !== about.person(about.chat))
+  return ours.length > 0 && !ours.some((each) => isInChat(about, each))
 }
 
 /**
@@ -63,13 +63,18 @@ function isElsewhere(about: About, originals: Remembered[]): boolean {
  * another chat, by what is known there.
  */
 function isAnothers(about: About, of: Target, originals: Remembered[]): boolean {
-  const isKnownHere = originals.some(({ chat }) => about.person(chat) === about.person(about.chat))
+  const isKnownHere = originals.some((each) => isInChat(about, each))
   if (isKnownHere || originals.length === 0 || !isAuthor(about, of)) return !isAuthor(about, of)
   // A private id and a phone number may belong to one person without that being known here.
   const mayBeAuthor = (original: Remembered) =>
     isAuthor(about, original) ||
     (!original.fromMe && isLid(about.person(original.sender)) !== isLid(about.contact))
   return !originals.some(mayBeAuthor)
+}
+
+/** Whether phones show a message in the chat of an earlier one. */
+export function isInChat(about: About, earlier: Target): boolean {
+  return about.person(chatOf(earlier)) === about.person(chatOf(about))
 }
 
 /** Whether a message is by the author of an earlier one. */

@@ -20,3 +20,8 @@ export interface Remembered {
   /** Set if it was edited or revoked since: the content is what it says now. */
   edit?: "edit" | "revoke"
 }
+
+/** The chat in which phones show a message and answer it: that of a broadcast is the chat with its author. */
+export function chatOf({ chat, sender, fromMe }: Pick<Remembered, "chat" | "sender" | "fromMe">): string {
+  return chat.endsWith("@broadcast") && !fromMe ? sender : chat
+}

@@ -4,7 +4,7 @@ import { now, nowMs } from "#core/platform/clock.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { asNow, type Change, identityOf, supersedes, type Target } from "#session-host/content/changes.ts"
 import type { MessageIdentity } from "#session-host/content/mapped.ts"
-import type { Remembered } from "#session-host/content/remembered.ts"
+import { chatOf, type Remembered } from "#session-host/content/remembered.ts"
 import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
 import {
   joinSecret,
@@ -235,7 +235,7 @@ export class Messages {
       of.fromMe
         ? message.fromMe || message.isFormer
         : !message.fromMe &&
-          (await isSame(message.chat, of.chat)) &&
+          (await isSame(chatOf(message), chatOf(of))) &&
           (await isSame(message.sender, of.sender))
     const about = await Promise.all(changes.map(async (change) => ((await isAbout(change)) ? [change] : [])))
     return lastOf(about.flat())
@@ -337,10 +337,14 @@ function keysOf({ id, fromMe, forms }: MessageIdentity): string[] {
   return forms.map(({ chat, sender }) => `${prefixOf(id)}${short(`${chat}\n${sender}`)}`)
 }
 
-/** The keys under which a change of the message may be stored, the one for a new row first. */
-function changeKeysOf(identity: MessageIdentity): string[] {
-  const prefix = prefixOf(identity.id)
-  return keysOf(identity).map((sk) => prefix + changedInfix + sk.slice(prefix.length))
+/**
+ * The keys under which a change of the message may be stored, the one for a new row first. They name the chat
+ * in which phones show it: an event does not say to which list of people its message was sent.
+ */
+function changeKeysOf({ id, fromMe, forms }: MessageIdentity): string[] {
+  const prefix = prefixOf(id)
+  const shown = forms.map(({ chat, sender }) => ({ chat: chatOf({ chat, sender, fromMe }), sender }))
+  return keysOf({ id, fromMe, forms: shown }).map((sk) => prefix + changedInfix + sk.slice(prefix.length))
 }
 
 const ChangeHead = z.object({

@@ -1,6 +1,7 @@
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
+import { messagePage } from "#session-host/commands/message-page.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { eventsOf } from "#test/support/session/host.ts"
 import { aMemory } from "#test/support/session/memory.ts"
@@ -26,6 +27,10 @@ const aMessage = (
     attrs: {
       t: String(attrs.t ?? time),
       ...(attrs.recipient !== undefined && { from: String(attrs.from), recipient: String(attrs.recipient) }),
+      ...(attrs.participant !== undefined && {
+        from: String(attrs.from),
+        participant: String(attrs.participant),
+      }),
       ...(by !== undefined && { from: "120@g.us", participant: String(by) }),
     },
     plaintext: writeRandomPadMax16(proto.Message.encode(content).finish()),
@@ -183,6 +188,16 @@ test("the admin of a group revokes nothing that this account wrote in another ch
   await take(one, revoked({ by: eve }, { fromMe: false, participant: ada! }))
   expect(await nowAt(one)).toEqual([["to Eve", undefined]])
   expect(await told(one)).toEqual([["to Eve", undefined]])
+})
+
+test("what was sent to a list of people is changed in the chat with its author, as phones show it", async () => {
+  for (const by of [{ from: "120@broadcast", participant: bob }, {}]) {
+    const one = await aMemory({ choice: { keep: 7 } })
+    await take(one, said("to many", { from: "120@broadcast", participant: bob }), revoked(by))
+    const { messages } = await messagePage(one.memory, { chat: bob!, limit: 5 })
+    expect(messages.map(({ body, edit }) => [body, edit])).toEqual([["", "revoke"]])
+    expect(await nowAt(one)).toEqual([[undefined, "revoke"]])
+  }
 })
 
 test("what is revoked without an event is revoked all the same, if it is remembered", async () => {
