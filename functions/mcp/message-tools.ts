@@ -26,7 +26,8 @@ const readChat = tool({
       after: from,
     })
     const as = !input.detail && ((item: unknown) => shortMessage(item, true))
-    return await show({ items: body, as, beside: { next } })
+    const items = await withoutRevoked(api, numberOf(input.number), body)
+    return await show({ items, as, beside: { next } })
   },
 })
 
@@ -50,16 +51,21 @@ const findMessages = tool({
     const name = numberOf(given)
     const person = sought.person && toJid(await chatIdOf(api, name, sought.person))
     const isSought = (item: unknown) => isFound(item, { ...sought, person })
+    const pageOf = async (size: number, after: string | undefined) =>
+      await messagesOf(api, name, { ...sought, person, limit: size, after })
     const found: unknown[] = []
     let next = from
     for (let page = 0; page < looked.pages; page++) {
-      const asked = { ...sought, person, limit: looked.messages, after: next }
-      const { body, next: then } = await messagesOf(api, name, asked)
-      found.push(...body.filter(isSought))
-      next = then
+      let answer = await pageOf(looked.messages, next)
+      const tooMuch = answer.body.filter(isSought)[limit - found.length]
+      // The next page begins where this one ends, so it has to end before that.
+      if (tooMuch) answer = await pageOf(answer.body.indexOf(tooMuch), next)
+      found.push(...answer.body.filter(isSought))
+      next = answer.next
       if (next === undefined || found.length >= limit) break
     }
-    return await show({ items: found, as: !isWhole && ((item) => shortMessage(item)), beside: { next } })
+    const items = await withoutRevoked(api, name, found)
+    return await show({ items, as: !isWhole && ((item) => shortMessage(item)), beside: { next } })
   },
 })
 
@@ -90,7 +96,10 @@ const waitForMessage = tool({
       const { body } = await messageEvents(api, name, query)
       const [last] = body.slice(-1) as { event_id: string }[]
       const as = !input.detail && ((item: unknown) => shortMessage(item))
-      if (last) return await show({ items: body, as, beside: { after: last.event_id } })
+      if (last) {
+        const items = await withoutRevoked(api, name, body)
+        return await show({ items, as, beside: { after: last.event_id } })
+      }
       const leftMs = until - performance.now()
       if (leftMs <= 0)
         return fromService({
@@ -122,11 +131,16 @@ interface Vote {
 const pollVotes = tool({
   name: "poll_votes",
   description: "Who voted for what in a poll: what came in of that during the last days.",
-  input: z.object({ number, message_id }),
+  input: z.object({ number, message_id, chat: chatOfMessage }),
   isRead: true,
-  run: async (input, { api, numberOf, show }) => {
-    const query = { type: "poll_vote", search: input.message_id, order: "newest" }
-    const all = await everyEvent(api, numberOf(input.number), query)
+  run: async ({ chat, ...input }, { api, numberOf, show }) => {
+    const name = numberOf(input.number)
+    // Whoever writes a message chooses its id, so somebody else's poll may have the same one.
+    const poll = (await api.call("GET", pathOf(name, "proxy", "messages", input.message_id), {
+      query: { chat },
+    })) as { chat_id: string } // as the contract says
+    const query = { type: "poll_vote", chat: poll.chat_id, search: input.message_id, order: "newest" }
+    const all = await everyEvent(api, name, query)
     const votes = (all as Vote[]).filter(({ event }) => event.poll_id === input.message_id)
     // Who votes again has changed their vote.
     const latest = Map.groupBy(votes, ({ event }) => event.contact_id)
@@ -208,6 +222,12 @@ function isFound(item: unknown, { words, person, until = Infinity }: Sought): bo
 }
 
 /** As the contract says. */
+interface MessageItem {
+  created_at: number
+  event: { chat_id: string; message_id: string; edit?: string; target_id?: string }
+}
+
+/** As the contract says. */
 interface Message {
   body: string
   file?: { name: string }
@@ -236,6 +256,23 @@ async function everyEvent(api: Api, name: string, query: Query): Promise<unknown
     if (after === undefined) break
   }
   return all
+}
+
+/** Without what was revoked, and what was said of that: an event stays as it was when it came. */
+async function withoutRevoked(api: Api, name: string, items: unknown[]): Promise<unknown[]> {
+  const events = items.filter((item) => (item as Partial<MessageItem>).event) as MessageItem[]
+  // What is kept is as it is now.
+  if (events.length === 0) return items
+  const since = Math.min(...events.map(({ created_at }) => created_at))
+  const query = { type: "message", search: "revoke", since, order: "newest" }
+  const later = (await everyEvent(api, name, query)) as MessageItem[]
+  const revoked = later.flatMap(({ event }) =>
+    event.edit === "revoke" ? [`${event.chat_id} ${event.target_id}`] : [],
+  )
+  return events.filter(
+    ({ event: { chat_id, message_id, target_id, edit } }) =>
+      edit === "revoke" || ![message_id, target_id].some((id) => revoked.includes(`${chat_id} ${id}`)),
+  )
 }
 
 /** How many people chose each option, the most first. */

@@ -74,7 +74,11 @@ test("3: say who voted for what in a poll, each by their last vote", async () =>
   await bob.read({ id: message_id })
   for (const option of ["Mon", "Tue"])
     await bob.post(phone.number, { vote: { message_id, options: [option] } })
-  await until(async () => (await eventsOfType(bridge.id, "poll_vote")).length === 2)
+  // Who writes a message chooses its id.
+  const eve = await network.phone("Eve")
+  await eve.post(phone.number, { poll: { question: "When?", options: ["Mon", "Tue"] }, id: message_id })
+  await eve.post(phone.number, { vote: { message_id, options: ["Mon"] } })
+  await until(async () => (await eventsOfType(bridge.id, "poll_vote")).length === 3)
   expect(shown(await agent.call("poll_votes", { number, message_id })).items).toEqual([
     { votes: { Tue: 1 } },
     { who: bob.number, name: "Bob", votes_for: ["Tue"], at: expect.any(String) },
@@ -118,6 +122,24 @@ test("5: read a document: a PDF comes along, the words of a text stand between t
   expect((await of({ ...pdf, data: much, filename: "b.pdf" })).text).toContain("not_shown")
 })
 
+test("what was revoked is not shown, whoever asks for what was said", async () => {
+  const carol = await network.phone("Carol")
+  const { id } = await carol.send(phone.number, "my secret is 4711")
+  await chat.message(id)
+  await chat.message((await carol.send(phone.number, "no secret")).id)
+  const { id: revocation } = await carol.post(phone.number, { revoke: { message_id: id } })
+  await chat.message(revocation)
+  const agent = await anAgent()
+  const textsOf = async (tool: string, input: object) =>
+    (shown(await agent.call(tool, { number, ...input })).items as { text?: string }[]).map(({ text }) => text)
+  const his = { chat: carol.number }
+  expect([
+    await textsOf("read_chat", his),
+    await textsOf("find_messages", { words: "secret" }),
+    await textsOf("wait_for_message", { ...his, since: "1970-01-01", seconds: 1 }),
+  ]).toEqual([[undefined, "no secret"], ["no secret"], ["no secret", undefined]])
+})
+
 test.each(["keeps nothing", "keeps messages"])(
   "6: find what a person wrote about a thing, where the number %s",
   async (what) => {
@@ -148,6 +170,21 @@ test.each(["keeps nothing", "keeps messages"])(
     expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining("ISO 8601") as string })
   },
 )
+
+test.each([
+  ["all chats", {}],
+  ["a chat that is kept", { chat: bob.number }],
+])("a search in %s finds no more than was asked for, and goes on behind that", async (where, sought) => {
+  const agent = await anAgent()
+  for (const word of ["one", "two", "three"])
+    await chat.message((await bob.send(phone.number, `${word} in ${where}`)).id)
+  const find = async (after?: string) =>
+    shown(await agent.call("find_messages", { number, words: where, limit: 2, after, ...sought }))
+  const first = await find()
+  expect(first.items).toMatchObject([{ text: `three in ${where}` }, { text: `two in ${where}` }])
+  const { next } = JSON.parse(first.beside[0]!) as { next: string }
+  expect((await find(next)).items).toMatchObject([{ text: `one in ${where}` }])
+})
 
 test("7: switch on that messages are kept, once a person has said yes", async () => {
   const refusing = await anAgentOf(bridge.accountId, { says: "declined" })
