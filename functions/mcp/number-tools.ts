@@ -52,7 +52,7 @@ const keepMessages = tool({
     if (said === false) return failed("The person said no: nothing was changed. Do not try it again.")
     // The API refuses it to a key for some chats, whatever a person says.
     if (said === undefined && ask !== "never" && !isForChats) {
-      const question = `Have ${name} keep its messages for ${days} days? Whoever has a key for it can then read them.`
+      const question = `Have ${name} keep its messages for ${days} days? Whoever has a key for it can then read them. Older ones are hidden.`
       return yes.canAsk ? await yes.ask(question, { wish, idempotencyKey: wish }) : failed(nobodyToAsk)
     }
     await api.call("PATCH", pathOf(name), { body: { keep: days } })
