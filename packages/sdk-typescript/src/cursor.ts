@@ -47,10 +47,11 @@ export async function openCursor({ name, url, bridge, store }: Place): Promise<C
   const keeper = typeof store === "object" ? withoutFiles(name, store) : inFile(name, store)
   const unusable = (why: string, cause?: unknown) =>
     new BridgeError("cursor_unusable", `the cursor ${keeper.where} ${why}`, { cause })
-  const inUse = () =>
+  const inUse = ({ pid }: Kept) =>
     new BridgeError(
       "cursor_in_use",
-      `the cursor ${keeper.where} is used by another program: give each program a \`resume\` of its own`,
+      `the cursor ${keeper.where} is used by another program${pid === undefined ? "" : ` (process ${pid})`}: ` +
+        "give each program a `resume` of its own; if none but this one runs, start it again in a minute",
     )
   const read = async () => {
     const text = await keeper.get().catch((cause: unknown) => {
@@ -72,7 +73,7 @@ export async function openCursor({ name, url, bridge, store }: Place): Promise<C
     throw unusable(
       `is that of the bridge ${kept.bridge} at ${kept.url}: give another \`resume\`, or write the new address into it if that is the same bridge`,
     )
-  if (kept && (await keeper.isUsedBy(kept.pid))) throw inUse()
+  if (kept && (await keeper.isUsedBy(kept.pid))) throw inUse(kept)
   // From now on an earlier run that is alive after all finds another writer than itself.
   if (kept) await write(kept.after)
   let last = kept?.after
@@ -82,7 +83,7 @@ export async function openCursor({ name, url, bridge, store }: Place): Promise<C
     async moveTo(id) {
       if (id === last) return await keeper.touch()
       const found = await read()
-      if (found && found.writer !== writer) throw inUse()
+      if (found && found.writer !== writer) throw inUse(found)
       await write(id)
       last = id
     },
@@ -194,7 +195,7 @@ function inFile(name: string, folder = ".messaging-bridge"): Keeper {
     },
     async isUsedBy(pid) {
       if (pid === undefined || pid === process.pid) return false
-      if (!isAlive(process, pid)) {
+      if (!isAlive(process, pid) || (await isZombie(files, pid))) {
         await files.rm(draftOf(pid), { force: true }).catch(() => "nobody reads it")
         return false
       }
@@ -211,4 +212,13 @@ function isAlive(process: Process, pid: number): boolean {
   } catch (error) {
     return (error as { code?: string }).code === "EPERM" // another user's
   }
+}
+
+/**
+ * Whether the process has ended and waits for its parent to take note, as Linux tells. The first process of a
+ * container may never do that, so that a killed program would seem to live.
+ */
+async function isZombie(files: Files, pid: number): Promise<boolean> {
+  const stat = await files.readFile(`/proc/${pid}/stat`, "utf8").catch(() => "there is no such file")
+  return /\) Z /.test(stat)
 }

@@ -169,7 +169,7 @@ test("a second program with the same cursor is refused while the first lives, an
   expect(await errorOf(begin())).toMatchObject({
     code: "cursor_in_use",
     message: expect.stringMatching(
-      /shop\.json is used by another program: give each program a `resume`/,
+      /shop\.json is used by another program \(process \d+\): give each program a `resume`/,
     ) as string,
   })
   await killed(child)
@@ -177,6 +177,21 @@ test("a second program with the same cursor is refused while the first lives, an
   const next = going.next()
   await expect.poll(() => readFileSync(join(store, "shop.json"), "utf8")).not.toContain("another")
   void next.catch(() => "its service ends")
+})
+
+test("a dead program of which its parent has not taken note holds no cursor", async () => {
+  const store = aFolder()
+  const { url, shop } = await aBridge()
+  const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"])
+  onTestFinished(() => void parent.kill("SIGKILL"))
+  const [line] = (await once(parent.stdout, "data")) as [Buffer]
+  const pid = Number(line.toString())
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ")
+  const kept = { url, bridge: "shop", after: "e0", writer: "another", pid }
+  writeFileSync(join(store, "shop.json"), JSON.stringify(kept))
+  const next = shop.events({ resume: "shop", store }).next()
+  void next.catch(() => "its service ends")
+  await expect.poll(() => readFileSync(join(store, "shop.json"), "utf8")).not.toContain("another")
 })
 
 test.for<[what: string, text: string, says: RegExp]>([

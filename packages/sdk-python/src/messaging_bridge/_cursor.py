@@ -92,7 +92,7 @@ class _InFile:
         removed."""
         if not isinstance(pid, int) or pid == self.pid:
             return False
-        if not _is_alive(pid):
+        if not _is_alive(pid) or _is_zombie(pid):
             _remove(self._draft_of(pid))
             return False
         # The number may be another process's by now.
@@ -118,6 +118,15 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
+def _is_zombie(pid: int) -> bool:
+    """Whether the process has ended and waits for its parent to take note, as Linux tells. The first process of a
+    container may never do that, so that a killed program would seem to live."""
+    try:
+        return b") Z " in Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+
+
 class Cursor:
     """Made by `open_cursor`. `after` is the id behind which it goes on; None before the first start."""
 
@@ -137,7 +146,7 @@ class Cursor:
                 "address into it if that is the same bridge"
             )
         if self._keeper.is_used_by(kept.get("pid")):
-            raise self._in_use()
+            raise self._in_use(kept)
         # From now on an earlier run that is alive after all finds another writer than itself.
         await self._write(kept["after"])
 
@@ -147,15 +156,17 @@ class Cursor:
             return self._keeper.touch()
         found = await self._read()
         if found is not None and found["writer"] != self._writer:
-            raise self._in_use()
+            raise self._in_use(found)
         await self._write(id)
 
     def unusable(self, why: str) -> CursorUnusable:
         return CursorUnusable(f"the cursor {self._keeper.where} {why}")
 
-    def _in_use(self) -> CursorInUse:
+    def _in_use(self, kept: dict[str, Any]) -> CursorInUse:
+        process = f" (process {kept['pid']})" if "pid" in kept else ""
         return CursorInUse(
-            f"the cursor {self._keeper.where} is used by another program: give each program a `resume` of its own"
+            f"the cursor {self._keeper.where} is used by another program{process}: give each program a `resume` of its "
+            "own; if none but this one runs, start it again in a minute"
         )
 
     async def _read(self) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,12 +71,13 @@ def test_a_second_program_is_refused_while_the_first_lives(between: Between, tmp
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     kept = {"url": between.url, "bridge": "shop", "after": "e0", "writer": "another", "pid": child.pid}
     (tmp_path / "shop.json").write_text(json.dumps(kept))
-    with pytest.raises(errors.CursorInUse, match="give each program a `resume` of its own"):
+    with pytest.raises(errors.CursorInUse, match=r"\(process \d+\): give each program a `resume` of its own"):
         taken(shop_of(between), 1, resume="shop", store=tmp_path)
     child.kill()
-    child.wait()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # ended, though its parent has not taken note
     between.script = [streams("id: e0\n\n", event("e1"))]
     assert taken(shop_of(between), 1, resume="shop", store=tmp_path) == ["e1"]
+    child.wait()
 
 
 @pytest.mark.parametrize(
