@@ -60,7 +60,7 @@ export const limit = inQuery(1, 100)
 /** Bytes, at most so many, as the standard base64 of RFC 4648. @param what they are: a sentence */
 export function base64(maxBytes: number, what: string) {
   return z
-    .base64("not base64")
+    .base64("not base64: give its characters alone, without `data:…;base64,` before them")
     .min(1)
     .max(Math.ceil(maxBytes / 3) * 4)
     .openapi({

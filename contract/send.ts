@@ -152,8 +152,8 @@ const source = {
   data: base64(inlineBytes, "a small file itself, of at most 350 KB.").optional(),
   content_type: ContentType.optional().openapi({
     description:
-      "Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes " +
-      "show something else, it is `media_type_mismatch`.",
+      "Required with `data`, as `image/png`. With `url` it counts in place of what that server says. " +
+      "`application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.",
   }),
 }
 
@@ -165,7 +165,7 @@ const typeWithData = {
   holds: ({ url, data, content_type }: Source) =>
     content_type === undefined ? data === undefined : (data ?? url) !== undefined,
   path: "content_type" as const,
-  message: "goes with `data`, which needs it, or with `url`",
+  message: "`data` needs it, as image/png; `url` may have it, and nothing else",
 }
 
 /** Whether no more than one place is named. */

@@ -1705,7 +1705,7 @@ export interface BridgeCalls {
     file?: string
     /** In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB. */
     data?: string
-    /** Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
+    /** Required with `data`, as `image/png`. With `url` it counts in place of what that server says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string
     /** Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`. */
     as_sticker?: boolean
@@ -1858,7 +1858,7 @@ export interface BridgeCalls {
     file?: string
     /** In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB. */
     data?: string
-    /** Of `data`, or in place of what the server of `url` says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
+    /** Required with `data`, as `image/png`. With `url` it counts in place of what that server says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string
     /** The colour behind a text. */
     background?: string
