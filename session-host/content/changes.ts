@@ -40,11 +40,11 @@ type MessageEvent = Extract<Event, { event: "message" }>
 const mostMentioned = 1024
 
 /**
- * Whether an edit was made so late that no client shows it. Options of polls are added at any time.
+ * Whether an edit was made so late that no client shows it.
  * @param time of the message that is edited, Unix seconds
  */
-export function isTooLate(time: number, edit: Pick<Change, "time" | "content">): boolean {
-  return edit.time >= time + editableFor && !pollOf(edit.content)
+export function isTooLate(time: number, edit: Pick<Change, "time">): boolean {
+  return edit.time >= time + editableFor
 }
 
 /** Whether no client shows this edit: its message is known, and was revoked or is too old. */
@@ -149,10 +149,11 @@ export function edit(of: Target, content: MessageContent, madeMs: number): Chang
 }
 
 /**
- * A poll in its new form. It was made of the poll's last form, so it counts whatever its sender's clock says.
+ * A poll in its new form. It was made of the poll's last form, so it counts whatever its sender's clock says,
+ * and a poll is changed at any time (`poll-changes.ts`).
  */
-export function pollChange(of: Target, content: MessageContent): Change {
-  return edit(of, content, Number.MAX_SAFE_INTEGER)
+export function pollChange(of: Remembered, content: MessageContent): Change {
+  return { ...edit(of, content, Number.MAX_SAFE_INTEGER), time: of.time }
 }
 
 /** The change that a received message makes to its target. @param content without its wrappers */

@@ -144,6 +144,12 @@ test("an edit that is made after 20 minutes is none, as in WhatsApp Web; before 
   const other = await aMemory()
   await take(other, edited("too late", 20 * minutes), said("first"))
   expect(await nowAt(other)).toEqual([["first", undefined]])
+  // Polls may change later, but nothing becomes one.
+  const text = await aMemory()
+  const poll = { pollCreationMessage: { name: "too late", options: [{ optionName: "a" }] } }
+  await take(text, said("first"), edited(poll, 20 * minutes))
+  expect(await nowAt(text)).toEqual([["first", undefined]])
+  expect(await told(text)).toEqual([["first", undefined]])
 })
 
 test("a file keeps its bytes when its caption is edited, and may lose its caption", async () => {
