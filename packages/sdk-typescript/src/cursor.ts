@@ -153,7 +153,8 @@ interface Handle {
 /** The service sends something every 10 seconds, and each time the file is touched. */
 const usedWithinMs = 60_000
 
-function inFile(name: string, folder = ".messaging-bridge"): Keeper {
+function inFile(name: string, given: string | undefined): Keeper {
+  const folder = given || ".messaging-bridge"
   const { process } = globalThis as { process?: Process }
   const files = process?.getBuiltinModule?.("node:fs")?.promises
   if (!process || !files)
@@ -199,8 +200,8 @@ function inFile(name: string, folder = ".messaging-bridge"): Keeper {
         await files.rm(draftOf(pid), { force: true }).catch(() => "nobody reads it")
         return false
       }
-      // The number may be another process's by now.
-      return Date.now() - (await files.stat(file)).mtimeMs < usedWithinMs
+      // The number may be another process's by now. A time to come is one of a clock that was wrong.
+      return Math.abs(Date.now() - (await files.stat(file)).mtimeMs) < usedWithinMs
     },
   }
 }

@@ -352,6 +352,7 @@ function eventIn(data: string): unknown {
 function checkedBeginning<Given extends Beginning>(given: Given) {
   const { from, ...rest } = given as Given & StartOptions
   if (from !== undefined && from !== "now") throw argument('from: "now" is all that it can be')
+  if (rest.resume === "") throw argument("resume: a cursor needs a name")
   if (!rest.resume && from === undefined && rest.after === undefined && rest.since === undefined)
     throw argument(
       'events: say where to begin. `resume: "a-name"` goes on where the program was when it ended; `from: "now"` skips what came before',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -194,6 +194,23 @@ test("a dead program of which its parent has not taken note holds no cursor", as
   await expect.poll(() => readFileSync(join(store, "shop.json"), "utf8")).not.toContain("another")
 })
 
+test.each([-120, 7200])(
+  "a cursor whose file says %i s is free, though a process has the number that is in it",
+  async (seconds) => {
+    const store = aFolder()
+    const { url, shop, happen } = await aBridge()
+    happen(message(1))
+    const file = join(store, "shop.json")
+    const kept = { url, bridge: "shop", after: "e0", writer: "another", pid: process.ppid }
+    writeFileSync(file, JSON.stringify(kept))
+    const at = Date.now() / 1000 + seconds
+    utimesSync(file, at, at)
+    const events = shop.events({ resume: "shop", store })
+    expect((await events.next()).value).toMatchObject({ event_id: "e1" })
+    await events.return(undefined)
+  },
+)
+
 test.for<[what: string, text: string, says: RegExp]>([
   ["is cut", '{"url":"http', /is damaged: remove it/],
   ["is something else", "[]", /is damaged/],
@@ -240,6 +257,10 @@ test("a stream is not begun without saying where, nor with a cursor where there 
   expect(await errorOf(shop.events(nowhere))).toMatchObject({
     code: "invalid_argument",
     message: expect.stringMatching(/resume: "a-name".*from: "now"/) as string,
+  })
+  expect(await errorOf(shop.events({ resume: "", after: "e0" }))).toMatchObject({
+    code: "invalid_argument",
+    message: "resume: a cursor needs a name",
   })
   const { process } = globalThis
   onTestFinished(() => void Object.assign(globalThis, { process }))

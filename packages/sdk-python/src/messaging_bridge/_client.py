@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-import mimetypes
+import inspect
 import json
+import mimetypes
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing
 from os import PathLike
@@ -53,7 +54,7 @@ class MessageOptions(TypedDict, total=False):
     """Is told of each interruption, and how many seconds it is until the next try."""
     on_missed: OnMissed | None
     """Is told how many events, of all types and chats, are no longer kept, since the program was away for too long; the stream
-    then goes on. Without it, the stream raises `EventsMissed`."""
+    then goes on. With asyncio it may be awaited. Without it, the stream raises `EventsMissed`."""
 
 
 class EventOptions(MessageOptions, total=False):
@@ -293,7 +294,9 @@ async def _events(
     form: Any = t.StoredEvent[types[0] if len(types) == 1 and isinstance(types[0], type) else t.Event]  # type: ignore[misc]
     if from_ not in (None, "now"):
         raise InvalidArgument('from_: "now" is all that it can be')
-    if not resume and from_ is None and after is None and since is None:
+    if resume == "":
+        raise InvalidArgument("resume: a cursor needs a name")
+    if resume is None and from_ is None and after is None and since is None:
         raise InvalidArgument(
             'events: say where to begin. `resume="a-name"` goes on where the program was when it ended; `from_="now"` skips '
             "what came before"
@@ -322,7 +325,7 @@ async def _events(
     async with aclosing(follow(service.transport, opened, on_interruption)) as messages:
         async for message in messages:
             if message.name == "missed":
-                _tell_missed(message.data, on_missed)
+                await _tell_missed(message.data, on_missed)
             elif message.data is not None:
                 try:
                     stored = form.model_validate_json(message.data)
@@ -348,10 +351,12 @@ def _is_unknown_event(error: BridgeError) -> bool:
     return any(issue.get("path") == "Last-Event-ID" for issue in error.issues)
 
 
-def _tell_missed(data: str | None, on_missed: OnMissed | None) -> None:
+async def _tell_missed(data: str | None, on_missed: OnMissed | None) -> None:
     missed = int(json.loads(data or "{}").get("missed", 0))
     if on_missed is not None:
-        on_missed(missed)
+        told = on_missed(missed)
+        if inspect.isawaitable(told):
+            await told
         return
     raise EventsMissed(
         f"the program was away for too long: up to {missed} events that came meanwhile are no longer kept. With "

@@ -53,7 +53,8 @@ class _Elsewhere:
 
 class _InFile:
     def __init__(self, name: str, folder: str | os.PathLike[str]) -> None:
-        self._path = Path(folder) / f"{quote(name, safe='')}.json"
+        # As the SDK for TypeScript names it: a program may change its language.
+        self._path = Path(folder) / (quote(name, safe="!'()*") + ".json")
         self.where = str(self._path)
         self.pid = os.getpid()
 
@@ -95,8 +96,8 @@ class _InFile:
         if not _is_alive(pid) or _is_zombie(pid):
             _remove(self._draft_of(pid))
             return False
-        # The number may be another process's by now.
-        return time.time() - self._path.stat().st_mtime < USED_WITHIN
+        # The number may be another process's by now. A time to come is one of a clock that was wrong.
+        return abs(time.time() - self._path.stat().st_mtime) < USED_WITHIN
 
 
 def _remove(draft: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,23 @@ def test_a_second_program_is_refused_while_the_first_lives(between: Between, tmp
     child.wait()
 
 
+@pytest.mark.parametrize("seconds", [-120, 7200])
+def test_a_cursor_is_free_that_was_not_used_of_late_though_a_process_has_its_number(
+    seconds: int, between: Between, tmp_path: Path
+) -> None:
+    file = tmp_path / "a!*.json"
+    file.write_text(json.dumps({"url": between.url, "bridge": "shop", "after": "e0", "writer": "w", "pid": os.getppid()}))
+    os.utime(file, (time.time() + seconds,) * 2)
+    between.script = [streams("id: e0\n\n", event("e1"))]
+    assert taken(shop_of(between), 1, resume="a!*", store=tmp_path) == ["e1"]
+    assert between.arrivals[0].headers["last-event-id"] == "e0"
+
+
+def test_a_cursor_needs_a_name(between: Between) -> None:
+    with pytest.raises(errors.InvalidArgument, match="resume: a cursor needs a name"):
+        taken(shop_of(between), 1, resume="", after="e0")
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -104,6 +122,24 @@ def test_events_that_are_gone_end_the_stream_or_are_told_of(between: Between, tm
     told: list[int] = []
     assert taken(shop_of(between), 1, resume="shop", store=tmp_path, on_missed=told.append) == ["e41"]
     assert (caught.value.missed, told) == (39, [39])
+
+
+def test_who_is_told_of_events_that_are_gone_may_be_awaited(between: Between, tmp_path: Path) -> None:
+    between.script = [streams("id: e1\n\n", 'event: missed\nid: e40\ndata: {"missed":39}\n\n', event("e41"))]
+    told: list[int] = []
+
+    async def tell(missed: int) -> None:
+        await asyncio.sleep(0)
+        told.append(missed)
+
+    async def main() -> None:
+        async with AsyncMessagingBridge(between.url, KEY) as client:
+            stream = client.bridge("shop").events(after="e1", on_missed=tell)
+            assert (await stream.__anext__()).event_id == "e41"
+            await stream.aclose()
+
+    asyncio.run(main())
+    assert told == [39]
 
 
 def test_messages_are_what_people_write_who_can_be_answered(between: Between) -> None:
