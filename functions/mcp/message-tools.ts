@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { ContactId } from "#contract/field-types.ts"
 import { isLid, isUsername, toJid } from "#core/message/jid.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { fromService } from "./answer.ts"
@@ -38,7 +39,11 @@ const findMessages = tool({
   input: z.object({
     number,
     words: z.string().min(1).max(100).optional(),
-    person: chat.optional(),
+    person: chat
+      .refine((named) => ContactId.safeParse(named).success, {
+        message: "a phone number of digits, a JID or @<username>: find_person finds it by a name",
+      })
+      .optional(),
     chat: chat.optional(),
     since: time.optional(),
     until: time.optional(),

@@ -166,8 +166,13 @@ test.each(["keeps nothing", "keeps messages"])(
     expect(await find({ chat: dave.number })).toEqual(his)
     expect(await find({})).toEqual([[bob.number, `my prices, ${what}`], ...his])
     expect(await find({ until: today.since, since: "2020-01-01" })).toEqual([])
-    const wrong = await agent.call("find_messages", { number, since: "yesterday" })
-    expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining("ISO 8601") as string })
+    for (const [wrong, says] of [
+      [{ since: "yesterday" }, "ISO 8601"],
+      [{ person: "Dave" }, "find_person"],
+    ] as const) {
+      const text = expect.stringContaining(says) as string
+      expect(await agent.call("find_messages", { number, ...wrong })).toMatchObject({ isError: true, text })
+    }
   },
 )
 
