@@ -143,8 +143,8 @@ export const revokeMessage = createRoute({
   path: `${proxy}/messages/{id}` as const,
   summary: "Revoke a message for everyone",
   description:
-    "One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: " +
-    "`not_admin`. One that is revoked already is revoked once more, which phones do not show.",
+    "One that the session's account has sent, or another member's in a group of which it is an admin. One that is revoked already is " +
+    "revoked once more, which phones do not show.",
   request: { params: message, query: z.object({ chat: MessageChat }), headers: idempotencyHeaders },
   responses: {
     200: reply("Revoked.", SendResult),

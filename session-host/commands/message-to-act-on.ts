@@ -61,7 +61,7 @@ function unlessRevoked(message: Recalled): Recalled {
 /**
  * A message that the session's account may revoke: its own, or a member's in a group of which it is an admin.
  * It may be revoked already: phones ignore a second revocation, and may have missed the first.
- * @throws ApiError `not_found`, `not_own_message`, `not_admin`. NetworkRejected, NoAnswer
+ * @throws ApiError `not_found`, `not_own_message`. NetworkRejected, NoAnswer
  */
 export async function findRevocable(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
   const message = await findPresent(connected, asked)
@@ -70,7 +70,7 @@ export async function findRevocable(connected: ConnectedSession, asked: Asked): 
   const card = await askForGroupCard(connected.connection, message.chat)
   if (!card) throw notInGroup()
   if (isAdmin(ownRole(card, connected.own))) return message
-  throw new ApiError("not_admin")
+  throw new ApiError("not_own_message")
 }
 
 /** @throws ApiError `not_found`; `not_own_message` for what another account wrote that was linked before */

@@ -1879,7 +1879,7 @@ export interface BridgeCalls {
     chat?: string
   }, options?: CallOptions): Promise<Message>
 
-  /** Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`. One that is revoked already is revoked once more, which phones do not show. */
+  /** Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin. One that is revoked already is revoked once more, which phones do not show. */
   revokeMessage(input: {
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     id: string

@@ -496,7 +496,7 @@ class BridgeCalls(Calls):
         chat: str | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
-        """Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin; of a group where it is none: `not_admin`. One that is revoked already is revoked once more, which phones do not show.
+        """Revoke a message for everyone. One that the session's account has sent, or another member's in a group of which it is an admin. One that is revoked already is revoked once more, which phones do not show.
 
         :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
