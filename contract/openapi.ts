@@ -199,9 +199,9 @@ function build(): Document {
   return document
 }
 
-/** A route with a body, completed by the errors that any body may cause. */
+/** A route whose body is read, wanted or not, completed by the errors that any body may cause. */
 function complete(route: RouteConfig): RouteConfig {
-  if (!route.request?.body) return route
+  if (route.method === "get") return route
   const ofBody = refusals("request_timeout", "payload_too_large", "unsupported_media_type")
   return { ...route, responses: { ...ofBody, ...route.responses } }
 }
