@@ -5,9 +5,9 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import List
+from typing import List, Protocol
 
 from pydantic import TypeAdapter
 
@@ -43,6 +43,12 @@ class Received:
     """What was given up since this webhook last took an event; only beside the first event of a delivery."""
 
 
+class Headers(Protocol):
+    """The headers of a request, as any framework has them: Flask's are no `Mapping`."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
+
 class _One(Model):
     event_id: str
     event: Event
@@ -52,7 +58,7 @@ _batch = TypeAdapter(List[_One])
 
 
 def verify(
-    body: bytes | str, headers: Mapping[str, str], secret: str, *, now: float | None = None
+    body: bytes | str, headers: Headers, secret: str, *, now: float | None = None
 ) -> list[Received]:
     """The events of a delivery: one, or several if the webhook takes batches.
 

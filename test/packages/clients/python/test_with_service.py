@@ -166,7 +166,7 @@ def hook(service: MessagingBridge) -> Iterator[list[Received]]:
     class Hook(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            got.extend(verify(body, dict(self.headers.items()), sandbox.get_bridge().webhook_secret))
+            got.extend(verify(body, self.headers, sandbox.get_bridge().webhook_secret))
             self.send_response(204)
             self.end_headers()
 
@@ -202,7 +202,7 @@ def test_the_program_of_the_readme_answers_every_message(service: MessagingBridg
         # A stream begins when it is open: writes until it has answered.
         def answered() -> bool:
             httpx.post(f"{phones}/phones/{friend}/messages", json={"to": owner, "text": "Open?"})
-            query = {"from": owner, "text": "You said: Open?", "wait": "1000"}
+            query = {"from": owner, "text": "Thank you. We answer today.", "wait": "1000"}
             return bool(httpx.get(f"{phones}/phones/{friend}/messages", params=query).json())
 
         until(answered)
