@@ -6,7 +6,7 @@ import { batches } from "../concurrency/batches.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { Sent } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
-import { messageWire } from "./message-as-json.ts"
+import { messageWire, untracked } from "./message-as-json.ts"
 
 type Message = z.input<typeof contract.SentMessage>
 type Asked = z.output<typeof contract.listSent.request.query>
@@ -22,7 +22,7 @@ const changesAtOnce = 50
  * @throws ApiError and SessionEnded as `SentList.behind` does
  */
 export async function sentPage(
-  memory: Pick<Memory, "messages" | "sentList" | "vault">,
+  memory: Pick<Memory, "messages" | "sentList" | "vault" | "statuses">,
   asked: Asked,
 ): Promise<{ messages: Message[]; next?: string }> {
   const names = asked.chat === undefined ? undefined : await memory.vault.namesOf(toJid(asked.chat))
@@ -46,10 +46,15 @@ export async function sentPage(
   return { messages: page }
 }
 
-async function wireOf({ vault }: Pick<Memory, "vault">, sent: Sent, message: Recalled): Promise<Message> {
+async function wireOf(
+  { vault, statuses }: Pick<Memory, "vault" | "statuses">,
+  sent: Sent,
+  message: Recalled,
+): Promise<Message> {
   const { chat, askedMs = 0, requestId, own = vault.login?.jid ?? "" } = sent
   return {
     ...messageWire({ message, chat: await vault.phoneOf(chat), author: own }),
+    ...untracked({ message }, statuses),
     asked_at: Math.floor(askedMs / 1000),
     ...(requestId !== undefined && { request_id: requestId }),
   }

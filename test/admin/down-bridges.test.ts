@@ -34,7 +34,7 @@ test("a bridge whose place another login took is down since then, also where its
   const lease = await far.take(linked.id)
   await Lease.reportStatus(lease, { ...reported, epoch: lease.epoch })
   const said = await bridge.why!.run([linked.id])
-  expect(said).toContainEqual({ why: expect.stringContaining("another login took its place") })
+  expect(said).toContainEqual({ why: expect.stringContaining("It was replaced when it was last heard of") })
   expect(said).toContainEqual(expect.objectContaining({ status: "replaced", status_since: row.since }))
 })
 

@@ -278,7 +278,7 @@ test("edits and revocations take keys; typing and read receipts ignore them", as
 
 test("while the store is away a keyed send is 503 and not sent", async () => {
   const shop = await aShop()
-  await shop.get("/api/instances/shop")
+  await shop.get("/api/instances/shop/webhooks")
   const gone = dynamoDb.faults.add({
     fault: "throttling",
     operation: "UpdateItem",

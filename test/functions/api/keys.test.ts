@@ -282,8 +282,8 @@ describe("a key for some chats", () => {
     })
     const reader = stream.body!.getReader()
     let said = ""
-    // A comment says that the past is over.
-    while (!/^: /m.test(said)) said += Buffer.from((await reader.read()).value ?? []).toString()
+    // A comment says that the past is over. One stands before it, too.
+    while (!/^data: [^]*^: /m.test(said)) said += Buffer.from((await reader.read()).value ?? []).toString()
     await reader.cancel()
     expect(said.match(/"chat_id":"\d+/g)).toEqual([`"chat_id":"${ours}`])
     expect(said).not.toContain("connected")

@@ -95,7 +95,7 @@ test("changes of the phone at the same time are kept, and so are those made here
 test("a change that is none, or does not fit together, is refused, and the answer says what to change", async () => {
   for (const [body, error] of [
     [{}, /at least one/],
-    [{ muted_until: 1_900_000_000 }, /muted_until/],
+    [{ archived: true, muted_until: 1_900_000_000 }, /muted_until/],
     [{ archived: true, pinned: true }, /pinned/],
   ] as const)
     expect(await change(body)).toMatchObject({ status: 400, error: expect.stringMatching(error) })
