@@ -167,6 +167,15 @@ export const ChatAddress = z
     example: "491711234567",
   })
 
+/** A chat as events name it: a status and a broadcast list, too. */
+export const ChatOfEvents = z
+  .string()
+  .regex(
+    oneOf(number, "[0-9A-Za-z.-]{1,64}@[a-z.]{1,32}"),
+    "7 to 15 digits, or a JID: events name no chat by a username. `GET .../contacts/@<username>` says whose it is",
+  )
+  .openapi({ description: "Only events with this `chat_id`; digits, or a JID." })
+
 export const GroupId = z
   .string()
   .regex(oneOf(group), "the JID of a group: <id>@g.us")

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Event, EventType } from "./event.ts"
-import { limit, text, timeInQuery, Timestamp } from "./field-types.ts"
+import { ChatOfEvents, limit, text, timeInQuery, Timestamp } from "./field-types.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 import { webhookInQuery } from "./webhook.ts"
 
@@ -52,16 +52,7 @@ export const listEvents = createRoute({
             param: { style: "form", explode: false },
             description: "Only events of these types, with commas in between.",
           }),
-        chat: z
-          .string()
-          .min(1)
-          .max(128)
-          .regex(
-            /^[^@\s]/,
-            "digits, or a JID: events name no chat by a username. `GET .../contacts/@<username>` says whose it is",
-          )
-          .optional()
-          .openapi({ description: "Only events with this `chat_id`; digits, or a JID." }),
+        chat: ChatOfEvents.optional(),
         direction: z.enum(["in", "out"]).optional().openapi({
           description:
             "`in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.",

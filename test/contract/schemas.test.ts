@@ -9,6 +9,7 @@ import { ChatAddress, ChatId, ContactId, PersonAddress } from "#contract/field-t
 import { IdempotencyKey } from "#contract/idempotency-key.ts"
 import { openapi, type Parameter, type Schema } from "#contract/openapi.ts"
 import { type RouteName, routes as contract } from "#contract/routes.ts"
+import { listEvents } from "#contract/stored-event.ts"
 import { Proxy } from "#core/bridge/proxy.ts"
 import { parseWebhookUrl } from "#core/bridge/webhook-url.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
@@ -116,6 +117,14 @@ test("a name of a chat or a person has one of its forms: a JID without its begin
     const all = [...wellFormed, ...usernames, ...groups]
     expect(all.filter((name) => schema.safeParse(name).success)).toEqual([...wellFormed, ...others])
   }
+})
+
+test("events are looked for by a chat as they name it: by digits or a JID, and not by a username", () => {
+  const ofEvents = [...wellFormed, "120363041234567890@g.us", "status@broadcast", "0@s.whatsapp.net"]
+  const others = ["@ada", "@g.us", "123", "491711234567:1@s.whatsapp.net", "491711-234567", "1@lid@lid"]
+  others.push("", " ", "1@lid ", "1@lid\n", "1\0@lid", "1@")
+  const { query } = listEvents.request
+  expect([...ofEvents, ...others].filter((chat) => query.safeParse({ chat }).success)).toEqual(ofEvents)
 })
 
 test("a body is required where an empty one is refused", () => {
