@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi"
 import * as contract from "#contract/profile.ts"
-import { sessionUnavailable } from "#core/error.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/message/jid.ts"
 import { downloadAvatar } from "../media/avatar.ts"
 import { removePicture, setPicture } from "../media/set-picture.ts"
@@ -58,10 +58,14 @@ export const profile = {
  * Changes the About text. The mutation changes what people see. The older request is answered but changes
  * nothing on most accounts; WhatsApp Web sends it all the same, after the mutation (Baileys 2798). So a
  * refusal of the older request says nothing about the text.
- * @throws NetworkRejected, NoAnswer
+ * @throws ApiError `invalid_request` for a text that the network finds too long. NetworkRejected, NoAnswer
  */
 async function changeAbout(connection: Pick<Connection, "ask">, text: string): Promise<void> {
-  await askMex(connection, "9152604461510864", { input: { text, ephemeral_duration_sec: 0 } })
+  const input = { text, ephemeral_duration_sec: 0 }
+  await askMex(connection, "9152604461510864", { input }).catch((error: unknown) => {
+    if (!(error instanceof NetworkRejected) || error.networkCode !== 400) throw error
+    throw new ApiError("invalid_request", "the network does not take this text: try a shorter one")
+  })
   const about = el("status", {}, text)
   await connection.ask({ xmlns: "status", type: "set", children: [about] }).catch((error: unknown) => {
     if (!(error instanceof NetworkRejected)) throw error
