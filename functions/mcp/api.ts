@@ -9,8 +9,10 @@ import { StoredMedia } from "#core/files/stored-media.ts"
 /** Answers an HTTP request as the API does. */
 export type Serve = (request: Request) => Response | Promise<Response>
 
+export type Query = Record<string, string | number | undefined>
+
 interface Options {
-  query?: Record<string, string | number | undefined>
+  query?: Query
   body?: object
   idempotencyKey?: string
 }
@@ -72,6 +74,16 @@ export class Api {
   async page(method: Method, path: string, options: Options = {}): Promise<Page> {
     const answer = await this.#answer(method, path, options)
     return { body: await answer.json(), next: answer.headers.get("x-next-after") ?? undefined }
+  }
+
+  /** A page of what a number keeps; undefined where it keeps nothing. @throws Refused */
+  async keptPage(path: string, query: Query): Promise<Page | undefined> {
+    try {
+      return await this.page("GET", path, { query })
+    } catch (error) {
+      if (error instanceof Refused && error.body.code === "not_kept") return undefined
+      throw error
+    }
   }
 
   /** The file at this path, of at most so many bytes. @throws Refused */

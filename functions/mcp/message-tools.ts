@@ -4,7 +4,7 @@ import { ContactId } from "#contract/field-types.ts"
 import { isLid, isUsername, toJid } from "#core/message/jid.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { fromService } from "./answer.ts"
-import { type Api, pathOf, Refused } from "./api.ts"
+import { type Api, pathOf, type Query } from "./api.ts"
 import { fileInAnswer, longestFile } from "./file-in-answer.ts"
 import { after, chat, chatOfMessage, count, detail, message_id, number, time } from "./shared-fields.ts"
 import { shortMessage, shortVote } from "./short.ts"
@@ -198,23 +198,12 @@ interface Sought {
 
 /** A page of messages, newest first: those that are kept of a chat, else the events of the last days. */
 async function messagesOf(api: Api, name: string, { chat, words, ...asked }: Sought) {
-  const kept = chat === undefined ? undefined : await keptOf(api, name, chat, asked)
-  if (kept) return kept
+  const path = chat !== undefined && pathOf(name, "proxy", "chats", chat, "messages")
+  const kept = path && (await api.keptPage(path, asked))
+  if (kept) return { body: kept.body as unknown[], next: kept.next }
   const { person: _, until: __, ...query } = asked
   const named = chat === undefined ? undefined : await chatIdOf(api, name, chat)
   return await messageEvents(api, name, { ...query, chat: named, search: words, order: "newest" })
-}
-
-/** Undefined where nothing is kept. @throws Refused */
-async function keptOf(api: Api, name: string, chat: string, query: Query) {
-  try {
-    const path = pathOf(name, "proxy", "chats", chat, "messages")
-    const { body, next } = await api.page("GET", path, { query })
-    return { body: body as unknown[], next }
-  } catch (error) {
-    if (error instanceof Refused && error.body.code === "not_kept") return undefined
-    throw error
-  }
 }
 
 /** Whether a message, or the event of one, is what was sought: the API has not looked at each of these. */
@@ -239,8 +228,6 @@ interface Message {
   contact_id: string
   timestamp: number
 }
-
-type Query = Record<string, string | number | undefined>
 
 async function messageEvents(api: Api, name: string, query: Query) {
   const { body, next } = await api.page("GET", pathOf(name, "events"), {

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { failed } from "./answer.ts"
 import { type Api, pathOf, refusalOf } from "./api.ts"
 import { after, chat, count, detail, number } from "./shared-fields.ts"
 import { shortChat, shortGroup, shortPerson } from "./short.ts"
@@ -28,11 +29,17 @@ const listChats = tool({
   input: z.object({ number, limit: count(50), after, detail }),
   isRead: true,
   run: async ({ limit, after: from, ...input }, { api, numberOf, show }) => {
-    const query = { limit, after: from }
-    const { body, next } = await api.page("GET", pathOf(numberOf(input.number), "proxy", "chats"), { query })
+    const path = pathOf(numberOf(input.number), "proxy", "chats")
+    const kept = await api.keptPage(path, { limit, after: from })
+    if (!kept) return failed(keepsNothing)
+    const { body, next } = kept
     return await show({ items: body as unknown[], as: !input.detail && shortChat, beside: { next } })
   },
 })
+
+const keepsNothing =
+  "This number keeps no messages, so its chats are not listed. keep_messages switches that on, or a person in the dashboard. Until " +
+  "then find_messages has the messages of the last days."
 
 const listGroups = tool({
   name: "list_groups",

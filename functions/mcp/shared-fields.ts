@@ -5,7 +5,14 @@ import { z } from "zod"
 
 export const number = z.string().min(1).max(64).optional()
 
-export const chat = z.string().min(1).max(128).describe("Phone number, or JID of a person or group.")
+/** A name would match no message, and an agent would take that for "nobody has written". */
+export const chat = z
+  .string()
+  .max(128)
+  .refine((text) => /@|^\+?\d{7,15}$/.test(text), {
+    message: "the digits of a phone number, or a JID: find_person and list_groups give them",
+  })
+  .describe("Phone number, or JID of a person or group.")
 
 export const message_id = z.string().min(1).max(128)
 

@@ -456,7 +456,7 @@ test("groups come in pages", async () => {
 
 test.each([
   ["number_status", { number: ".." }],
-  ["read_chat", { number, chat: ".." }],
+  ["message_status", { number, message_id: ".." }],
   ["why_undelivered", { number, event_id: "." }],
 ])("no name leads %s to another path", async (name, input) => {
   const { text, isError } = await (await anAgent()).call(name, input)

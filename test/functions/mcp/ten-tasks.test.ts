@@ -140,6 +140,11 @@ test("what was revoked is not shown, whoever asks for what was said", async () =
   ]).toEqual([[undefined, "no secret"], ["no secret"], ["no secret", undefined]])
 })
 
+test("where nothing is kept, no chats are listed, and the refusal says which tool has it kept", async () => {
+  const refused = await (await anAgent()).call("list_chats", { number })
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("keep_messages") as string })
+})
+
 test.each(["keeps nothing", "keeps messages"])(
   "6: find what a person wrote about a thing, where the number %s",
   async (what) => {
@@ -189,6 +194,15 @@ test.each([
   expect(first.items).toMatchObject([{ text: `three in ${where}` }, { text: `two in ${where}` }])
   const { next } = JSON.parse(first.beside[0]!) as { next: string }
   expect((await find(next)).items).toMatchObject([{ text: `one in ${where}` }])
+})
+
+test.each([
+  ["find_messages", { person: "Bob" }],
+  ["wait_for_message", { chat: "Bob" }],
+  ["list_members", { group: "A group" }],
+])("%s refuses a name in place of an address, and says which tool finds it", async (tool, named) => {
+  const refused = await (await anAgent()).call(tool, { number, ...named })
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("find_person") as string })
 })
 
 test("7: switch on that messages are kept, once a person has said yes", async () => {
