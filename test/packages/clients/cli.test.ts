@@ -201,6 +201,25 @@ test.for<[what: string, args: string[], answer: Answer, code: number, says: RegE
   expect(result.err).toMatch(says)
 })
 
+test("the status of a bridge whose session is silent is told without asking it again and again", async () => {
+  const service = await startReceiver(({ path }) =>
+    path.endsWith("/status")
+      ? refusal(503, "session_unavailable")
+      : json(200, { state: "running", explanation: "Uncertain.", waiting: 0 }),
+  )
+  onTestFinished(service.stop)
+  const result = await run({ url: `http://127.0.0.1:${service.port}` }, "status").ended
+  expect(result).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^Uncertain\. 0 events wait/) as string,
+  })
+  expect(service.arrivals.map(({ path }) => path.split("/").at(-1))).toEqual([
+    "default",
+    "status",
+    "deliveries",
+  ])
+})
+
 test.for<[where: string, args: string[]]>([
   ["sandbox/proxy/contacts", ["message"]],
   ["sandbox/proxy/contacts", ["message", "--bridge", "sandbox"]],

@@ -8,7 +8,7 @@ export const status: Command = {
   run: async (asked) => {
     const shop = bridge(asked)
     const { explanation, state, reported } = await shop.getBridge()
-    const session = state === "running" ? await shop.status().catch(unlessSilent) : undefined
+    const session = state === "running" ? await shop.status({ retries: 0 }).catch(unlessSilent) : undefined
     const { waiting } = await shop.listDeliveries()
     const phone = session?.phone || reported?.phone
     const waits = `${waiting} ${waiting === 1 ? "event waits" : "events wait"} for delivery.`
