@@ -66,14 +66,16 @@ const listMembers = tool({
   description: "A group and its members.",
   input: z.object({ number, group: chat, detail }),
   isRead: true,
-  run: async ({ group, ...input }, { api, numberOf, show }) => {
+  run: async ({ group, ...input }, { api, numberOf, show, isForChats }) => {
     const name = numberOf(input.number)
     const { members, ...about } = (await api.call("GET", pathOf(name, "proxy", "groups", group))) as {
       jid: string
       members: Member[]
     }
     if (input.detail) return await show({ items: [about, ...members] })
-    const people = new Map((await everyContact(api, name)).map((contact) => [contact.jid, contact]))
+    // A key for some chats sees no contacts.
+    const contacts = isForChats ? [] : await everyContact(api, name)
+    const people = new Map(contacts.map((contact) => [contact.jid, contact]))
     const items = members.map(({ jid, role }) => ({ ...people.get(jid), jid, role }))
     return await show({
       items: [about, ...items],

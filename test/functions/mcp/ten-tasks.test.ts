@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
@@ -64,6 +65,12 @@ test("2: list the members of a group, with their names and who leads it", async 
     [carol, bob, phone].map((one) => one.number).toSorted(),
   )
   expect(members).toContainEqual({ chat: carol.number, name: "Carol", role: "owner" })
+  // A key for this group sees its members, and nobody's name from elsewhere.
+  const key = await ApiKey.create(bridge.accountId, "the group's", { scope: "read", chats: [jid] })
+  const its = shown(
+    await (await anAgentOf(bridge.accountId, { key })).call("list_members", { number, group: jid }),
+  )
+  expect(its.items).toContainEqual({ chat: carol.number, role: "owner" })
 })
 
 test("3: say who voted for what in a poll, each by their last vote", async () => {
