@@ -3,7 +3,7 @@ import { type Change, isChange } from "../content/changes.ts"
 import type { Changing, Messages } from "../memory/messages/messages.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { Outgoing } from "../network/connection.ts"
-import type { Chats, LoadedChat } from "./chats.ts"
+import type { Chats } from "./chats.ts"
 import type { Transcript } from "./transcript.ts"
 
 interface KeepMessagesParts {
@@ -36,14 +36,15 @@ export class MessageKeeping {
    */
   async ready(events: Event[]): Promise<(event: Event) => SessionWrite[]> {
     const { transcript, chats } = this.#parts
-    const loaded = new Map<string, LoadedChat>()
-    for (const event of events)
-      if (transcript.takes(event) && !isChange(event))
-        loaded.set(event.chat_id, await chats.load(event.chat_id))
-    return (event) => {
-      const chat = transcript.takes(event) ? loaded.get(event.chat_id) : undefined
-      return chat && transcript.takes(event) ? [transcript.row(event), ...chats.said(chat, event)] : []
+    const kept = new Map<Event, () => SessionWrite[]>()
+    for (const event of events) {
+      if (!transcript.takes(event) || isChange(event)) continue
+      const chat = await chats.load(event.chat_id)
+      // A message that came when it could not be read has a row.
+      const earlier = event.target_id === event.message_id ? await transcript.keyOf(event) : undefined
+      kept.set(event, () => [transcript.row(event, earlier), ...chats.said(chat, event)])
     }
+    return (event) => kept.get(event)?.() ?? []
   }
 
   /**

@@ -88,14 +88,16 @@ export class Transcript {
 
   /**
    * The row of a message.
+   * @param earlier the key of the row that it replaces
    * @throws Error for a message that is too large for any row: a hostile one, which is parked as its event
    * would be
    */
-  row(message: MessageEvent): Put {
+  row(message: MessageEvent, earlier?: string): Put {
     const json = wellFormedJson(message)
     if (Buffer.byteLength(json) > largest) throw new Error(`a message of ${json.length} characters`)
     const former = this.#formerSk(message)
-    if (this.#former.has(former)) return this.#put(former, json, message)
+    const known = this.#former.has(former) ? former : earlier
+    if (known) return this.#put(known, json, message)
     const atMs = Math.max(nowMs(), this.#lastMs + 1)
     this.#lastMs = atMs
     return this.#put(this.#skOf(message, padded(atMs, 13)), json, message)
@@ -114,6 +116,19 @@ export class Transcript {
   /** The row of a message from before `keep` was set. @param order its place among those of one second */
   pastRow(message: MessageEvent, order: number): Put {
     return this.#put(this.#skOf(message, padded(order, 13)), wellFormedJson(message), message)
+  }
+
+  /** The key of a message's row, under any address of its chat; undefined without one. @throws SessionEnded */
+  async keyOf(message: MessageEvent): Promise<string | undefined> {
+    const { store, login } = this.#parts
+    const name = this.nameOf(message)
+    for (const chat of await login.vault.namesOf(message.chat_id)) {
+      const prefix = this.#prefixOf(chat)
+      const sks = await store.names(`${prefix}${padded(message.timestamp, 10)}#`)
+      const found = sks.find((sk) => nameIn(sk.slice(prefix.length)) === name)
+      if (found) return found
+    }
+    return undefined
   }
 
   /** The names of the messages in the transcript of a chat (a JID), under each address of the person. */

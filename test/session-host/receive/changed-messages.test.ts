@@ -12,6 +12,8 @@ const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type
 const [bob, cy, eve, ada] = ["491710000001", "491710000002", "491710000008", "491719999999"].map(
   (digits) => `${digits}@s.whatsapp.net`,
 )
+/** Those of Ada's account, which is linked. */
+const creds = JSON.stringify({ account: {}, me: { id: ada, lid: "299999999999999@lid" } })
 const time = 1_800_000_000
 const minutes = 60
 
@@ -187,7 +189,6 @@ test("a member revokes nothing of another's, known or not yet; an admin names wh
 
 test("the admin of a group revokes nothing that this account wrote in another chat", async () => {
   const one = await aMemory()
-  const creds = JSON.stringify({ account: {}, me: { id: ada, lid: "299999999999999@lid" } })
   await one.memory.vault.change({ creds })
   await take(one, said("to Eve", { from: ada, recipient: eve }))
   // Eve knows its id, and has made a group with this account.
@@ -204,6 +205,38 @@ test("what was sent to a list of people is changed in the chat with its author, 
     expect(messages.map(({ body, edit }) => [body, edit])).toEqual([["", "revoke"]])
     expect(await nowAt(one)).toEqual([[undefined, "revoke"]])
   }
+})
+
+test("a revocation that the phone sends again together with a message is no line of its own", async () => {
+  const one = await aMemory({ choice: { keep: 7 } })
+  await one.memory.vault.change({ creds })
+  const again = (id: string, message: proto.IMessage) => ({
+    placeholderMessageResendResponse: {
+      webMessageInfoBytes: proto.WebMessageInfo.encode({
+        key: { id, remoteJid: bob, fromMe: false },
+        message,
+        messageTimestamp: time,
+      }).finish(),
+    },
+  })
+  const peerDataOperationResult = [
+    again("NEXT", { conversation: "next" }),
+    again("R", { protocolMessage: { key: { id: "SAID", fromMe: true }, type: REVOKE } }),
+  ]
+  const peer = aReceivedMessage({
+    attrs: { from: ada!, category: "peer" },
+    plaintext: writeRandomPadMax16(
+      proto.Message.encode({
+        protocolMessage: { peerDataOperationRequestResponseMessage: { peerDataOperationResult } },
+      }).finish(),
+    ),
+  })
+  await take(one, said("first"), peer)
+  const { messages } = await messagePage(one.memory, { chat: bob!, limit: 5 })
+  expect(messages.map(({ message_id, body, edit }) => [message_id, body, edit])).toEqual([
+    ["NEXT", "next", undefined],
+    ["SAID", "", "revoke"],
+  ])
 })
 
 test("what is revoked without an event is revoked all the same, if it is remembered", async () => {

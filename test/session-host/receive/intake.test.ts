@@ -9,6 +9,7 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { removeRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { messagePage } from "#session-host/commands/message-page.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { encodeBare } from "#session-host/network/decode.ts"
 import { el } from "#session-host/network/stanza.ts"
@@ -545,6 +546,16 @@ test("one key opens all messages that wait for it, and those that come after it"
     "words of S3",
   ])
   expect(await parkedOf(one.bridgeId)).toEqual([])
+})
+
+test("a message that can be read later is one line among kept messages, with what it says now", async () => {
+  const one = await aMemory({ choice: { keep: 7 } })
+  const { keyId, key, message } = scheduled("S")
+  await take(one, message)
+  const listed = async () => (await messagePage(one.memory, { chat: message.attrs.from!, limit: 5 })).messages
+  expect(await listed()).toMatchObject([{ message_id: "S", type: "unknown" }])
+  await one.memory.intake.recordRevealKey(keyId, key)
+  expect(await listed()).toMatchObject([{ message_id: "S", type: "text", body: "words of S" }])
 })
 
 test.for([
