@@ -61,10 +61,12 @@ function call(entry: Entry, document: Document): MarkdownPage {
   const answers = Object.entries(responses).map(
     ([status, answer]) => `- ${status}: ${answer.description.replaceAll("\n", " ")}`,
   )
-  const [example] = Object.entries(responses)
+  const [answer] = Object.entries(responses)
     .filter(([status]) => Number(status) < 300)
-    .map(([, { content }]) => content?.["application/json"]?.example)
+    .map(([, { content }]) => content?.["application/json"])
     .filter((given) => given !== undefined)
+  // Of a list, what each has.
+  const answered = answer && withInherited(answer.schema.items ?? answer.schema, document)
   const text = joined(
     `## ${summary}`,
     `\`${method.toUpperCase()} ${path}\``,
@@ -75,7 +77,9 @@ function call(entry: Entry, document: Document): MarkdownPage {
     ...exampleCalls(document)[operationId]!.map(({ ending, text }) => fenced(ending, text)),
     "Answers:",
     answers.join("\n"),
-    example !== undefined && fenced("json", JSON.stringify(example, undefined, 2)),
+    answer?.example !== undefined && fenced("json", JSON.stringify(answer.example, undefined, 2)),
+    answered?.properties && answered.description,
+    answered?.properties && fields(answered, document),
   )
   return { name: operationId, title: summary, text }
 }

@@ -50,7 +50,10 @@ describe("llms.txt", () => {
       expect(page).toContain(`\`${method.toUpperCase()} ${path}\``)
       for (const { ending, text } of exampleCalls(document)[name]!)
         expect(page).toContain(`\`\`\`${ending}\n${text}`)
-      expect(page).toContain(JSON.stringify(examples[name].answer, undefined, 2) ?? "")
+      const { answer } = examples[name]
+      expect(page).toContain(JSON.stringify(answer, undefined, 2) ?? "")
+      const one: unknown = Array.isArray(answer) ? answer[0] : answer
+      for (const field of Object.keys(one ?? {})) expect(page).toContain(`| \`${field}\``)
     }
     for (const { shape } of Event.options)
       expect(pages.get(`on_${shape.event.value}.md`)).toContain(`"event": "${shape.event.value}"`)

@@ -849,7 +849,7 @@ export interface Chat {
   last_message_at: number
 }
 
-/** A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke` and no content, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about. */
+/** A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke`, no content and `text` as its `type`, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about. */
 export interface KeptMessage {
   message_id: string
   /** JID of the person: the phone number's where known, else the LID. */

@@ -929,7 +929,7 @@ class Chat(Model):
 
 
 class KeptMessage(Model):
-    """A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke` and no content, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about."""
+    """A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke`, no content and `text` as its `type`, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about."""
 
     message_id: str
     contact_id: str
