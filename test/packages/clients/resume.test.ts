@@ -182,10 +182,13 @@ test("a second program with the same cursor is refused while the first lives, an
 test("a dead program of which its parent has not taken note holds no cursor", async () => {
   const store = aFolder()
   const { url, shop } = await aBridge()
-  const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"])
+  const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"])
   onTestFinished(() => void parent.kill("SIGKILL"))
   const [line] = (await once(parent.stdout, "data")) as [Buffer]
   const pid = Number(line.toString())
+  // A shell would take note.
+  await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n")
+  process.kill(pid, "SIGKILL")
   await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ")
   const kept = { url, bridge: "shop", after: "e0", writer: "another", pid }
   writeFileSync(join(store, "shop.json"), JSON.stringify(kept))
