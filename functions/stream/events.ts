@@ -33,7 +33,8 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
     // Who names no event has had none that could be gone.
     let isBehindOne = lastEventId !== undefined
-    yield `id: ${position}\n\n`
+    // It comes with the first look, since the first comment says that the past is over.
+    let place = `id: ${position}\n\n`
     const newEvents = newEventsOf(Receiver.first(bridge.id))
     const news = async () => {
       await newEvents.next(lookEachMs, signal)
@@ -44,7 +45,8 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
         position = id ?? position
         const isMissed = isBehindOne && missed > 0
         isBehindOne ||= id !== undefined
-        yield isMissed ? missedText(position, missed) : events.map(toText).join("")
+        yield place + (isMissed ? missedText(position, missed) : events.map(toText).join(""))
+        place = ""
       }
     } finally {
       newEvents.end()
