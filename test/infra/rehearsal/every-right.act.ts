@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { afterAll, expect, test, vi } from "vitest"
 import { z } from "zod"
 import { type RouteName, routes } from "#contract/routes.ts"
@@ -133,14 +134,14 @@ test("an agent opens the file of a message", async () => {
     media: { kind: "document", mimetype: "text/plain", data, filename: "list.txt" },
   })
   await arrived(id)
-  const params = { name: "open_file", arguments: { number: "shop", message_id: id } }
-  const answer = await whole.call(
-    "POST",
-    "/mcp",
-    { jsonrpc: "2.0", id: 1, method: "tools/call", params },
-    { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18" },
-  )
-  expect(await textOf(answer)).toContain("one, two")
+  const made = await whole.call("POST", "/api/keys", { name: "agent" })
+  const { key } = z.object({ key: z.string() }).parse(await made.json())
+  const agent = new Client({ name: "agent", version: "1" }, { versionNegotiation: { mode: "auto" } })
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await agent.connect(new StreamableHTTPClientTransport(new URL("/mcp", stage.url), { requestInit }))
+  const told = await agent.callTool({ name: "open_file", arguments: { number: "shop", message_id: id } })
+  await agent.close()
+  expect(JSON.stringify(told)).toContain("one, two")
   expect(denied()).toEqual([])
 })
 

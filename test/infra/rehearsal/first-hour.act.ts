@@ -182,7 +182,7 @@ test("programs: the command line signs in by a code and hears events, the SDK se
   const requestInit = bearer(key)
   await agent.connect(new StreamableHTTPClientTransport(new URL("/mcp", stage.url), { requestInit }))
   const told = await agent.callTool({ name: "number_status", arguments: { number: "shop" } })
-  expect(JSON.stringify(told)).toContain("connected")
+  expect(JSON.stringify(told)).toContain("Connected")
   await agent.close()
 })
 
