@@ -7,7 +7,7 @@ export const beyondSchemas: { why: string; sentences: RegExp[] }[] = [
     why: "a rule across fields, which the reference tells in words",
     sentences: [
       /^(?:as_voice|as_document|gif_playback|view_once|caption|filename): not with /,
-      /^content_type: goes with /,
+      /^content_type: `data` needs it/,
       /^body: give a body, a picture /,
       /^preview: its url is not in the body/,
       /^contacts\.\d+\.(?:organization|email): not with a vcard/,
