@@ -64,7 +64,6 @@ const elsewhere = [
   "listSent[].counts.delivered",
   "listSent[].counts.read",
   "listSent[].counts.played",
-  "listSent[].untracked",
   "listSent[].reason",
   "listSent[].network_code",
   "listMessages[].username",

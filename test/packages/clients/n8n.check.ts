@@ -163,7 +163,7 @@ test("a workflow answers what comes, and its webhook is gone when it is deactiva
   await workflow.end()
 })
 
-test("a delivery is taken if it is genuine, alone or in a batch, and none is lost while n8n sets up", async () => {
+test("a delivery is taken if it is genuine, alone or in a batch; it brings back what was given up", async () => {
   const workflow = await activate({ events: ["message"], ignore: [], takenWhen: "onReceived" }, [
     "reply",
     { operation: "sendText", chat: "={{$json.chat_id}}", body: "={{$json.event_id}}" },
@@ -190,6 +190,11 @@ test("a delivery is taken if it is genuine, alone or in a batch, and none is los
     return status === 200
   })
   expect([503, 200]).toEqual(expect.arrayContaining([...early]))
+  expect(await post(event, { more: { ...one.more, "x-webhook-undelivered-since": "1" } })).toBe(200)
+  const calls = await messagingBridge({ url: service.baseUrl, key: shop.key }).listRequests()
+  expect(calls).toContainEqual(
+    expect.objectContaining({ path: "/api/instances/shop/deliveries/resend", status: 202 }),
+  )
   for (const wrong of [
     { key: "whsec_b3RoZXI=" },
     { key: "undefined" },

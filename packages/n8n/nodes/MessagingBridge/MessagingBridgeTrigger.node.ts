@@ -19,6 +19,7 @@ interface Webhook extends IDataObject {
   url: string
   secret: string
   events: string[]
+  failing_since?: number
 }
 
 /** A workflow that is active has a webhook of its own at the bridge, beside all others. */
@@ -105,12 +106,14 @@ export class MessagingBridgeTrigger implements INodeType {
 
   webhookMethods = {
     default: {
-      /** Also brings its choice of events up to date. */
+      /** Also brings its choice of events up to date, and has n8n told what came while it was down. */
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const all = await ask<Webhook[]>(this, "GET", webhooksOf(this))
         const own = all.find(({ url }) => url === this.getNodeWebhookUrl("default"))
-        if (own) keep(this, await ask(this, "PATCH", `${webhooksOf(this)}/${own.id}`, chosen(this)))
-        return own !== undefined
+        if (!own) return false
+        keep(this, await ask(this, "PATCH", `${webhooksOf(this)}/${own.id}`, chosen(this)))
+        if (own.failing_since) await bringBack(this, own.failing_since)
+        return true
       },
       async create(this: IHookFunctions): Promise<boolean> {
         const url = this.getNodeWebhookUrl("default")
@@ -135,6 +138,8 @@ export class MessagingBridgeTrigger implements INodeType {
     if (!secret) return refused(this, 503, "this webhook is being set up")
     if (!isGenuine(rawBody, String(headers["x-webhook-signature"]), String(secret)))
       return refused(this, 401, "this delivery is not genuine, or more than five minutes old")
+    const since = Number(headers["x-webhook-undelivered-since"])
+    if (since) await bringBack(this, since)
     const said = JSON.parse(rawBody.toString()) as IDataObject | { event_id: string; event: IDataObject }[]
     const events = Array.isArray(said)
       ? said.map(({ event_id, event }) => ({ event_id, ...event }))
@@ -168,8 +173,22 @@ function keep(node: IHookFunctions, { id, secret }: Webhook): void {
   Object.assign(node.getWorkflowStaticData("node"), { path: `${webhooksOf(node)}/${id}`, secret })
 }
 
+/**
+ * Has up to a hundred events delivered again that were given up since this time (Unix seconds). If that fails,
+ * what n8n is doing goes on: it would lose more if it did not.
+ */
+async function bringBack(node: IHookFunctions | IWebhookFunctions, since: number): Promise<void> {
+  const path = String(node.getWorkflowStaticData("node").path)
+  const resend = path.replace(/\/webhooks\/([^/]+)$/, "/deliveries/resend?webhook=$1")
+  try {
+    await ask(node, "POST", resend, { since })
+  } catch (error) {
+    node.logger.warn(`What was given up is not delivered again: ${(error as Error).message}`)
+  }
+}
+
 async function ask<Answer>(
-  node: IHookFunctions,
+  node: IHookFunctions | IWebhookFunctions,
   method: IHttpRequestMethods,
   path: string,
   body?: IDataObject,
