@@ -118,7 +118,7 @@ export class Transcript {
     return this.#put(this.#skOf(message, padded(order, 13)), wellFormedJson(message), message)
   }
 
-  /** The key of a message's row, under any address of its chat; undefined without one. @throws SessionEnded */
+  /** The key of a message's row, under any address of its chat, if it has one. @throws SessionEnded */
   async keyOf(message: MessageEvent): Promise<string | undefined> {
     const { store, login } = this.#parts
     const name = this.nameOf(message)

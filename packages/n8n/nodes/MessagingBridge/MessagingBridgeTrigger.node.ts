@@ -174,8 +174,8 @@ function keep(node: IHookFunctions, { id, secret }: Webhook): void {
 }
 
 /**
- * Has up to a hundred events delivered again that were given up since this time (Unix seconds). If that fails,
- * what n8n is doing goes on: it would lose more if it did not.
+ * Has up to a hundred events delivered again that were given up since this time (Unix seconds). If that
+ * fails, what n8n is doing goes on: it would lose more if it did not.
  */
 async function bringBack(node: IHookFunctions | IWebhookFunctions, since: number): Promise<void> {
   const path = String(node.getWorkflowStaticData("node").path)
