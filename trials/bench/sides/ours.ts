@@ -99,18 +99,21 @@ type Started = Awaited<ReturnType<typeof startService>>
 
 /** Its gateway, which starts the session hosts, with connections to its API. */
 async function startService(elsewhere: object, { dir, dataDir }: { dir: string; dataDir: string }) {
-  const gateway = await startChild(new URL("../processes/service.ts", import.meta.url), {
-    args: [JSON.stringify(elsewhere)],
-    env: {
-      ...noRateLimits,
-      SANDBOX: "0",
-      DATA_DIR: dataDir,
-      PORT: "0",
-      HOST_NETWORK: "simulated",
-      MALLOC_ARENA_MAX: "2", // as `npm start` sets it
+  const gateway = await startChild(
+    new URL("../../../test/support/service/killable-service-main.ts", import.meta.url),
+    {
+      args: [JSON.stringify(elsewhere)],
+      env: {
+        ...noRateLimits,
+        SANDBOX: "0",
+        DATA_DIR: dataDir,
+        PORT: "0",
+        HOST_NETWORK: "simulated",
+        MALLOC_ARENA_MAX: "2", // as `npm start` sets it
+      },
+      logFile: join(dir, "ours.log"),
     },
-    logFile: join(dir, "ours.log"),
-  })
+  )
   const { baseUrl } = z.object({ baseUrl: z.string() }).parse(gateway.ready)
   const running = await findRunning(dataDir)
   if (!running) throw new Error("the service does not answer")
