@@ -190,7 +190,8 @@ test("a delivery is taken if it is genuine, alone or in a batch; it brings back 
     return status === 200
   })
   expect([503, 200]).toEqual(expect.arrayContaining([...early]))
-  expect(await post(event, { more: { ...one.more, "x-webhook-undelivered-since": "1" } })).toBe(200)
+  const after = { "x-webhook-event-id": "evt_after", "x-webhook-undelivered-since": "1" }
+  expect(await post(event, { more: after })).toBe(200)
   const calls = await messagingBridge({ url: service.baseUrl, key: shop.key }).listRequests()
   expect(calls).toContainEqual(
     expect.objectContaining({ path: "/api/instances/shop/deliveries/resend", status: 202 }),
