@@ -21,7 +21,7 @@ export interface Facts {
   shortage: HostShortage.Info | undefined
   /** Whether the operator has stopped all hosts. */
   isStopped: boolean
-  /** What its session says, or last reported; undefined without a host, and before the first report. */
+  /** What its session says or last reported. Undefined if no host has it, and before the first report. */
   known: KnownState | undefined
   now: number
 }
@@ -132,8 +132,8 @@ function unheld(lease: Lease.Info, shortage: HostShortage.Info | undefined, at: 
 }
 
 /**
- * What the session says now. An operator's machine cannot reach a deployed host; the lease then has what it
- * last reported.
+ * What the session says now. An operator's machine cannot reach a deployed host: there, what the session last
+ * reported is read from the lease.
  */
 async function knownFrom(
   bridge: Bridge.Info,

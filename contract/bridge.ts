@@ -191,7 +191,7 @@ export const getBridge = createRoute({
   responses: { 200: reply("The bridge.", BridgeWithManager), ...refusals("not_found") },
 })
 
-/** What PATCH changes: one of them has to be there. */
+/** The fields of a PATCH, which needs one of them at least. */
 const fieldsOfUpdate = ["webhook_url", ...Object.keys(chosen)]
 
 export const updateBridge = createRoute({

@@ -101,7 +101,7 @@ export const errors = {
   group_conflict: [409, "somebody else changed the group at the same time: try again"],
   media_expired: [410, "neither the network nor the phone has this file any more"],
   invite_revoked: [410, "this link was revoked, and leads nowhere: ask for the group's new one"],
-  payload_too_large: [413, "the body is longer than 512 KiB"],
+  payload_too_large: [413, "the body is longer than 800 KiB"],
   unsupported_media_type: [415, "the body has another Content-Type: send it as application/json"],
   misdirected: [
     421,

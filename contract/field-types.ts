@@ -27,9 +27,9 @@ export function inAnyCase(word: string): string {
   return word.replaceAll(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`)
 }
 
-/** What a URL for http or https begins with. */
+/** A pattern for the beginning of an http or https URL. */
 const httpUrl = `^${inAnyCase("http")}[Ss]?://`
-/** Such a URL without spaces, control characters and fragment. */
+/** A pattern for an http or https URL without spaces, control characters and a fragment. */
 export const plainUrl = `${httpUrl}[^\\s#\\x00-\\x1f\\x7f-\\x9f]+$`
 
 // A field with what it says. Where a caller fills it in, text has its bounds too.

@@ -72,7 +72,7 @@ const Message = z
       description: "In a group: how many recipients have come as far, those who have come further included.",
     }),
     untracked: string(
-      "Of `getMessage` and `findMessage`, while it is not recorded whether the message is delivered and read: why, and how to change " +
+      "Of `getMessage`, `findMessage` and `listSent`, while it is not recorded whether the message is delivered and read: why, and how to change " +
         "that, in a sentence for people.",
     ).optional(),
     reason: string("Of `failed`: a sentence for people.").optional(),

@@ -27,7 +27,7 @@ const NewChat = z.enum(["refuse", "allow"]).openapi({
 })
 export type NewChat = z.infer<typeof NewChat>
 
-/** What a phone does before it sends an answer, within the call that sends it. */
+/** Fields with which a send first marks a message as read and shows typing, as a phone does. */
 const answering = {
   read: MessageId.optional().openapi({
     description:
@@ -60,7 +60,7 @@ interface Check<Fields extends z.ZodRawShape> {
   message: string
 }
 
-/** What the checks say of which fields have to be there, as a schema says it. */
+/** Which fields are required together or instead of each other: the `checks`, in words of JSON Schema. */
 type Shown = Partial<Record<"oneOf" | "anyOf", Record<"required", string[]>[]>>
 
 /** A route that sends a message. */
@@ -80,7 +80,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
       checked.refine((input) => holds(input as z.infer<z.ZodObject<Fields>>), { path: [path], message }),
     z.object(fields),
   )
-  // Of fields that are not known yet, the compiler cannot tell which metadata fit.
+  // While the fields are generic, the compiler cannot tell which metadata fit them.
   const shown = schema.openapi({ ...more.shown } as object)
   return createRoute({
     method: "post",

@@ -82,7 +82,7 @@ const rateLimits = ({ perMinute: { provision, proxy, other, address } }: Reader)
   ] as const
 
 const limits = [
-  ["a body", "512 KiB of JSON"],
+  ["a body", "800 KiB of JSON"],
   ["a file to send", "16 MB; a document 100 MB; fetched from your URL within 25 s, or uploaded"],
   ["a file in a request (`data`, in base64)", "350 KB"],
   ["an upload", "100 MB; its form is good for 15 minutes; kept for 24 hours"],

@@ -65,7 +65,7 @@ function call(entry: Entry, document: Document): MarkdownPage {
     .filter(([status]) => Number(status) < 300)
     .map(([, { content }]) => content?.["application/json"])
     .filter((given) => given !== undefined)
-  // Of a list, what each has.
+  // For a list, the fields of an item are shown.
   const answered = answer && withInherited(answer.schema.items ?? answer.schema, document)
   const text = joined(
     `## ${summary}`,

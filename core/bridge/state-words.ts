@@ -6,7 +6,7 @@ import type { KnownState, LastWord, WhyPaused } from "./known-state.ts"
 /** A piece of a sentence. Pages show a time (Unix seconds) and an address of mail in ways of their own. */
 export type Piece = string | { at: number } | { mail: string }
 
-/** What somebody can do about a state on the pages of the dashboard. */
+/** What people can do about a state, on a page of the dashboard. */
 export type To = "connect" | "take-back" | "pay" | "settings"
 
 interface Words {

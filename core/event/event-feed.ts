@@ -148,7 +148,7 @@ function eventIn(row: EventRow.Info, deliveryKey: Uint8Array): Event {
   return JSON.parse(EventRow.bodyOf(row, deliveryKey).toString()) as Event // as it was written
 }
 
-/** What a look at a bridge's events has found. */
+/** What one look at a bridge's events found. */
 interface Look {
   events: StoredEvent[]
   /** The number of the last event that was looked at. */

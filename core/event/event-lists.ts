@@ -2,6 +2,7 @@ export * as EventLists from "./event-lists.ts"
 
 import { z } from "zod"
 import { sessionUnavailable } from "../error.ts"
+import { batches } from "../platform/batches.ts"
 import { isClockDoubted, now } from "../platform/clock.ts"
 import { batchGet, batchWrite, getRow, type Key, query, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -190,7 +191,7 @@ export async function* onList(
   const rows = rowsIn(id.bridgeId, range, (_, n) => pointerKey(id, state, n))
   const wanted = since === undefined ? rows : listedSince(since, state, rows)
   let removed = 0
-  for await (const pointers of inGroups(wanted, followed.atOnce)) {
+  for await (const pointers of batches(wanted, followed.atOnce)) {
     const { kept, stale } = await follow(id, state, pointers)
     yield* kept
     // They may not have expired.
@@ -249,16 +250,6 @@ async function follow(id: Receiver.Id, state: EventRow.State, rows: Row[]) {
     else if (event?.state !== "pending") stale.push({ pk, sk })
   }
   return { kept, stale }
-}
-
-async function* inGroups<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
-  let group: Item[] = []
-  for await (const item of items) {
-    if (group.push(item) < size) continue
-    yield group
-    group = []
-  }
-  if (group.length > 0) yield group
 }
 
 /** The rows of a bridge whose keys are of this kind, with numbers in this range. */

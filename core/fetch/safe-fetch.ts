@@ -127,7 +127,7 @@ async function* counted(body: Readable, maxBytes: number): AsyncGenerator<Uint8A
 
 type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
 
-/** What a connection is for. */
+/** The request for which a connection is dialled. */
 interface Purpose {
   url: URL
   /**
@@ -232,7 +232,7 @@ export class Connections {
     const dialled = this.#proxy ? this.#dialThrough(this.#proxy, purpose) : this.#dialChecked(purpose)
     dialled.then(
       (socket) => signal.aborted && socket.destroy(),
-      () => "whoever waits is told",
+      () => "the race below tells the caller",
     )
     try {
       return await Promise.race([dialled, ended.promise])

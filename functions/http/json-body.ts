@@ -2,8 +2,8 @@ import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { ApiError } from "#core/error.ts"
 
-/** Room for 65,536 characters, each escaped as `\uXXXX`, and the rest of the body. */
-const maxBytes = 512 * 1024
+/** Room for 65,536 characters, each escaped as two `\uXXXX` as an emoji is, and the rest of the body. */
+const maxBytes = 800 * 1024
 /** A deeper value would overflow the stack of code that walks it. */
 const maxDepth = 32
 

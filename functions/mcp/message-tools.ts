@@ -197,11 +197,11 @@ interface Sought {
 }
 
 /** A page of messages, newest first: those that are kept of a chat, else the events of the last days. */
-async function messagesOf(api: Api, name: string, { chat, words, ...asked }: Sought) {
+async function messagesOf(api: Api, name: string, { chat, words, since, limit, after }: Sought) {
+  const query = { since, limit, after }
   const path = chat !== undefined && pathOf(name, "proxy", "chats", chat, "messages")
-  const kept = path && (await api.keptPage(path, asked))
+  const kept = path && (await api.keptPage(path, query))
   if (kept) return { body: kept.body as unknown[], next: kept.next }
-  const { person: _, until: __, ...query } = asked
   const named = chat === undefined ? undefined : await chatIdOf(api, name, chat)
   return await messageEvents(api, name, { ...query, chat: named, search: words, order: "newest" })
 }

@@ -3,9 +3,10 @@ import type * as contract from "#contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { toJid } from "#core/message/jid.ts"
+import { batches } from "#core/platform/batches.ts"
 import type { Line } from "../chats/transcript.ts"
-import { batches } from "../concurrency/batches.ts"
 import { formsOf } from "../content/message-identity.ts"
+import { changesAtOnce } from "../memory/messages/messages.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
 import { outcomeOf } from "./message-as-json.ts"
@@ -13,8 +14,6 @@ import { outcomeOf } from "./message-as-json.ts"
 type Message = z.input<typeof contract.KeptMessage>
 type Asked = z.output<typeof contract.listMessages.request.query> & { chat: string }
 
-/** Of how many messages the changes are looked up at once. */
-const changesAtOnce = 50
 /** How much is read for one page at most, since a filter may match little of it. */
 const most = { lines: 2000, bytes: 8_000_000 }
 

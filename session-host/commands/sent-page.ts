@@ -2,8 +2,8 @@ import type { z } from "@hono/zod-openapi"
 import type * as contract from "#contract/message.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { toJid } from "#core/message/jid.ts"
-import { batches } from "../concurrency/batches.ts"
-import type { Recalled } from "../memory/messages/messages.ts"
+import { batches } from "#core/platform/batches.ts"
+import { changesAtOnce, type Recalled } from "../memory/messages/messages.ts"
 import type { Sent } from "../memory/messages/sent.ts"
 import type { Memory } from "../session/memory.ts"
 import { messageWire, untracked } from "./message-as-json.ts"
@@ -13,8 +13,6 @@ type Asked = z.output<typeof contract.listSent.request.query>
 
 /** How many rows are read for one page, since a filter may match few of them. */
 const mostRead = 2000
-/** Of how many messages the changes are looked up at once. */
-const changesAtOnce = 50
 
 /**
  * A page of the messages that the API has sent, newest first, and the id of its last one if there may be more

@@ -136,7 +136,7 @@ test.for(cases.filter(([name]) => name === "createBridge" || name === "sendText"
         body,
         { status: 400, code: expect.stringMatching(/^invalid_/) },
       ])
-    expect(await ask(`{"a":"${"x".repeat(512 * 1024)}"}`)).toMatchObject({ status: 413 })
+    expect(await ask(`{"a":"${"x".repeat(800 * 1024)}"}`)).toMatchObject({ status: 413 })
     expect(await ask("{}", "text/plain")).toMatchObject({ status: 415 })
   },
 )

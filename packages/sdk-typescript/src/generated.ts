@@ -815,7 +815,7 @@ export interface Message {
     read: number
     played: number
   }
-  /** Of `getMessage` and `findMessage`, while it is not recorded whether the message is delivered and read: why, and how to change that, in a sentence for people. */
+  /** Of `getMessage`, `findMessage` and `listSent`, while it is not recorded whether the message is delivered and read: why, and how to change that, in a sentence for people. */
   untracked?: string
   /** Of `failed`: a sentence for people. */
   reason?: string

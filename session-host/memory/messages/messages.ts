@@ -19,6 +19,8 @@ import { type Sent, sentMessage } from "./sent.ts"
 
 /** Contract, "Remembered messages": 30 days. */
 const rememberedFor = 30 * 86_400
+/** For how many messages a list looks up changes at once (`changesOf`). */
+export const changesAtOnce = 50
 /** The longest `keep`: kept messages are shown as they are now, too. */
 const changedFor = 90 * 86_400
 /** The network keeps an unreceipted message for 14 days. */

@@ -189,9 +189,9 @@ describe("bodies", () => {
     expect(answer.status).toBe(200)
   })
 
-  test("longer than 512 KiB are 413, also when their length is not told or told wrong", async () => {
+  test("longer than 800 KiB are 413, also when their length is not told or told wrong", async () => {
     const { key } = await aCustomer()
-    const long = JSON.stringify({ customer_ref: "a", more: "x".repeat(512 * 1024) })
+    const long = JSON.stringify({ customer_ref: "a", more: "x".repeat(800 * 1024) })
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
     const streamed = new ReadableStream({
       start(controller) {

@@ -235,7 +235,7 @@ class InviteRevoked(BridgeError):
 
 
 class PayloadTooLarge(BridgeError):
-    """`payload_too_large`: the body is longer than 512 KiB."""
+    """`payload_too_large`: the body is longer than 800 KiB."""
 
     code = "payload_too_large"
 

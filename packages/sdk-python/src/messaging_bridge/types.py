@@ -895,7 +895,7 @@ class Message(Model):
     counts: MessageStatusCounts | None = None
     """In a group: how many recipients have come as far, those who have come further included."""
     untracked: str | None = None
-    """Of `get_message` and `find_message`, while it is not recorded whether the message is delivered and read: why, and how to change that, in a sentence for people."""
+    """Of `get_message`, `find_message` and `list_sent`, while it is not recorded whether the message is delivered and read: why, and how to change that, in a sentence for people."""
     reason: str | None = None
     """Of `failed`: a sentence for people."""
     network_code: int | None = None

@@ -1,4 +1,4 @@
-/** The items in the same order, so many at once; the last time maybe fewer. */
+/** The items in their order, in batches of this size; the last batch may be smaller. */
 export async function* batches<Item>(items: AsyncIterable<Item>, atOnce: number): AsyncGenerator<Item[]> {
   let some: Item[] = []
   for await (const item of items) {
