@@ -45,6 +45,8 @@ function inUtf8(value: string): string {
   }
 }
 
+const mostBytes = 255
+
 /** Control characters, and the marks that can hide how a name ends. */
 const hidden = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 
@@ -59,5 +61,14 @@ export function nameInPath(path: string): string {
  */
 export function safeName(name: string): string {
   const shown = name.toWellFormed().replaceAll(hidden, "").replaceAll(/[/\\]/g, "_").trim()
-  return /^\.*$/.test(shown) ? "" : shown.slice(0, 255).replace(/[\uD800-\uDBFF]$/, "")
+  return /^\.*$/.test(shown) ? "" : shortened(shown)
+}
+
+/** A name has at most 255 bytes on most disks. Its ending stays, since it says what opens the file. */
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= mostBytes) return name
+  const ending = /\.[^.\s]{1,15}$/u.exec(name)?.[0] ?? ""
+  const room = Buffer.from(name).subarray(0, mostBytes - Buffer.byteLength(ending))
+  // A character that was cut is left out.
+  return new TextDecoder().decode(room, { stream: true }) + ending
 }

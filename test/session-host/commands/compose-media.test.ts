@@ -160,6 +160,7 @@ test("a document has the name of the request, else of the server, else of the UR
     ['attachment; filename=".."', "/12.pdf", "12.pdf"],
     ['attachment; foo="; filename=evil.pdf"', "/13.pdf", "13.pdf"],
     [`attachment; filename="${"x".repeat(300)}"`, "/14", "x".repeat(255)],
+    [`attachment; filename*=UTF-8''${"%E7%95%8C".repeat(200)}.pdf`, "/15", `${"界".repeat(83)}.pdf`],
   ] as const
   for (const [disposition, path, expected] of names) {
     const headers: Record<string, string> = disposition ? { "content-disposition": disposition } : {}
