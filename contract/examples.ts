@@ -48,6 +48,8 @@ const firstWebhook = {
   chats: null,
   headers: {},
   batch: null,
+  format: null,
+  format_options: {},
   state: "active",
   created_at: bridge.created_at,
 }
@@ -60,6 +62,8 @@ const webhook = {
   chats: null,
   headers: { "X-Api-Key": "***" },
   batch: 50,
+  format: null,
+  format_options: {},
   state: "active",
   created_at: 1_795_160_000,
 }

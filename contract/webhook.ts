@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { Event, EventType, Ignored } from "./event.ts"
-import { ChatAddress, GroupId, integer, someOf, string, Timestamp } from "./field-types.ts"
+import { boolean, ChatAddress, GroupId, integer, someOf, string, text, Timestamp } from "./field-types.ts"
 import { codesOfBridge, body, Ok, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
@@ -52,6 +52,27 @@ const Batch = z.int().min(1).max(50).nullish().openapi({
     'Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.',
 })
 
+/** The languages of other gateways, in which a webhook may get its events (Contract, "Other gateways"). */
+export const Format = z.enum(["evolution", "waha"])
+export type Format = z.infer<typeof Format>
+
+/** What the webhooks of those gateways choose, and no filter of ours says. */
+export const FormatOptions = z.object({
+  events: z.array(text(1, 64)).max(50).optional().openapi({
+    description: "The events that it gets, by the names that they have in this format; by default all.",
+  }),
+  media: boolean(
+    "Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always.",
+  ).optional(),
+  path_per_event: boolean(
+    "Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`.",
+  ).optional(),
+  hmac_key: text(1, 256).optional().openapi({
+    description: "The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`.",
+  }),
+})
+export type FormatOptions = z.infer<typeof FormatOptions>
+
 /** What a webhook may choose. What is not given stays as it is. */
 const chosen = {
   events: z.array(EventType).max(50).nullish().openapi({
@@ -77,6 +98,15 @@ const chosen = {
       "characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.",
   }),
   batch: Batch,
+  format: Format.nullish().openapi({
+    description:
+      "Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart " +
+      "there is not sent. Not with `batch`.",
+  }),
+  format_options: FormatOptions.nullish().openapi({
+    description:
+      "What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.",
+  }),
 }
 
 /** What a filter would never let through. */
@@ -123,6 +153,8 @@ const Webhook = z
     chats: z.array(z.string()).nullable().openapi({ description: "JIDs; null is all." }),
     headers: z.record(z.string(), z.string()).openapi({ description: "Each value is `***`." }),
     batch: z.int().nullable(),
+    format: Format.nullable().openapi({ description: "Null: our own." }),
+    format_options: FormatOptions.openapi({ description: "The `hmac_key` is `***`." }),
     state: z.enum(["active", "paused"]),
     created_at: Timestamp,
     failing_since: integer("Since when each attempt has failed. Unix seconds.").optional(),
@@ -187,7 +219,7 @@ export const updateWebhook = createRoute({
   description:
     "A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused " +
     "webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. " +
-    "`first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's " +
+    "`first` takes `headers`, `batch`, `format` and `format_options` alone: what it gets is what the bridge gets, and its URL is the bridge's " +
     "`webhook_url`. The URL of another webhook of the bridge is refused.",
   request: {
     params: onePath,

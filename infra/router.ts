@@ -37,6 +37,9 @@ export const router = new sst.aws.Router("Router", {
     "/api/*": to(api),
     "/llms*": to(api),
     "/mcp": to(api),
+    // What other gateways' callers say.
+    "/evolution*": to(api),
+    "/waha*": to(api),
     "/healthz": to(api),
     // Each name stands for one content, which is the same for every browser.
     "/assets/*": to(dashboard, cachingOptimized),
@@ -76,7 +79,7 @@ function to(fn: sst.aws.Function, cachePolicy = cachingDisabled) {
 }
 
 function isForPrograms(path: string): boolean {
-  return path.startsWith("/api/") || path === "/mcp"
+  return /^\/(?:api\/|mcp$|evolution|waha)/.test(path)
 }
 
 /**

@@ -178,6 +178,8 @@ function receiving(): Html {
       "One event at a time is slow if each answer takes long: a receiver of 200 ms gets five a second. With `batch` a POST " +
         'has up to 50 events: the body is an array of `{"event_id", "event"}`, and `X-Webhook-Batch` says how many. Your ' +
         "answer is for all of them: take all before you answer, and deduplicate by `event_id`.",
+      "A receiver that was made for Evolution API or WAHA goes on as it is: with `format` a webhook gets its events as that gateway " +
+        "posts them, in order and signed as always. `/evolution` and `/waha` take their calls, with your API key in their header.",
       "Before anything else, check that an event is genuine. Compute the signature over the bytes as they arrived, with the " +
         "bridge's whole `webhook_secret`, `whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
     )}

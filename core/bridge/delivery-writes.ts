@@ -57,7 +57,7 @@ export function namingFurther(first: Delivery.Info, further: string[]): Write {
  * @param before attributes that must be as they were seen; undefined: absent
  */
 export function changing(set: Row, remove: string[], before: Row = {}) {
-  const names = [...Object.keys(set), ...remove]
+  const names = [...Object.keys(set), ...remove, ...Object.keys(before)]
   const seen = Object.entries(before).map(([name, value]) =>
     value === undefined ? ` AND attribute_not_exists(#${name})` : ` AND #${name} = :${name}_before`,
   )

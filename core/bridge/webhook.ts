@@ -1,6 +1,7 @@
 export * as Webhook from "./webhook.ts"
 
 import { randomBytes } from "node:crypto"
+import type { Format, FormatOptions } from "#contract/webhook.ts"
 import { ApiError, invalid, mustBeHere, noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { ring } from "../event/doorbell.ts"
@@ -31,6 +32,8 @@ export interface Choice {
   chats?: string[] | null | undefined
   headers?: Record<string, string> | null | undefined
   batch?: number | null | undefined
+  format?: Format | null | undefined
+  formatOptions?: FormatOptions | null | undefined
 }
 
 /** A webhook's name in the audit log: the first has that of its bridge. */
@@ -98,6 +101,7 @@ async function receiverOf(
 ): Promise<Receiver.Info> {
   const dataKey = await Bridge.deliveryKeyOf(bridge)
   const filter = filterOf(undefined, choice)
+  const format = formatOf(bridge, { id, dataKey }, choice)
   return {
     ...Receiver.build({
       owner: { accountId: bridge.accountId, bridgeId: bridge.id },
@@ -107,13 +111,36 @@ async function receiverOf(
       dataKey,
       wrapped: bridge.deliveryKey,
     }),
-    ...(choice.headers && { sealedHeaders: sealedHeaders(dataKey, id, choice.headers) }),
+    ...(choice.headers && { sealedHeaders: sealed(dataKey, id, choice.headers) }),
     ...(filter && { filter }),
+    ...(format && { format }),
   }
 }
 
-function sealedHeaders(dataKey: Uint8Array, id: Receiver.Id, headers: Record<string, string>): Uint8Array {
-  return seal(dataKey, Receiver.key(id), JSON.stringify(headers))
+function sealed(dataKey: Uint8Array, id: Receiver.Id, chosen: object): Uint8Array {
+  return seal(dataKey, Receiver.key(id), JSON.stringify(chosen))
+}
+
+/**
+ * A format after a change; undefined if events come in ours. `before` is what the webhook has now.
+ * @throws ApiError `invalid_request` for options of none, and for a batch, which no other gateway has
+ */
+function formatOf(
+  { customerRef }: Bridge.Info,
+  { id, dataKey }: { id: Receiver.Id; dataKey: Uint8Array },
+  { format, formatOptions, batch }: Choice,
+  before: { format?: Receiver.Info["format"]; batch?: number | undefined } = {},
+): Receiver.Info["format"] {
+  const name = format === undefined ? before.format?.name : format
+  if (!name && formatOptions) throw invalid([{ path: "format_options", message: "only with a `format`" }])
+  if (!name) return undefined
+  if (batch === undefined ? before.batch : batch)
+    throw invalid([{ path: "batch", message: "not with `format`: other gateways send one event at a time" }])
+  const kept =
+    format === undefined || format === before.format?.name ? before.format?.sealedOptions : undefined
+  const sealedOptions =
+    formatOptions === undefined ? kept : formatOptions ? sealed(dataKey, id, formatOptions) : undefined
+  return { name, instance: customerRef, ...(sealedOptions && { sealedOptions }) }
 }
 
 /** A filter after a change; undefined if every event passes. */
@@ -195,16 +222,19 @@ export async function update(
     const dataKey = await Bridge.deliveryKeyOf(bridge)
     const { headers } = choice
     const isAny = headers !== null && Object.keys(headers).length > 0
-    change("headers", isAny ? sealedHeaders(dataKey, webhook, headers) : undefined)
+    change("headers", isAny ? sealed(dataKey, webhook, headers) : undefined)
   }
-  const { filter } = webhook.receiver
+  const { filter, format } = webhook.receiver
   const isOfFilter = [choice.events, choice.ignore, choice.chats].some((field) => field !== undefined)
   if (isOfFilter) change("filter", filterOf(filter, choice))
-  // Of two calls that change a filter at once, each must keep what the other has changed.
-  const { held, refused } = await Delivery.update(
-    webhook,
-    DeliveryWrites.changing(set, remove, isOfFilter ? { filter } : {}),
-  )
+  const isOfFormat = [choice.format, choice.formatOptions, choice.batch].some((field) => field !== undefined)
+  if (isOfFormat) {
+    const sealing = { id: webhook, dataKey: await Bridge.deliveryKeyOf(bridge) }
+    change("format", formatOf(bridge, sealing, choice, { format, batch: webhook.batch }))
+  }
+  // Of two calls that change a filter or a format at once, each must keep what the other has changed.
+  const before = { ...(isOfFilter && { filter }), ...(isOfFormat && { format, batch: webhook.batch }) }
+  const { held, refused } = await Delivery.update(webhook, DeliveryWrites.changing(set, remove, before))
   if (refused) mustBeHere(refused)
   if (!held && refused) return await update(bridge, refused, { url, ...choice })
   if (!held) throw noSuchWebhook()

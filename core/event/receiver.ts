@@ -2,6 +2,7 @@ export * as Receiver from "./receiver.ts"
 
 import { createHmac } from "node:crypto"
 import { z } from "zod"
+import { Format, FormatOptions } from "#contract/webhook.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { open, seal } from "../keys/seal.ts"
 import type { Owner } from "../keys/wrapping.ts"
@@ -49,6 +50,16 @@ const Info = z.object({
   sealedHeaders: Bytes.optional(),
   /** Which of the bridge's events it gets; absent: all. Only of a further webhook. */
   filter: Filter.Info.optional(),
+  /** In which other gateway's language it gets them; absent: in ours. */
+  format: z
+    .object({
+      name: Format,
+      /** The bridge's reference, since a gateway names it in each event. */
+      instance: z.string(),
+      /** `FormatOptions` as JSON, sealed for this row. */
+      sealedOptions: Bytes.optional(),
+    })
+    .optional(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -97,17 +108,19 @@ export interface Keys {
   deliveryKey: Uint8Array
   /** The customer's own headers. */
   headers: Record<string, string>
+  /** What its format leaves open. */
+  options: FormatOptions
 }
 
 /** @throws as `unwrap` does */
 export async function keysOf(receiver: Info): Promise<Keys> {
-  const { before } = receiver
+  const { before, sealedHeaders, format } = receiver
   const deliveryKey = await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
   const opened = (sealed: Uint8Array) => open(deliveryKey, key(receiver), sealed).toString()
   const older = before && before.until > now() ? [opened(before.sealedSecret)] : []
-  const { sealedHeaders } = receiver
   const headers = sealedHeaders ? Headers.parse(JSON.parse(opened(sealedHeaders))) : {}
-  return { secrets: [opened(receiver.sealedSecret), ...older], deliveryKey, headers }
+  const options = format?.sealedOptions ? FormatOptions.parse(JSON.parse(opened(format.sealedOptions))) : {}
+  return { secrets: [opened(receiver.sealedSecret), ...older], deliveryKey, headers, options }
 }
 
 const Headers = z.record(z.string(), z.string())
@@ -160,6 +173,7 @@ export function toRow(receiver: Info): Row {
     delivery_key: receiver.deliveryKey,
     ...(receiver.sealedHeaders && { headers: receiver.sealedHeaders }),
     ...(receiver.filter && { filter: receiver.filter }),
+    ...(receiver.format && { format: receiver.format }),
   }
 }
 
@@ -174,5 +188,6 @@ export function fromRow(id: Id, row: Row): Info {
     before: row.secret_before && { sealedSecret: row.secret_before, until: row.secret_before_until },
     sealedHeaders: row.headers,
     filter: row.filter,
+    format: row.format,
   })
 }

@@ -1,6 +1,7 @@
 import { handle } from "hono/aws-lambda"
 import { accountHooks } from "#billing/account-hooks.ts"
 import { Billing } from "#core/account/billing.ts"
+import { withDialects } from "../dialects/routes.ts"
 import { door } from "../http/door.ts"
 import { withAgents } from "../mcp/routes.ts"
 import { account } from "./account.ts"
@@ -16,7 +17,9 @@ Billing.plugIn(accountHooks)
 
 /** The API without the routes that need a stream. */
 export const handler = handle(
-  withAgents(
-    door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, uploads, proxy] }),
+  withDialects(
+    withAgents(
+      door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, uploads, proxy] }),
+    ),
   ),
 )

@@ -16,7 +16,8 @@ export const webhooks = contractRouter()
     return c.json(await Promise.all(all.map((webhook) => wire(c.var, webhook))), 200)
   })
   .openapi(contract.createWebhook, async (c) => {
-    const { url, ...choice } = c.req.valid("json")
+    const { url, format_options: formatOptions, ...chosen } = c.req.valid("json")
+    const choice = { ...chosen, formatOptions }
     const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.parseFurtherUrl(url), choice)
     if (created) await auditByKey(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
     return c.json(await wire(c.var, webhook), created ? 201 : 200)
@@ -27,8 +28,12 @@ export const webhooks = contractRouter()
   })
   .openapi(contract.updateWebhook, async (c) => {
     const { bridge } = c.var
-    const { url, state, ...choice } = c.req.valid("json")
-    const changes = { ...choice, url: url === undefined ? undefined : Webhook.parseFurtherUrl(url) }
+    const { url, state, format_options: formatOptions, ...choice } = c.req.valid("json")
+    const changes = {
+      ...choice,
+      formatOptions,
+      url: url === undefined ? undefined : Webhook.parseFurtherUrl(url),
+    }
     const webhook = await Webhook.get(bridge, c.req.valid("param").webhook_id)
     if (Receiver.isFirst(webhook)) onlyItsOwn(c.req.valid("json"))
     if (Object.values(changes).some((change) => change !== undefined))
@@ -63,13 +68,13 @@ export const webhooks = contractRouter()
     return c.json({ ok: true as const }, 200)
   })
 
+const ofFirst = new Set(["headers", "batch", "format", "format_options"])
+
 /**
  * Refuses what `first` cannot choose, since it gets what its bridge gets. @throws ApiError `invalid_request`
  */
 function onlyItsOwn(input: object): void {
-  const others = Object.entries(input).filter(
-    ([name, value]) => value !== undefined && name !== "headers" && name !== "batch",
-  )
+  const others = Object.entries(input).filter(([name, value]) => value !== undefined && !ofFirst.has(name))
   if (others.length === 0) return
   throw invalid(
     others.map(([path]) => {
@@ -78,7 +83,7 @@ function onlyItsOwn(input: object): void {
         message:
           path === "state"
             ? "`first` cannot be paused: only a further webhook can"
-            : "`first` takes `headers` and `batch` alone: PATCH the bridge, or add a webhook",
+            : "`first` takes `headers`, `batch` and `format` alone: PATCH the bridge, or add a webhook",
       }
     }),
   )
@@ -90,8 +95,8 @@ async function wire(
   webhook: Delivery.Info,
 ) {
   const { receiver, failingSince, missed, batch, pausedAt } = webhook
-  const { filter, before } = receiver
-  const { secrets, headers } = await Receiver.keysOf(receiver)
+  const { filter, before, format } = receiver
+  const { secrets, headers, options } = await Receiver.keysOf(receiver)
   const state = pausedAt === undefined ? ("active" as const) : ("paused" as const)
   return {
     id: webhook.webhookId,
@@ -103,6 +108,8 @@ async function wire(
     chats: filter?.chats ?? null,
     headers: Object.fromEntries(Object.keys(headers).map((name) => [name, contract.mask])),
     batch: batch ?? null,
+    format: format?.name ?? null,
+    format_options: { ...options, ...(options.hmac_key !== undefined && { hmac_key: contract.mask }) },
     state,
     created_at: webhook.createdAt ?? Math.floor(bridge.createdMs / 1000),
     ...(failingSince !== undefined && { failing_since: failingSince }),

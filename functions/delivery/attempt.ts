@@ -62,6 +62,7 @@ export async function attempt(input: {
   const signed = Receiver.signedHeaders({ secrets, ...message, attempt: input.number, timestamp: now() })
   const headers = {
     ...signed,
+    ...message.headers,
     ...(input.isResend && { "x-webhook-resend": "true" }),
     ...(input.givenUp && undeliveredHeaders(input.givenUp)),
     ...inLowerCase(keys.headers),
@@ -70,7 +71,7 @@ export async function attempt(input: {
   const latencyMs = () => Math.round(performance.now() - start)
   try {
     const answer = await safeFetch({
-      url,
+      url: message.path ? withPath(url, message.path) : url,
       connections,
       share: `${input.id.bridgeId} ${input.id.webhookId}`,
       headers,
@@ -97,6 +98,12 @@ export async function attempt(input: {
       latencyMs: latencyMs(),
     }
   }
+}
+
+function withPath(url: string, path: string): string {
+  const longer = new URL(url)
+  longer.pathname = longer.pathname.replace(/\/$/, "") + path
+  return longer.href
 }
 
 /** Contract, "Delivery" */
@@ -165,6 +172,9 @@ export interface PostBody {
   /** How many events are in the batch; absent for an event alone. */
   batch?: number
   body: Uint8Array
+  /** What another gateway's format adds to the path of the URL, and to our headers. */
+  path?: string | undefined
+  headers?: Record<string, string> | undefined
 }
 
 /** The events as they are posted: each one's bytes are those that were stored. */

@@ -12,12 +12,13 @@ import { isClockDoubted, now, nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { AttemptNotes } from "./attempt-notes.ts"
-import { attempt, type Outcome, postBodyOf } from "./attempt.ts"
+import { attempt, type Outcome, type PostBody, postBodyOf } from "./attempt.ts"
 import type { DeliveryTools } from "./delivery-tools.ts"
 import { endClaimOnError } from "./end-claim-on-error.ts"
 import { newReceiverConnections } from "./receiver-connections.ts"
 import { sendAgain } from "./send-again.ts"
 import { newTimeLimit } from "./time-for-one-bridge.ts"
+import { isTold, translated } from "./translated.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
 const waits = [10, 30, 60, Delivery.longestWait]
@@ -200,16 +201,18 @@ async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: Delive
   })
 }
 
-/** Whether the webhook's filter lets an event pass. */
+/** Whether the webhook's filter lets an event pass, and its format has a counterpart. */
 async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<boolean> {
-  const { filter } = held.receiver
-  if (!filter) return true
+  const { filter, format } = held.receiver
+  if (!filter && !format) return true
   if (!Filter.mayPass(filter, event.type)) return false
   // The event is given up next. Its body is not opened here, since that may be what fails.
   if (held.attempt > maxAttempts) return true
-  const { deliveryKey } = await endClaimOnError(held, () => Receiver.keysOf(held.receiver))
+  const keys = await endClaimOnError(held, () => Receiver.keysOf(held.receiver))
+  if (format && !isTold(event, held.receiver, keys)) return false
   // As it was written.
-  return Filter.passes(filter, JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event)
+  const read = () => JSON.parse(EventRow.bodyOf(event, keys.deliveryKey).toString()) as Event
+  return !filter || Filter.passes(filter, read())
 }
 
 /**
@@ -224,7 +227,8 @@ async function passOver(held: Delivery.Info, { n }: EventRow.Info): Promise<Deli
 /** The events of the next POST: the first, and in a batch what follows and is wanted. */
 async function batchOf(held: Delivery.Info, ahead: EventRow.Info[]): Promise<Posted> {
   const [first, ...more] = ahead as Posted // something waits
-  const { batch = 1, batchEnd = Infinity } = held
+  const { batchEnd = Infinity, receiver } = held
+  const batch = receiver.format ? 1 : (held.batch ?? 1)
   const events: Posted = [first]
   let bytes = first.body.length
   for (const event of more) {
@@ -248,7 +252,7 @@ async function post(held: Delivery.Info, events: Posted, tools: DeliveryTools): 
     id: held,
     url: receiver.url,
     keys,
-    message: postBodyOf(events, keys.deliveryKey, { isBatch: held.batch !== undefined }),
+    message: await messageOf(events, held, keys),
     number: held.attempt,
     givenUp: held,
     connections: tools.connections,
@@ -259,6 +263,16 @@ async function post(held: Delivery.Info, events: Posted, tools: DeliveryTools): 
   const { deliveryKey } = keys
   tools.notes.add({ events, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
   return next
+}
+
+/** What is posted: in the format of its webhook, an event is alone. */
+async function messageOf(
+  events: Posted,
+  { receiver, batch }: Delivery.Info,
+  keys: Receiver.Keys,
+): Promise<PostBody> {
+  const inFormat = receiver.format && (await translated(events[0], receiver, keys))
+  return inFormat ?? postBodyOf(events, keys.deliveryKey, { isBatch: batch !== undefined })
 }
 
 /**

@@ -5,6 +5,7 @@ import { Resend } from "#core/event/resend.ts"
 import { attempt, postBodyOf } from "./attempt.ts"
 import type { DeliveryTools } from "./delivery-tools.ts"
 import { endClaimOnError } from "./end-claim-on-error.ts"
+import { translated } from "./translated.ts"
 
 /** A resend gets one attempt, and a few more if the deliverer died during it. */
 const maxAttempts = 3
@@ -33,7 +34,10 @@ export async function sendAgain(
     id: counted,
     url,
     keys,
-    message: postBodyOf([event], keys.deliveryKey, { isBatch: counted.batch !== undefined }),
+    // Somebody has asked for this event: what has no counterpart in the webhook's format comes in ours.
+    message:
+      (await translated(event, counted.receiver, keys)) ??
+      postBodyOf([event], keys.deliveryKey, { isBatch: counted.batch !== undefined }),
     number: counted.resendAttempt,
     connections,
     isResend: true,

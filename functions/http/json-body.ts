@@ -18,7 +18,7 @@ const bodiless = new Set(["GET", "TRACE"])
  * field is missing.
  */
 export const jsonBody = createMiddleware(async (c, next) => {
-  const bytes = bodiless.has(c.req.method) ? new Uint8Array() : await inTime(bytesOf(c))
+  const bytes = await bodyOf(c)
   const text = bytes.byteLength > 0 ? checked(bytes, c) : "{}"
   // All readers that follow get this. Hono keeps promises here, whatever its type says.
   c.req.bodyCache = { text: Promise.resolve(text) as unknown as string }
@@ -28,25 +28,33 @@ export const jsonBody = createMiddleware(async (c, next) => {
   await next()
 })
 
+/**
+ * The body, of at most so many bytes; empty where the method has none.
+ * @throws ApiError `payload_too_large`, `request_timeout`
+ */
+export async function bodyOf(c: Context, most = maxBytes): Promise<Uint8Array> {
+  return bodiless.has(c.req.method) ? new Uint8Array() : await inTime(bytesOf(c, most))
+}
+
 /** Refuses a body that says that it is too long. A body of unknown length is read until it is too long. */
-async function bytesOf({ req }: Context): Promise<Uint8Array> {
+async function bytesOf({ req }: Context, most: number): Promise<Uint8Array> {
   const claimed = req.header("content-length")
   // The body can have no more bytes than this (RFC 9112, 6.3).
   const isFixed = claimed !== undefined && req.header("transfer-encoding") === undefined
-  if (isFixed && Number(claimed) > maxBytes) throw tooLarge()
-  const bytes = isFixed ? new Uint8Array(await req.arrayBuffer()) : await read(req.raw.body)
+  if (isFixed && Number(claimed) > most) throw tooLarge()
+  const bytes = isFixed ? new Uint8Array(await req.arrayBuffer()) : await read(req.raw.body, most)
   // The content-length is only a claim, so the bytes are counted.
-  if (bytes.byteLength > maxBytes) throw tooLarge()
+  if (bytes.byteLength > most) throw tooLarge()
   return bytes
 }
 
-async function read(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
+async function read(body: ReadableStream<Uint8Array> | null, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   // The connection is needed for the answer.
   for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
     bytes += chunk.byteLength
-    if (bytes > maxBytes) throw tooLarge()
+    if (bytes > most) throw tooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
-import type { Refused } from "./api.ts"
+import type { Refused } from "../http/own-api.ts"
 import { inDetail } from "./short.ts"
 
 /** The characters of one text that a stranger wrote, and the parts of one list. */

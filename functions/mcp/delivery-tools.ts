@@ -1,6 +1,6 @@
 import { z } from "zod"
+import { pathOf } from "../http/own-api.ts"
 import { fromService } from "./answer.ts"
-import { pathOf } from "./api.ts"
 import { count, detail, number } from "./shared-fields.ts"
 import { inDetail, shortEvent } from "./short.ts"
 import { tool } from "./tool.ts"

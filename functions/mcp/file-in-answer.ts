@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
-import type { File } from "./api.ts"
+import type { File } from "../http/own-api.ts"
 
 /**
  * The largest file that an agent is shown, in bytes. As Base64 it fits into what Lambda takes from a function

@@ -1,6 +1,6 @@
 import { z } from "zod"
+import { type Api, nameOf, pathOf, refusalOf } from "../http/own-api.ts"
 import { failed, fromService } from "./answer.ts"
-import { type Api, nameOf, pathOf, refusalOf } from "./api.ts"
 import { detail, number } from "./shared-fields.ts"
 import { inDetail, shortNumber } from "./short.ts"
 import { tool } from "./tool.ts"

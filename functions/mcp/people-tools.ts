@@ -1,6 +1,6 @@
 import { z } from "zod"
+import { type Api, pathOf, refusalOf } from "../http/own-api.ts"
 import { failed } from "./answer.ts"
-import { type Api, pathOf, refusalOf } from "./api.ts"
 import { after, chat, count, detail, number } from "./shared-fields.ts"
 import { shortChat, shortGroup, shortPerson } from "./short.ts"
 import { tool } from "./tool.ts"

@@ -3,8 +3,8 @@ import { ApiError } from "#core/error.ts"
 import { authenticate } from "../http/authenticate.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { jsonBody } from "../http/json-body.ts"
+import { Api } from "../http/own-api.ts"
 import { byAddress, byKey } from "../http/rate-limits.ts"
-import { Api } from "./api.ts"
 import { WhenToAsk } from "./when-to-ask.ts"
 
 /**

@@ -4,8 +4,8 @@ import type {
   StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server"
 import { z } from "zod"
+import type { Api } from "../http/own-api.ts"
 import type { FromStrangers } from "./answer.ts"
-import type { Api } from "./api.ts"
 import type { WhenToAsk } from "./when-to-ask.ts"
 import type { Yes } from "./yes.ts"
 

@@ -10,6 +10,7 @@ import { proxy } from "#functions/api/proxy-routes.ts"
 import { reference } from "#functions/api/reference.ts"
 import { uploads, uploadForms } from "#functions/api/uploads.ts"
 import { webhooks } from "#functions/api/webhooks.ts"
+import { withDialects } from "#functions/dialects/routes.ts"
 import { door } from "#functions/http/door.ts"
 import { withAgents } from "#functions/mcp/routes.ts"
 import { eventStream } from "#functions/stream/events.ts"
@@ -22,24 +23,26 @@ import { webhookTest } from "#functions/stream/webhook-test.ts"
  */
 export function wholeApp(billing?: BillingPages) {
   const { pages, missing } = dashboardWith(billing)
-  return withAgents(
-    door({
-      pages,
-      missing,
-      open: [reference, uploadForms],
-      guarded: [
-        bridges,
-        eventStream,
-        events,
-        deliveries,
-        webhooks,
-        account,
-        logStream,
-        webhookTest,
-        uploads,
-        proxy,
-      ],
-    }),
+  return withDialects(
+    withAgents(
+      door({
+        pages,
+        missing,
+        open: [reference, uploadForms],
+        guarded: [
+          bridges,
+          eventStream,
+          events,
+          deliveries,
+          webhooks,
+          account,
+          logStream,
+          webhookTest,
+          uploads,
+          proxy,
+        ],
+      }),
+    ),
   )
 }
 

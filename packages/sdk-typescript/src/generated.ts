@@ -1386,6 +1386,19 @@ export interface Webhook {
   /** Each value is `***`. */
   headers: Record<string, string>
   batch: number | null
+  /** Null: our own. */
+  format: "evolution" | "waha" | null
+  /** The `hmac_key` is `***`. */
+  format_options: {
+    /** The events that it gets, by the names that they have in this format; by default all. */
+    events?: string[]
+    /** Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always. */
+    media?: boolean
+    /** Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`. */
+    path_per_event?: boolean
+    /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
+    hmac_key?: string
+  }
   state: "active" | "paused"
   /** Unix seconds. */
   created_at: number
@@ -2339,6 +2352,19 @@ export interface BridgeCalls {
     headers?: Record<string, string> | null
     /** Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form. */
     batch?: number | null
+    /** Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`. */
+    format?: "evolution" | "waha" | null
+    /** What that format leaves open; it replaces the options of before, and null ends them. Only with `format`. */
+    format_options?: {
+      /** The events that it gets, by the names that they have in this format; by default all. */
+      events?: string[]
+      /** Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always. */
+      media?: boolean
+      /** Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`. */
+      path_per_event?: boolean
+      /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
+      hmac_key?: string
+    } | null
   }, options?: CallOptions): Promise<Webhook>
 
   /** Get a webhook */
@@ -2347,7 +2373,7 @@ export interface BridgeCalls {
     webhook_id: string
   }, options?: CallOptions): Promise<Webhook>
 
-  /** Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused. */
+  /** Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers`, `batch`, `format` and `format_options` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused. */
   updateWebhook(input: {
     /** As `listWebhooks` gives it; `first` is `webhook_url`. */
     webhook_id: string
@@ -2363,6 +2389,19 @@ export interface BridgeCalls {
     headers?: Record<string, string> | null
     /** Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form. */
     batch?: number | null
+    /** Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`. */
+    format?: "evolution" | "waha" | null
+    /** What that format leaves open; it replaces the options of before, and null ends them. Only with `format`. */
+    format_options?: {
+      /** The events that it gets, by the names that they have in this format; by default all. */
+      events?: string[]
+      /** Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always. */
+      media?: boolean
+      /** Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`. */
+      path_per_event?: boolean
+      /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
+      hmac_key?: string
+    } | null
     state?: "active" | "paused"
   }, options?: CallOptions): Promise<Webhook>
 

@@ -10,6 +10,13 @@ import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
 let second: { id: string; secret: string }
 /** A webhook with everything that one may choose, for a chat in which no messages are written. */
 let full: { id: string }
+/** A webhook in another gateway's format, for the same chat. */
+let foreign: { id: string }
+const inFormat = {
+  chats: ["491700000000"],
+  format: "waha",
+  format_options: { events: ["message"], media: true, path_per_event: false, hmac_key: "k" },
+}
 
 export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "Debug"> = {
   createBridge: async (ask) => {
@@ -247,15 +254,25 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     }
     const made = await whole.call("POST", "/api/instances/typed/webhooks", asked)
     const { id } = (await made.json()) as { id: string }
-    expect((await ask({ ref: "typed" })).json).toMatchObject([
+    await whole.call("POST", "/api/instances/typed/webhooks", {
+      url: whole.webhook.urlOf("other"),
+      ...inFormat,
+    })
+    const { json } = await ask({ ref: "typed" })
+    expect(json).toMatchObject([
       { id: "first" },
       { id, chats: ["491711234567@s.whatsapp.net"], headers: { "X-Api-Key": "***" } },
+      { format: "waha", format_options: { ...inFormat.format_options, hmac_key: "***" } },
     ])
-    await whole.call("DELETE", `/api/instances/typed/webhooks/${id}`)
+    for (const further of (json as { id: string }[]).slice(1))
+      await whole.call("DELETE", `/api/instances/typed/webhooks/${further.id}`)
   },
   createWebhook: async (ask) => {
     const chosen = { ignore: ["status"], chats: ["491700000000"], batch: 9, headers: { "X-Api-Key": "k" } }
     full = (await ask({ body: { url: whole.webhook.urlOf("full"), ...chosen } })).json as { id: string }
+    foreign = (await ask({ body: { url: whole.webhook.urlOf("foreign"), ...inFormat } })).json as {
+      id: string
+    }
     const { json } = await ask({ body: { url: whole.webhook.urlOf("second") } })
     second = json as { id: string; secret: string }
     whole.webhook.trust("second", second.secret)
@@ -264,6 +281,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   },
   getWebhook: async (ask) => {
     expect((await ask({ with: { webhook_id: full.id } })).json).toMatchObject({ id: full.id, batch: 9 })
+    expect((await ask({ with: { webhook_id: foreign.id } })).json).toMatchObject({ format: "waha" })
     expect((await ask({ with: { webhook_id: second.id } })).json).toMatchObject({
       id: second.id,
       state: "active",
@@ -272,6 +290,9 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   updateWebhook: async (ask) => {
     const webhook_id = second.id
     await ask({ with: { webhook_id: full.id }, body: { batch: 10 } })
+    const changed = await ask({ with: { webhook_id: foreign.id }, body: { format: "evolution" } })
+    expect(changed.json).toMatchObject({ format: "evolution", format_options: {} })
+    await ask({ with: { webhook_id: foreign.id }, body: inFormat })
     const { json } = await ask({ with: { webhook_id }, body: { state: "paused" } })
     expect(json).toMatchObject({ state: "paused" })
     await arrived(await adaWrites({ text: "while it is paused" }))
@@ -279,7 +300,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     await whole.webhook.event("second", "message", ({ body }) => body === "while it is paused")
   },
   removeWebhook: async (ask) => {
-    for (const { id } of [second, full]) await ask({ with: { webhook_id: id } })
+    for (const { id } of [second, full, foreign]) await ask({ with: { webhook_id: id } })
     const left = await whole.call("GET", "/api/instances/shop/webhooks")
     expect(await left.json()).toMatchObject([{ id: "first" }])
   },

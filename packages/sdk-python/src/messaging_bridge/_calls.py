@@ -20,6 +20,7 @@ from .types import (
     ContactCheck,
     CreateGroupResult,
     CreateKeyResult,
+    CreateWebhookFormatOptions,
     DebugStats,
     Deliveries,
     DeliveryAttempt,
@@ -998,6 +999,8 @@ class BridgeCalls(Calls):
         chats: List[str] | None = UNSET,
         headers: dict[str, str] | None = UNSET,
         batch: int | None = UNSET,
+        format: Literal["evolution", "waha"] | None = UNSET,
+        format_options: CreateWebhookFormatOptions | None = UNSET,
     ) -> Webhook:
         """Add a webhook: it gets each event from now on, besides the others. A bridge has up to five. Each is delivered in order and at least once by itself, so one that is slow or dead delays no other. A URL that a webhook of the bridge has already is answered with that one, unchanged.
 
@@ -1007,8 +1010,10 @@ class BridgeCalls(Calls):
         :param chats: The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown.
         :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
+        :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
+        :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
         """
-        return self._ask(Webhook, "POST", "/api/instances/{customer_ref}/webhooks", locals(), body=True, nulls=("events", "chats", "headers", "batch"))
+        return self._ask(Webhook, "POST", "/api/instances/{customer_ref}/webhooks", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
 
     def get_webhook(self, *, webhook_id: str) -> Webhook:
         """Get a webhook
@@ -1027,9 +1032,11 @@ class BridgeCalls(Calls):
         chats: List[str] | None = UNSET,
         headers: dict[str, str] | None = UNSET,
         batch: int | None = UNSET,
+        format: Literal["evolution", "waha"] | None = UNSET,
+        format_options: CreateWebhookFormatOptions | None = UNSET,
         state: Literal["active", "paused"] | None = None,
     ) -> Webhook:
-        """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused.
+        """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers`, `batch`, `format` and `format_options` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused.
 
         :param webhook_id: As `list_webhooks` gives it; `first` is `webhook_url`.
         :param url: As `webhook_url` of a bridge, but never empty.
@@ -1038,8 +1045,10 @@ class BridgeCalls(Calls):
         :param chats: The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown.
         :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
+        :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
+        :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
         """
-        return self._ask(Webhook, "PATCH", "/api/instances/{customer_ref}/webhooks/{webhook_id}", locals(), body=True, nulls=("events", "chats", "headers", "batch"))
+        return self._ask(Webhook, "PATCH", "/api/instances/{customer_ref}/webhooks/{webhook_id}", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
 
     def remove_webhook(self, *, webhook_id: str) -> None:
         """Delete a webhook: what waits for it is not sent, and the others lose nothing

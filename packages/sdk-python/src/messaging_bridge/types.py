@@ -1225,6 +1225,19 @@ class DeliveryOfEvent(Model):
     """Oldest first: failures of the last 7 days, and all of the latest 200 of the bridge."""
 
 
+class WebhookFormatOptions(Model):
+    """The `hmac_key` is `***`."""
+
+    events: List[str] | None = None
+    """The events that it gets, by the names that they have in this format; by default all."""
+    media: bool | None = None
+    """Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always."""
+    path_per_event: bool | None = None
+    """Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`."""
+    hmac_key: str | None = None
+    """The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`."""
+
+
 class WebhookMissed(Model):
     """The events that had waited for longer than seven days, and are not sent."""
 
@@ -1253,6 +1266,10 @@ class Webhook(Model):
     headers: dict[str, str]
     """Each value is `***`."""
     batch: int | None
+    format: Literal["evolution", "waha"] | None
+    """Null: our own."""
+    format_options: WebhookFormatOptions
+    """The `hmac_key` is `***`."""
     state: Literal["active", "paused"]
     created_at: int
     """Unix seconds."""
@@ -1435,6 +1452,19 @@ class ResendSinceResult(Model):
     """How many will be sent."""
     next: str | None = None
     """There are more: behind this event."""
+
+
+class CreateWebhookFormatOptions(Model):
+    """What that format leaves open; it replaces the options of before, and null ends them. Only with `format`."""
+
+    events: List[str] | None = None
+    """The events that it gets, by the names that they have in this format; by default all."""
+    media: bool | None = None
+    """Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always."""
+    path_per_event: bool | None = None
+    """Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`."""
+    hmac_key: str | None = None
+    """The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`."""
 
 
 class RollSecretResult(Model):

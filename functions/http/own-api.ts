@@ -1,8 +1,8 @@
 import { Readable } from "node:stream"
-import { buffer } from "node:stream/consumers"
+import { buffer, json } from "node:stream/consumers"
 import type { ReadableStream } from "node:stream/web"
 import type { z } from "@hono/zod-openapi"
-import type { ErrorBody } from "#contract/error.ts"
+import { type ErrorBody, errorStatus } from "#contract/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 
@@ -14,7 +14,7 @@ export type Query = Record<string, string | number | undefined>
 interface Options {
   query?: Query
   body?: object
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
 }
 
 /** What a call of the API refused. */
@@ -26,6 +26,10 @@ export class Refused extends Error {
     this.name = "Refused"
     this.body = body
   }
+
+  get status() {
+    return errorStatus[this.body.code]
+  }
 }
 
 /** A refusal, where it is part of what an agent wants to know. @throws what is none */
@@ -34,7 +38,7 @@ export function refusalOf(error: unknown): unknown {
   throw error
 }
 
-type Method = "GET" | "POST" | "PATCH"
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /** A file of a message. */
 export interface File {
@@ -45,6 +49,20 @@ export interface File {
   bytes: Buffer | undefined
 }
 
+/** A file that a caller has sent. */
+export interface GivenFile {
+  type: string
+  /** `""` without one. */
+  name: string
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** As `createUpload` answers. */
+interface Form {
+  file: string
+  upload: { url: string; fields: Record<string, string> }
+}
+
 interface Page {
   body: unknown
   /** Where the next page begins, if there may be one. */
@@ -52,14 +70,14 @@ interface Page {
 }
 
 /**
- * The API as an agent's tools call it: through its own door, with the key that the agent came with. So a tool
- * may do what its key may, and counts as any other call does.
+ * The API as an agent's tools and other gateways' calls use it: through its own door, with the key that the
+ * caller came with. So each may do what its key may, and counts as any other call does.
  */
 export class Api {
   readonly #serve: Serve
   readonly #outer: Request
 
-  /** @param outer the agent's request, whose headers say who asks and from where. */
+  /** @param outer the caller's request, whose headers say who asks and from where. */
   constructor(serve: Serve, outer: Request) {
     this.#serve = serve
     this.#outer = outer
@@ -73,7 +91,37 @@ export class Api {
   /** The answer, and where the next page begins. @throws Refused */
   async page(method: Method, path: string, options: Options = {}): Promise<Page> {
     const answer = await this.#answer(method, path, options)
-    return { body: await answer.json(), next: answer.headers.get("x-next-after") ?? undefined }
+    return { body: await bodyOf(answer), next: answer.headers.get("x-next-after") ?? undefined }
+  }
+
+  /** Every page of a list whose next page `X-Next-After` names, up to so many items. @throws Refused */
+  async all(path: string, { query, most }: { query?: Query; most: number }): Promise<unknown[]> {
+    const items: unknown[] = []
+    let after: string | undefined
+    do {
+      const page = await this.page("GET", path, { query: { ...query, after } })
+      items.push(...(page.body as unknown[])) // each such route lists
+      after = page.next
+    } while (after !== undefined && items.length < most)
+    return items.slice(0, most)
+  }
+
+  /**
+   * Uploads a file to a bridge, to be sent. @param path that of the bridge
+   * @returns its id, for `file` of a send
+   * @throws Refused
+   */
+  async upload(path: string, { type, name, bytes }: GivenFile): Promise<string> {
+    const about = { content_type: type, size: bytes.byteLength, ...(name && { filename: name }) }
+    const { file, upload } = (await this.call("POST", `${path}/files`, { body: about })) as Form
+    const form = new FormData()
+    for (const [field, value] of Object.entries(upload.fields)) form.append(field, value)
+    form.append("file", new Blob([bytes], { type }), name || "file")
+    const request = new Request(upload.url, { method: "POST", body: form })
+    // On AWS the form is S3's own.
+    const answer = await (upload.url.endsWith("/uploads") ? this.#serve(request) : fetch(request))
+    if (answer.ok) return file
+    throw new Refused((await answer.json()) as z.infer<typeof ErrorBody>)
   }
 
   /** A page of what a number keeps; undefined where it keeps nothing. @throws Refused */
@@ -121,12 +169,20 @@ export class Api {
 
   #headersOf({ idempotencyKey }: Options): Headers {
     const headers = new Headers(this.#outer.headers)
-    // These are about the agent's own body, and about the answer that it wants.
+    // These are about the caller's own body, and about the answer that it wants.
     for (const name of ["content-length", "transfer-encoding", "accept"]) headers.delete(name)
     headers.set("content-type", "application/json")
     if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey)
     return headers
   }
+}
+
+/** The JSON of an answer; undefined where it has none. */
+async function bodyOf(answer: Response): Promise<unknown> {
+  if (answer.status === 204) return undefined
+  // On Lambda the API says of a long list only where it is.
+  const key = AnswerInBucket.bucketKeyOf(Object.fromEntries(answer.headers))
+  return key === undefined ? await answer.json() : await json((await StoredMedia.get(key)).body)
 }
 
 function fromAnswer({ headers, body }: Response): { headers: Record<string, string>; body: Readable } {

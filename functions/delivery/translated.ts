@@ -1,0 +1,61 @@
+import type { Event } from "#contract/event.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import type { Receiver } from "#core/event/receiver.ts"
+import { config } from "#core/platform/config.ts"
+import type { Told, Translated } from "../dialects/format.ts"
+import { formats } from "../dialects/formats.ts"
+import type { PostBody } from "./attempt.ts"
+import { fileOf, meOf } from "./session-beside.ts"
+
+/** Whether an event has a counterpart in the format of its webhook, which wants it. */
+export function isTold(event: EventRow.Info, receiver: Receiver.Info, keys: Receiver.Keys): boolean {
+  return translate(event, receiver, keys) !== undefined
+}
+
+/**
+ * An event in the format of its webhook, with what only the session knows. That is left out where it cannot be
+ * had at once: nothing waits for it.
+ * @returns undefined if events come in our own form, or this one has no counterpart
+ */
+export async function translated(
+  event: EventRow.Info,
+  receiver: Receiver.Info,
+  keys: Receiver.Keys,
+): Promise<PostBody | undefined> {
+  if (!receiver.format || !isTold(event, receiver, keys)) return undefined
+  const { headers } = formats[receiver.format.name]
+  const [me, file] = await Promise.all([
+    meOf(receiver.bridgeId),
+    keys.options.media ? fileOf(receiver.bridgeId, read(event, keys)) : undefined,
+  ])
+  const said = translate(event, receiver, keys, { me, file })! // as before
+  const body = Buffer.from(JSON.stringify(said.body))
+  return { id: event.eventId, body, path: said.path, headers: headers?.(body, keys.options) }
+}
+
+function translate(
+  event: EventRow.Info,
+  { format, url, bridgeId }: Receiver.Info,
+  keys: Receiver.Keys,
+  beside: Pick<Told, "me" | "file"> = { me: undefined, file: undefined },
+): Translated | undefined {
+  return (
+    format &&
+    formats[format.name].translate({
+      event: read(event, keys),
+      eventId: event.eventId,
+      createdAt: event.createdAt,
+      bridgeId,
+      instance: format.instance,
+      options: keys.options,
+      destination: url,
+      serverUrl: config.PUBLIC_URL,
+      ...beside,
+    })
+  )
+}
+
+/** As it was written. */
+function read(event: EventRow.Info, { deliveryKey }: Receiver.Keys): Event {
+  return JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event
+}

@@ -1,0 +1,4 @@
+import type { EventFormat } from "../format.ts"
+
+/** How WAHA posts events. */
+export const wahaFormat: EventFormat = { translate: () => undefined }
