@@ -1,6 +1,6 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { rewrapKeys } from "#core/keys/rewrap.ts"
+import { rewrapKeys, rewrapKeysOfAccount } from "#core/keys/rewrap.ts"
 import { rotate } from "#core/keys/wrapping.ts"
 import type { Verb } from "./verb.ts"
 
@@ -15,14 +15,16 @@ export const wrapping: Record<string, Verb> = {
   },
   rewrap: {
     takes: "",
-    says: "wrap the data keys of all bridges again; if interrupted, run it again",
+    says: "wrap the data keys of all bridges and accounts again; if interrupted, run it again",
     run: async () => {
       let [bridges, keys] = [0, 0]
-      for (const account of await Account.list())
+      for (const account of await Account.list()) {
+        keys += await rewrapKeysOfAccount(account)
         for (const bridge of await Bridge.list(account.id)) {
           bridges++
           keys += await rewrapKeys(bridge)
         }
+      }
       return [{ bridges, keys }]
     },
   },

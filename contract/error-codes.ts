@@ -91,7 +91,7 @@ export const errors = {
     409,
     "the secret was replaced less than a day ago, and both still sign: finish that first",
   ],
-  webhook_limit_reached: [409, "this bridge has five webhooks, which is the most: delete one first"],
+  webhook_limit_reached: [409, "a bridge has five webhooks at most: delete one first"],
   not_kept: [409, "this bridge keeps no messages: PATCH it with `keep`: 7, 30 or 90 days"],
   new_chat: [
     409,

@@ -68,6 +68,8 @@ const webhook = {
   created_at: 1_795_160_000,
 }
 
+const accountWebhook = { ...firstWebhook, id: "wha_81c36f2b5a0d9e47", url: "https://statistics.example/all" }
+
 const person = {
   about: "At the market",
   business_address: "",
@@ -624,6 +626,20 @@ export const examples: Record<RouteName, Example> = {
     answer: { webhook_secret: secret.webhook_secret, overlap_until: 1_795_253_160 },
   },
   finishSecret: { answer: ok },
+  listAccountWebhooks: { answer: [accountWebhook] },
+  createAccountWebhook: { body: { url: accountWebhook.url }, answer: accountWebhook },
+  getAccountWebhook: { parameters: { webhook_id: accountWebhook.id }, answer: accountWebhook },
+  updateAccountWebhook: {
+    parameters: { webhook_id: accountWebhook.id },
+    body: { state: "paused" },
+    answer: { ...accountWebhook, state: "paused" },
+  },
+  removeAccountWebhook: { parameters: { webhook_id: accountWebhook.id } },
+  rollAccountSecret: {
+    parameters: { webhook_id: accountWebhook.id },
+    answer: { webhook_secret: secret.webhook_secret, overlap_until: 1_795_253_160 },
+  },
+  finishAccountSecret: { parameters: { webhook_id: accountWebhook.id }, answer: ok },
 
   getAccount: {
     answer: {

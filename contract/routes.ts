@@ -1,3 +1,4 @@
+import * as accountWebhook from "./account-webhook.ts"
 import * as account from "./account.ts"
 import * as apiKey from "./api-key.ts"
 import * as bridgeLog from "./bridge-log.ts"
@@ -122,6 +123,13 @@ export const routes = {
     removeWebhook: webhook.removeWebhook,
     rollSecret: webhook.rollSecret,
     finishSecret: webhook.finishSecret,
+    listAccountWebhooks: accountWebhook.listAccountWebhooks,
+    createAccountWebhook: accountWebhook.createAccountWebhook,
+    getAccountWebhook: accountWebhook.getAccountWebhook,
+    updateAccountWebhook: accountWebhook.updateAccountWebhook,
+    removeAccountWebhook: accountWebhook.removeAccountWebhook,
+    rollAccountSecret: accountWebhook.rollAccountSecret,
+    finishAccountSecret: accountWebhook.finishAccountSecret,
   },
   Account: {
     getAccount: account.getAccount,

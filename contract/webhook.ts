@@ -74,7 +74,7 @@ export const FormatOptions = z.object({
 export type FormatOptions = z.infer<typeof FormatOptions>
 
 /** What a webhook may choose. What is not given stays as it is. */
-const chosen = {
+export const chosen = {
   events: z.array(EventType).max(50).nullish().openapi({
     description:
       "The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.",
@@ -110,7 +110,7 @@ const chosen = {
 }
 
 /** What a filter would never let through. */
-function withFilterRules<Schema extends z.ZodType<Filtered>>(schema: Schema) {
+export function withFilterRules<Schema extends z.ZodType<Filtered>>(schema: Schema) {
   return schema
     .refine(
       ({ chats, ignore }) =>
@@ -138,7 +138,7 @@ const ofChats = new Set<string>(
 )
 
 /** Contract, "Webhooks" */
-const Webhook = z
+export const Webhook = z
   .object({
     id: string("`first` is `webhook_url`."),
     url: string('Of `first`, `""` is the hosted inbox.'),
@@ -253,11 +253,11 @@ export const removeWebhook = createRoute({
 export const webhookInQuery = z.object({
   webhook: z.string().max(64).default("first").openapi({
     description:
-      "The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.",
+      "The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.",
   }),
 })
 
-const Rolled = z.object({
+export const Rolled = z.object({
   webhook_secret: string("The webhook's secret from now on."),
   overlap_until: integer("Until then the secret that it replaces signs as well. Unix seconds."),
 })

@@ -61,6 +61,7 @@ import { reference, trying } from "./reference.ts"
 import { requests } from "./requests.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
+import { accountWebhooks } from "./webhooks/account-webhooks.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
@@ -83,6 +84,7 @@ const own = [
   "/sandbox/*",
   "/try/*",
   "/keys/*",
+  "/webhooks/*",
   "/requests",
   "/usage",
   "/account/*",
@@ -115,6 +117,7 @@ const parts = [
   event,
   deliveries,
   webhooks,
+  accountWebhooks,
   log,
   settings,
   keys,

@@ -33,6 +33,8 @@ export const Info = z.object({
    * enough.
    */
   isPasskeyOnly: z.boolean().default(false),
+  /** The ids of its webhooks, which get the events of all its bridges; oldest first. */
+  webhooks: z.array(z.string()).default([]),
 })
 export type Info = z.infer<typeof Info>
 
@@ -67,6 +69,7 @@ export function creating(input: New): { account: Info; writes: Write[] } {
     createdAt: now(),
     isOperator: false,
     isPasskeyOnly: false,
+    webhooks: [],
   }
   return { account, writes: adding(account) }
 }
@@ -78,7 +81,7 @@ export function creating(input: New): { account: Info; writes: Write[] } {
 export function arriving(account: Info): Write[] {
   // Stripe knows the subscription at the other service, and tells this one nothing of it.
   const isByHand = account.isByHand || Billing.isOn()
-  return adding({ ...account, bridges: 0, isByHand })
+  return adding({ ...account, bridges: 0, isByHand, webhooks: [] })
 }
 
 function adding(account: Info): Write[] {
@@ -171,6 +174,27 @@ export function subscriptionWrite(account: Info, subscription: Subscription): Wr
       ExpressionAttributeValues: { ":is": subscription },
     },
   }
+}
+
+/** The write by which an account names these webhooks; refused if they changed since it was read. */
+export function namingWebhooks(account: Info, webhooks: string[]): Write {
+  const seen = ifWebhooksAre(account)
+  return {
+    Update: {
+      TableName: tables.accounts,
+      Key: key(account.id),
+      UpdateExpression: "SET webhooks = :next",
+      ConditionExpression: `attribute_exists(pk) AND ${seen.condition}`,
+      ExpressionAttributeValues: { ...seen.values, ":next": webhooks },
+    },
+  }
+}
+
+/** The condition that an account still names the webhooks that it had when it was read. */
+export function ifWebhooksAre({ webhooks }: Info): { condition: string; values: Row } {
+  return webhooks.length === 0
+    ? { condition: "(attribute_not_exists(webhooks) OR size(webhooks) = :none)", values: { ":none": 0 } }
+    : { condition: "webhooks = :webhooks", values: { ":webhooks": webhooks } }
 }
 
 /** @returns false when there is no such account. */

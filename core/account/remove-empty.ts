@@ -1,3 +1,4 @@
+import { Receiver } from "../event/receiver.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
@@ -15,15 +16,24 @@ import { Troubles } from "./troubles.ts"
  * Deletes an account, and its people. @returns false when there is no such account, or it still has bridges.
  */
 export async function removeEmpty(accountId: string): Promise<boolean> {
+  const account = await Account.get(accountId)
+  if (!account) return false
+  const { condition, values } = Account.ifWebhooksAre(account)
   const refused = await transact([
     {
       Delete: {
         TableName: tables.accounts,
         Key: Account.key(accountId),
-        ConditionExpression: "bridges = :none",
-        ExpressionAttributeValues: { ":none": 0 },
+        ConditionExpression: `bridges = :no_bridge AND ${condition}`,
+        ExpressionAttributeValues: { ":no_bridge": 0, ...values },
       },
     },
+    ...account.webhooks.map((webhookId) => ({
+      Delete: {
+        TableName: tables.events,
+        Key: Receiver.key(Receiver.atAccount({ accountId, webhookId })),
+      },
+    })),
     { Delete: { TableName: tables.accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
     // Its subscription ends at the next look at Stripe, which finds no account.
     ...(await Billing.changing(accountId)),

@@ -109,6 +109,7 @@ export async function create(input: {
     DeliveryWrites.creation(
       Receiver.build({
         owner,
+        customerRef: bridge.customerRef,
         ...Receiver.first(bridge.id),
         url: asked.webhookUrl,
         secret: WebhookSecret.newSecret(),

@@ -33,6 +33,32 @@ export function furtherCreation(
   }
 }
 
+/** The write that creates the row in which an account has what it chose of a webhook. */
+export function choiceOfAccount(receiver: Receiver.Info, batch?: number): Write {
+  const chosen = { created_at: now(), ...(batch !== undefined && { batch }) }
+  return { Put: { TableName: tables.events, Item: { ...newRow(receiver), ...chosen } } }
+}
+
+/**
+ * The write that creates the row of a bridge's delivery to a webhook of its account, behind the event of the
+ * number `after`. A look is promised.
+ */
+export function following(
+  first: Delivery.Info,
+  { webhookId, after }: { webhookId: string; after: number },
+): Write {
+  const { bridgeId, receiver, skipped } = first
+  const { ":due": due, ":now": since } = promised()
+  const about = { created_at: now(), start: after, head: after, ...(skipped.length > 0 && { skipped }) }
+  const at = Receiver.toRowAtBridge(receiver)
+  return {
+    Put: {
+      TableName: tables.events,
+      Item: { ...unbegun({ bridgeId, webhookId }), ...at, due, since, ...about },
+    },
+  }
+}
+
 /**
  * The write by which the first webhook's row names these further ones. Refused if they changed since it was
  * read.
@@ -147,10 +173,14 @@ export function returning(deliveries: Delivery.Info[], lost?: Delivery.Skipped):
 /**
  * The row of a delivery that comes from another service, where it left as `row`. It has no holder any more,
  * and a look is promised.
+ * @param newest the number of the bridge's newest event
  */
-export function arrivingRow(row: Row, accountId: string, wrapped: Uint8Array): Row {
+export function arrivingRow(
+  row: Row,
+  { accountId, wrapped, newest }: { accountId: string; wrapped: Uint8Array; newest: number },
+): Row {
   const { moved: _, bell: _rings, ...kept } = row
-  const at = { account_id: accountId, delivery_key: wrapped, holder: nobody }
+  const at = { account_id: accountId, delivery_key: wrapped, holder: nobody, arrived: newest }
   if (row.paused_at !== undefined) return { ...kept, ...at }
   return { ...kept, ...at, due: promised()[":due"], since: promised()[":now"] }
 }
@@ -173,9 +203,14 @@ export function redirection(bridgeId: string, url: string): Write {
 }
 
 function newRow(receiver: Receiver.Info): Row {
+  return { ...unbegun(receiver), ...Receiver.toRow(receiver) }
+}
+
+/** The attributes of a delivery at which nothing has happened yet. */
+function unbegun(id: Receiver.Id): Row {
   return {
-    ...key(receiver),
-    shard: shardOf(receiver.bridgeId),
+    ...key(id),
+    shard: shardOf(id.bridgeId),
     due: 0,
     head: 0,
     holder: nobody,
@@ -185,6 +220,5 @@ function newRow(receiver: Receiver.Info): Row {
     retry_at_ms: 0,
     resend: [],
     resend_attempt: 0,
-    ...Receiver.toRow(receiver),
   }
 }

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { ring } from "../event/doorbell.ts"
+import { EventLists } from "../event/event-lists.ts"
+import { Receiver } from "../event/receiver.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { wrap } from "../keys/wrapping.ts"
 import { Lease } from "../lease/lease.ts"
@@ -85,7 +87,8 @@ function isHeld(delivery: Delivery.Info): boolean {
 
 /** The rows and keys of a bridge that leaves: nothing here changes them any more. */
 export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
-  const deliveries = await Delivery.ofBridge(bridge.id)
+  // What its account's webhooks get is no part of the bridge.
+  const deliveries = (await Delivery.ofBridge(bridge.id)).filter((one) => !Receiver.isOfAccount(one))
   const [lease, row, keys, ...rows] = await Promise.all([
     getRow(tables.leases, Lease.key(bridge.id)),
     getRow(tables.accounts, Bridge.key(bridge.accountId, bridge.customerRef)),
@@ -93,7 +96,14 @@ export async function rowsAndKeysOf(bridge: Bridge.Info): Promise<RowsAndKeys> {
     ...deliveries.map(async (delivery) => await getRow(tables.events, Delivery.key(delivery))),
   ])
   if (!lease || !row || !keys) throw noSuchBridge()
-  return { lease, bridge: row, deliveries: rows.filter((one) => one !== undefined), keys }
+  const own = rows.filter((one) => one !== undefined).map(withoutAccount)
+  return { lease, bridge: row, deliveries: own, keys }
+}
+
+/** The row of a delivery that names no webhook of the account. */
+function withoutAccount({ further, ...row }: Row): Row {
+  const own = ((further ?? []) as string[]).filter((webhookId) => !Receiver.isOfAccount({ webhookId }))
+  return own.length === 0 ? row : { ...row, further: own }
 }
 
 /**
@@ -182,6 +192,7 @@ export async function arrive(
     await wrap("delivery", owner, keys.delivery),
   ]
   const isNew = (await Bridge.byId(bridgeId)) === undefined
+  const at = { accountId, wrapped: delivery, newest: await EventLists.newestNumber(bridgeId) }
   const refused = await transact([
     await Lease.arriving(lease, importId),
     arrivingRow(bridge, accountId, delivery),
@@ -189,7 +200,7 @@ export async function arrive(
     { Put: { TableName: tables.accounts, Item: Bridge.byIdRow({ id: bridgeId, accountId, customerRef }) } },
     { Put: { TableName: tables.leases, Item: DataKeys.rowOf(owner, { session, delivery }, isSandbox) } },
     ...deliveries.map((row) => ({
-      Put: { TableName: tables.events, Item: DeliveryWrites.arrivingRow(row, accountId, delivery) },
+      Put: { TableName: tables.events, Item: DeliveryWrites.arrivingRow(row, at) },
     })),
   ])
   if (refused) return false

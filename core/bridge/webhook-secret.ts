@@ -2,10 +2,9 @@ export * as WebhookSecret from "./webhook-secret.ts"
 
 import { randomBytes } from "node:crypto"
 import { ApiError, mustBeHere, noSuchBridge } from "../error.ts"
+import { AccountReceivers } from "../event/account-receivers.ts"
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
-import { DataKeys } from "../keys/data-keys.ts"
-import { seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -46,7 +45,6 @@ export async function roll(webhook: Delivery.Info): Promise<{ secret: string; un
   if (overlapUntil(receiver) !== undefined) throw new ApiError("secret_overlap")
   const secret = newSecret()
   const until = now() + overlap
-  const dataKey = await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
   const refused = await transact([
     {
       Update: {
@@ -56,7 +54,7 @@ export async function roll(webhook: Delivery.Info): Promise<{ secret: string; un
         // Two calls that roll at once must not drop the secret that the receiver knows.
         ConditionExpression: "webhook_secret = :old AND attribute_not_exists(moved)",
         ExpressionAttributeValues: {
-          ":new": seal(dataKey, Receiver.key(webhook), secret),
+          ":new": await Receiver.sealed(receiver, secret),
           ":old": receiver.sealedSecret,
           ":until": until,
         },
@@ -66,11 +64,7 @@ export async function roll(webhook: Delivery.Info): Promise<{ secret: string; un
   mustBeHere({ isMoved: refused?.[0]?.moved === true })
   if (refused?.[0]?.pk !== undefined) throw new ApiError("secret_overlap")
   if (refused) throw noSuchBridge()
-  BridgeLog.append(
-    webhook.bridgeId,
-    "info",
-    `secret of webhook ${webhook.webhookId} replaced: for a day both sign`,
-  )
+  note(webhook, `secret of webhook ${webhook.webhookId} replaced: for a day both sign`)
   return { secret, until }
 }
 
@@ -91,9 +85,11 @@ export async function endOverlap(webhook: Delivery.Info): Promise<void> {
     },
   ])
   if (refused && refused[0]?.pk === undefined) throw noSuchBridge()
-  BridgeLog.append(
-    webhook.bridgeId,
-    "info",
-    `the replaced secret of webhook ${webhook.webhookId} signs no more`,
-  )
+  note(webhook, `the replaced secret of webhook ${webhook.webhookId} signs no more`)
+}
+
+/** Says so in the log of the webhook's bridge; an account has no log, but what was read of its webhook is old. */
+function note(webhook: Delivery.Info, line: string): void {
+  if (Receiver.isOfAccount(webhook)) AccountReceivers.forget(webhook)
+  else BridgeLog.append(webhook.bridgeId, "info", line)
 }

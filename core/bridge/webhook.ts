@@ -8,7 +8,6 @@ import { ring } from "../event/doorbell.ts"
 import { EventLists } from "../event/event-lists.ts"
 import type { Filter } from "../event/filter.ts"
 import { Receiver } from "../event/receiver.ts"
-import { seal } from "../keys/seal.ts"
 import { toJid } from "../message/jid.ts"
 import { now } from "../platform/clock.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
@@ -67,7 +66,7 @@ export async function create(
     const [first] = webhooks
     const found = webhooks.find(({ receiver }) => areSame(receiver.url, url))
     if (found) return { webhook: found, created: false }
-    if (webhooks.length >= most || first.further.length >= most - 1)
+    if (webhooks.length >= most || first.further.filter(isOwn).length >= most - 1)
       throw new ApiError("webhook_limit_reached")
     if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
     const id: Receiver.Id = { bridgeId: bridge.id, webhookId: `wh_${randomBytes(8).toString("hex")}` }
@@ -75,7 +74,9 @@ export async function create(
     // it: either the session that appends it finds the row, or the row is there first, and is promised a look
     // from the beginning.
     const newest = await EventLists.newestNumber(bridge.id)
-    const receiver = await receiverOf(bridge, id, url, choice)
+    const { accountId, customerRef, deliveryKey: wrapped } = bridge
+    const dataKey = await Bridge.deliveryKeyOf(bridge)
+    const receiver = await receiverOf({ ...id, accountId, customerRef, url }, { dataKey, wrapped }, choice)
     const further = [...first.further, id.webhookId]
     const refused = await transact([
       DeliveryWrites.furtherCreation(receiver, {
@@ -93,44 +94,39 @@ export async function create(
   }
 }
 
-async function receiverOf(
-  bridge: Bridge.Info,
-  id: Receiver.Id,
-  url: string,
+/** The receiver of a new webhook, with a secret of its own. */
+export async function receiverOf(
+  about: Pick<Receiver.Info, "accountId" | "bridgeId" | "webhookId" | "customerRef" | "url">,
+  key: { dataKey: Uint8Array; wrapped: Uint8Array },
   choice: Choice,
 ): Promise<Receiver.Info> {
-  const dataKey = await Bridge.deliveryKeyOf(bridge)
   const filter = filterOf(undefined, choice)
-  const format = formatOf(bridge, { id, dataKey }, choice)
-  return {
-    ...Receiver.build({
-      owner: { accountId: bridge.accountId, bridgeId: bridge.id },
-      webhookId: id.webhookId,
-      url,
-      secret: WebhookSecret.newSecret(),
-      dataKey,
-      wrapped: bridge.deliveryKey,
-    }),
-    ...(choice.headers && { sealedHeaders: sealed(dataKey, id, choice.headers) }),
+  const receiver: Receiver.Info = {
+    ...Receiver.build({ ...about, ...key, owner: about, secret: WebhookSecret.newSecret() }),
     ...(filter && { filter }),
+  }
+  const { headers } = choice
+  const format = await formatOf(receiver, choice)
+  return {
+    ...receiver,
+    ...(headers && { sealedHeaders: await sealed(receiver, headers) }),
     ...(format && { format }),
   }
 }
 
-function sealed(dataKey: Uint8Array, id: Receiver.Id, chosen: object): Uint8Array {
-  return seal(dataKey, Receiver.key(id), JSON.stringify(chosen))
+async function sealed(receiver: Receiver.Info, chosen: object): Promise<Uint8Array> {
+  return await Receiver.sealed(receiver, JSON.stringify(chosen))
 }
 
 /**
  * A format after a change; undefined if events come in ours. `before` is what the webhook has now.
  * @throws ApiError `invalid_request` for options of none, and for a batch, which no other gateway has
  */
-function formatOf(
-  { customerRef }: Bridge.Info,
-  { id, dataKey }: { id: Receiver.Id; dataKey: Uint8Array },
+async function formatOf(
+  receiver: Receiver.Info,
   { format, formatOptions, batch }: Choice,
   before: { format?: Receiver.Info["format"]; batch?: number | undefined } = {},
-): Receiver.Info["format"] {
+): Promise<Receiver.Info["format"]> {
   const name = format === undefined ? before.format?.name : format
   if (!name && formatOptions) throw invalid([{ path: "format_options", message: "only with a `format`" }])
   if (!name) return undefined
@@ -139,8 +135,8 @@ function formatOf(
   const kept =
     format === undefined || format === before.format?.name ? before.format?.sealedOptions : undefined
   const sealedOptions =
-    formatOptions === undefined ? kept : formatOptions ? sealed(dataKey, id, formatOptions) : undefined
-  return { name, instance: customerRef, ...(sealedOptions && { sealedOptions }) }
+    formatOptions === undefined ? kept : formatOptions ? await sealed(receiver, formatOptions) : undefined
+  return { name, ...(sealedOptions && { sealedOptions }) }
 }
 
 /** A filter after a change; undefined if every event passes. */
@@ -157,22 +153,35 @@ function filterOf(before: Filter.Info | undefined, choice: Choice): Filter.Info 
 }
 
 /**
- * The webhooks of a bridge, `webhook_url` first.
+ * The webhooks of a bridge, `webhook_url` first, without those of its account.
  * @throws ApiError `not_found` once it is deleted, `bridge_moved` once it has moved
  */
 export async function list(bridge: Bridge.Info): Promise<[Delivery.Info, ...Delivery.Info[]]> {
   const [first, ...further] = await Delivery.ofBridge(bridge.id)
   if (!first) throw noSuchBridge()
   mustBeHere(first)
-  return [first, ...further]
+  return [first, ...further.filter(({ webhookId }) => isOwn(webhookId))]
 }
 
-/** @throws ApiError `not_found` */
+function isOwn(webhookId: string): boolean {
+  return !Receiver.isOfAccount({ webhookId })
+}
+
+/** A webhook of the bridge's own. @throws ApiError `not_found` */
 export async function get(bridge: Bridge.Info, webhookId: string): Promise<Delivery.Info> {
+  if (!isOwn(webhookId)) throw noSuchWebhook()
+  return await getAny(bridge, webhookId)
+}
+
+/**
+ * A webhook that gets events of the bridge: its own, or its account's.
+ * @throws ApiError `not_found`, also where no event has come yet since the account got it
+ */
+export async function getAny(bridge: Bridge.Info, webhookId: string): Promise<Delivery.Info> {
   const webhook = /^[a-z0-9_]{1,64}$/.test(webhookId)
     ? await Delivery.get({ bridgeId: bridge.id, webhookId })
     : undefined
-  if (!webhook) throw noSuchWebhook()
+  if (!webhook || webhook.isRemoved) throw noSuchWebhook()
   return webhook
 }
 
@@ -189,11 +198,20 @@ export async function mustBeFree(
   url: string,
   { webhookId, field }: { webhookId: string; field: "url" | "webhook_url" },
 ): Promise<void> {
-  const other = (await list(bridge)).find(
+  mustDiffer(await list(bridge), url, { webhookId, field, of: "this bridge" })
+}
+
+/** @throws ApiError `invalid_webhook_url` if another of these webhooks has this URL */
+export function mustDiffer(
+  all: Delivery.Info[],
+  url: string,
+  { webhookId, field, of }: { webhookId: string; field: "url" | "webhook_url"; of: string },
+): void {
+  const other = all.find(
     (one) => one.webhookId !== webhookId && one.receiver.url !== "" && areSame(one.receiver.url, url),
   )
   if (!other) return
-  const message = `the webhook \`${other.webhookId}\` of this bridge has this URL: give another`
+  const message = `the webhook \`${other.webhookId}\` of ${of} has this URL: give another`
   throw invalid([{ path: field, message }], "invalid_webhook_url")
 }
 
@@ -205,6 +223,17 @@ export async function mustBeFree(
 export async function update(
   bridge: Bridge.Info,
   webhook: Delivery.Info,
+  change: Choice & { url?: string | undefined },
+): Promise<void> {
+  if (change.url !== undefined)
+    await mustBeFree(bridge, change.url, { webhookId: webhook.webhookId, field: "url" })
+  await write(webhook, change)
+  BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
+}
+
+/** Changes a webhook of a bridge or an account, whose URL no other has. @throws ApiError `not_found` */
+export async function write(
+  webhook: Delivery.Info,
   { url, ...choice }: Choice & { url?: string | undefined },
 ): Promise<void> {
   const set: Row = {}
@@ -213,32 +242,24 @@ export async function update(
     if (value === undefined) remove.push(name)
     else set[name] = value
   }
-  if (url !== undefined) {
-    await mustBeFree(bridge, url, { webhookId: webhook.webhookId, field: "url" })
-    change("webhook_url", url)
-  }
+  if (url !== undefined) change("webhook_url", url)
   if (choice.batch !== undefined) change("batch", choice.batch ?? undefined)
   if (choice.headers !== undefined) {
-    const dataKey = await Bridge.deliveryKeyOf(bridge)
     const { headers } = choice
     const isAny = headers !== null && Object.keys(headers).length > 0
-    change("headers", isAny ? sealed(dataKey, webhook, headers) : undefined)
+    change("headers", isAny ? await sealed(webhook.receiver, headers) : undefined)
   }
   const { filter, format } = webhook.receiver
   const isOfFilter = [choice.events, choice.ignore, choice.chats].some((field) => field !== undefined)
   if (isOfFilter) change("filter", filterOf(filter, choice))
   const isOfFormat = [choice.format, choice.formatOptions, choice.batch].some((field) => field !== undefined)
-  if (isOfFormat) {
-    const sealing = { id: webhook, dataKey: await Bridge.deliveryKeyOf(bridge) }
-    change("format", formatOf(bridge, sealing, choice, { format, batch: webhook.batch }))
-  }
+  if (isOfFormat) change("format", await formatOf(webhook.receiver, choice, { format, batch: webhook.batch }))
   // Of two calls that change a filter or a format at once, each must keep what the other has changed.
   const before = { ...(isOfFilter && { filter }), ...(isOfFormat && { format, batch: webhook.batch }) }
   const { held, refused } = await Delivery.update(webhook, DeliveryWrites.changing(set, remove, before))
   if (refused) mustBeHere(refused)
-  if (!held && refused) return await update(bridge, refused, { url, ...choice })
+  if (!held && refused) return await write(refused, { url, ...choice })
   if (!held) throw noSuchWebhook()
-  BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
 }
 
 /**

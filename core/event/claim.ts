@@ -1,7 +1,7 @@
 export * as Claim from "./claim.ts"
 
 import { latestEnd, now, nowMs } from "../platform/clock.ts"
-import { transact, type Write } from "../store/store.ts"
+import { type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
@@ -151,16 +151,37 @@ export async function passOn(held: Delivery.Info): Promise<void> {
 }
 
 /**
+ * Ends the claim while the account's webhook is paused: the next look is after the longest wait, unless
+ * `AccountWebhook.resume` ends that.
+ * @param bell the doorbell that waits until then
+ * @returns the seconds to wait; undefined when the claim was lost
+ */
+export async function rest(held: Delivery.Info, bell: string | undefined): Promise<number | undefined> {
+  const wait = Delivery.longestWait
+  const retryAtMs = nowMs() + wait * 1000
+  const set = `retry_at_ms = :retry_at_ms, failed_until = :now${bell === undefined ? "" : ", bell = :bell"}`
+  const values = { ":retry_at_ms": retryAtMs, ":now": now(), ...(bell !== undefined && { ":bell": bell }) }
+  return (await release(held, { due: now() + wait + Delivery.allowedLateness(), set, values }))
+    ? wait
+    : undefined
+}
+
+/**
  * Ends the claim before its next POST and gives back the attempt that was counted for it.
  * @returns false when the claim was lost.
  */
-export async function release(held: Delivery.Info): Promise<boolean> {
+export async function release(
+  held: Delivery.Info,
+  more: { due: number; set?: string; values?: Row } = { due: now() + Delivery.claimedFor() },
+): Promise<boolean> {
+  const set = more.set === undefined ? "" : `, ${more.set}`
   const { held: freed, refused } = await Delivery.update(held, {
-    UpdateExpression: "SET holder = :nobody, due = :due, attempt = attempt - :one, head = :head",
+    UpdateExpression: `SET holder = :nobody, due = :due, attempt = attempt - :one, head = :head${set}`,
     ConditionExpression: "holder = :me AND head <= :head",
     ExpressionAttributeValues: {
+      ...more.values,
       ":nobody": Delivery.nobody,
-      ":due": now() + Delivery.claimedFor(),
+      ":due": more.due,
       ":one": 1,
       ":head": held.head,
       ":me": held.holder,

@@ -9,7 +9,7 @@ import { Delivery } from "./delivery.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import { Filter } from "./filter.ts"
-import type { Receiver } from "./receiver.ts"
+import { Receiver } from "./receiver.ts"
 
 /** How far the deliveries to a webhook have come, without their attempts. */
 export type Summary = Omit<Deliveries, "attempts">
@@ -38,7 +38,7 @@ export async function summaryOf(seen: Delivery.Info): Promise<Summary> {
 /** An event as it was sent, and every attempt at it that is still known. The secret is left out. */
 export async function ofEvent(
   bridge: Bridge.Info,
-  id: Receiver.Id,
+  { receiver, ...id }: Delivery.Info,
   event: EventRow.Info,
 ): Promise<DeliveryOfEvent> {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
@@ -49,7 +49,7 @@ export async function ofEvent(
     created_at: event.createdAt,
     ...(await atEach(bridge, event, deliveryKey)),
     headers: headersOf(event, attempts.at(-1)),
-    body: EventRow.bodyOf(event, deliveryKey).toString(),
+    body: Buffer.from(Receiver.bodyFor(receiver, EventRow.bodyOf(event, deliveryKey))).toString(),
     attempts: attempts.map(({ attempt, isResend, url = "", answer = "", answerHeaders = {} }) => ({
       ...attempt,
       resend: isResend,

@@ -5,6 +5,7 @@ import { latestEnd, now, nowMs, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { batchGet, getRow, type Key, type Row, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { AccountReceivers } from "./account-receivers.ts"
 import { Receiver } from "./receiver.ts"
 import { Usage } from "./usage.ts"
 
@@ -77,6 +78,13 @@ const Info = z.object({
    * Since when it is paused: it keeps its place, and no deliverer is due to look. Only of a further webhook.
    */
   pausedAt: z.number().int().optional(),
+  /** Its account's webhook was deleted: whoever looks at it next removes it. */
+  isRemoved: z.boolean().default(false),
+  /**
+   * Only in the row of the first webhook: the number of the newest event when the bridge came from another
+   * service. An account's webhook gets those after it.
+   */
+  arrived: z.number().int().default(0),
   /** Its bridge has moved to another service: nothing is delivered from here. */
   isMoved: z.boolean(),
   /** The events that it has passed over because they had waited for too long, or were gone. */
@@ -131,8 +139,16 @@ export function isPromised({ due }: Pick<Info, "due">): boolean {
 }
 
 /** Whether nothing is delivered, and no deliverer is due to look: it is paused, or its bridge has moved. */
-export function isPausedOrMoved({ pausedAt, isMoved }: Pick<Info, "pausedAt" | "isMoved">): boolean {
-  return pausedAt !== undefined || isMoved
+export function isPausedOrMoved(one: Pick<Info, "webhookId" | "pausedAt" | "isMoved">): boolean {
+  return (one.pausedAt !== undefined && !isResting(one)) || one.isMoved
+}
+
+/**
+ * Whether its account's webhook is paused. One write pauses and resumes it for all bridges, so deliverers of
+ * what waits look again and again.
+ */
+export function isResting(one: Pick<Info, "webhookId" | "pausedAt">): boolean {
+  return one.pausedAt !== undefined && Receiver.isOfAccount(one)
 }
 
 /** The part of an update that counts an event that is given up. It needs `:zero`, `:one` and `:now`. */
@@ -175,23 +191,25 @@ export function skippedWith({ head, skipped }: Info, numbers: Skipped): Skipped[
 /** Reads consistently. */
 export async function get(id: Receiver.Id): Promise<Info | undefined> {
   const row = await getRow(tables.events, key(id))
-  return row && fromRow(row)
+  return row && (await fromRow(row))
 }
 
 /** The deliveries of these bridges by the bridges' ids, that of the first webhook first. */
 export async function byIds(bridgeIds: string[]): Promise<Map<string, Info[]>> {
-  const firsts = await some(bridgeIds.map(first))
+  const firsts = await list(bridgeIds.map(first))
   const further = firsts.flatMap((one) =>
     one.further.map((webhookId) => ({ bridgeId: one.bridgeId, webhookId })),
   )
   const found = new Map(firsts.map((one) => [one.bridgeId, [one]]))
-  for (const one of await some(further)) found.get(one.bridgeId)?.push(one)
+  for (const one of await list(further)) found.get(one.bridgeId)?.push(one)
   return found
 }
 
-async function some(ids: Receiver.Id[]): Promise<Info[]> {
+/** Those of these deliveries that there are. */
+export async function list(ids: Receiver.Id[]): Promise<Info[]> {
   const rows = await batchGet(ids.map((id) => ({ table: tables.events, key: key(id) })))
-  return rows.flatMap((row) => (row ? [fromRow(row)] : []))
+  const found = await Promise.all(rows.flatMap((row) => (row ? [fromRow(row)] : [])))
+  return found.filter(({ isRemoved }) => !isRemoved)
 }
 
 /**
@@ -205,7 +223,7 @@ export async function ofBridge(bridgeId: string): Promise<Info[]> {
 async function furtherOf({ bridgeId, further }: Info): Promise<Info[]> {
   const found = await Promise.all(further.map((webhookId) => get({ bridgeId, webhookId })))
   // One that is missing was deleted between the two reads.
-  return found.filter((delivery) => delivery !== undefined)
+  return found.filter((delivery) => delivery !== undefined).filter(({ isRemoved }) => !isRemoved)
 }
 
 /** Part of every promise: puts the row in the sweep's index, if it is not there yet. */
@@ -296,12 +314,22 @@ export async function update(
   options: Parameters<typeof updateRow>[1] = {},
 ): Promise<{ held?: Info; refused?: Info }> {
   const row = await updateRow({ ...input, TableName: tables.events, Key: key(id) }, options)
-  if ("now" in row) return { held: fromRow(row.now) }
-  return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
+  if ("now" in row) return { held: await fromRow(row.now) }
+  return "pk" in row.refused ? { refused: await fromRow(row.refused) } : {}
 }
 
-/** Parses a stored row. */
-export function fromRow(row: Row): Info {
+/** Parses a stored row. If it is of an account's webhook, what the account has chosen is added. */
+export async function fromRow(row: Row): Promise<Info> {
+  const found = parsed(row)
+  const { receiver, webhookId, bridgeId } = found
+  if (!Receiver.isOfAccount(found) || bridgeId === receiver.accountId) return found
+  const chosen = await AccountReceivers.get(receiver.accountId, webhookId)
+  if (!chosen) return { ...found, isRemoved: true }
+  const { batch, pausedAt } = chosen
+  return { ...found, batch, pausedAt, receiver: Receiver.atBridge(receiver, chosen.receiver) }
+}
+
+function parsed(row: Row): Info {
   const id = Receiver.ofKey(row as Row & Key)! // a row of this kind
   return Info.parse({
     ...row,
@@ -314,6 +342,7 @@ export function fromRow(row: Row): Info {
     failedUntil: row.failed_until,
     pausedAt: row.paused_at,
     isMoved: row.moved ?? false,
+    arrived: row.arrived,
     createdAt: row.created_at,
     batchEnd: row.batch_end,
     receiver: Receiver.fromRow(id, row),

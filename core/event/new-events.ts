@@ -18,7 +18,7 @@ export interface NewEvents {
   /**
    * The event after the head, and the row as it is now, where both are known: what reading them would find.
    */
-  justWritten: (held: Delivery.Info) => { event: EventRow.Info; held: Delivery.Info } | undefined
+  justWritten: (held: Delivery.Info) => Promise<{ event: EventRow.Info; held: Delivery.Info } | undefined>
   /** Waits for an event since the last call of this, but no longer than `ms`, and not beyond `signal`. */
   next: (ms: number, signal: AbortSignal) => Promise<void>
   end: () => void
@@ -28,7 +28,7 @@ export interface NewEvents {
 const nothing: NewEvents = {
   after: async () => 0,
   isNewest: () => false,
-  justWritten: () => undefined,
+  justWritten: async () => undefined,
   next: async (ms, signal) => await sleep(ms, undefined, { signal }).catch(() => {}),
   end: () => {},
 }

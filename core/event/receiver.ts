@@ -29,6 +29,25 @@ export function isFirst({ webhookId }: Pick<Id, "webhookId">): boolean {
   return webhookId === firstId
 }
 
+/** What the ids of accounts' webhooks begin with. A bridge's own begin otherwise. */
+export const accountPrefix = "wha_"
+
+/**
+ * Whether it is a webhook of the account, which gets the events of all its bridges. Each of these has a
+ * delivery to it, whose row says only how far that has come.
+ */
+export function isOfAccount({ webhookId }: Pick<Id, "webhookId">): boolean {
+  return webhookId.startsWith(accountPrefix)
+}
+
+/**
+ * Where an account keeps what it has chosen of a webhook: in the row that a bridge with the account's id would
+ * have for it.
+ */
+export function atAccount({ accountId, webhookId }: { accountId: string; webhookId: string }): Id {
+  return { bridgeId: accountId, webhookId }
+}
+
 /**
  * Where a bridge's events go and what it takes to send them there, kept in the row of the delivery. Every
  * change of that row returns it, so that no attempt has to read the bridge. Of the first, `url` and
@@ -38,12 +57,16 @@ const Info = z.object({
   accountId: z.string(),
   bridgeId: z.string(),
   webhookId: z.string(),
+  /** The bridge's reference. */
+  customerRef: z.string(),
   /** `""` means the hosted inbox. */
   url: z.string(),
-  /** Sealed for this row; `keysOf` opens it. */
+  /** Sealed for this row, or for that of the account's webhook; `keysOf` opens it. */
   sealedSecret: Bytes,
   /** Wrapped; `keysOf` opens it. */
   deliveryKey: Bytes,
+  /** The data key of an account's webhook, wrapped: its secrets are sealed under it. */
+  accountKey: Bytes.optional(),
   /** The secret that was replaced, sealed for this row, and until when it signs as well. */
   before: z.object({ sealedSecret: Bytes, until: z.number().int() }).optional(),
   /** The customer's own headers, as JSON, sealed for this row. */
@@ -54,8 +77,6 @@ const Info = z.object({
   format: z
     .object({
       name: Format,
-      /** The bridge's reference, since a gateway names it in each event. */
-      instance: z.string(),
       /** `FormatOptions` as JSON, sealed for this row. */
       sealedOptions: Bytes.optional(),
     })
@@ -88,6 +109,7 @@ export function sortKeyPrefix(id: Id): string {
 /** Builds a receiver from its secrets in the clear. */
 export function build(input: {
   owner: Owner
+  customerRef: string
   webhookId: string
   url: string
   secret: string
@@ -95,9 +117,51 @@ export function build(input: {
   /** The same data key, wrapped. */
   wrapped: Uint8Array
 }): Info {
-  const { owner, webhookId, url, secret, dataKey, wrapped } = input
+  const { owner, customerRef, webhookId, url, secret, dataKey, wrapped } = input
   const id = { bridgeId: owner.bridgeId, webhookId }
-  return { ...owner, ...id, url, sealedSecret: seal(dataKey, key(id), secret), deliveryKey: wrapped }
+  const sealedSecret = seal(dataKey, key(id), secret)
+  return { ...owner, ...id, customerRef, url, sealedSecret, deliveryKey: wrapped }
+}
+
+/** A receiver at a bridge that gets what its account has chosen of a webhook. */
+export function atBridge(at: Info, chosen: Info): Info {
+  const { bridgeId, customerRef, deliveryKey } = at
+  return { ...chosen, bridgeId, customerRef, deliveryKey, accountKey: chosen.deliveryKey }
+}
+
+/** Seals something for the row that has a receiver's secrets. */
+export async function sealed(receiver: Info, text: string): Promise<Uint8Array> {
+  const { dataKey, row } = await sealingOf(receiver)
+  return seal(dataKey, row, text)
+}
+
+/** The data key under which a receiver's secrets are sealed, and the row that has them. */
+async function sealingOf(receiver: Info) {
+  const { accountId, webhookId, deliveryKey, accountKey = deliveryKey } = receiver
+  if (!isOfAccount(receiver))
+    return { dataKey: await DataKeys.unwrapped("delivery", receiver, deliveryKey), row: key(receiver) }
+  const owner = ownerAtAccount({ accountId, webhookId })
+  return {
+    dataKey: await DataKeys.unwrapped("delivery", owner, accountKey),
+    row: key(atAccount(receiver)),
+  }
+}
+
+/** Whose data key an account's webhook has: its own, as a bridge has one. */
+export function ownerAtAccount({ accountId, webhookId }: { accountId: string; webhookId: string }): Owner {
+  return { accountId, bridgeId: webhookId }
+}
+
+/**
+ * An event's body as this receiver gets it: as it was stored. At its end, an account's is told of which bridge
+ * it is.
+ */
+export function bodyFor({ webhookId, customerRef }: Info, stored: Uint8Array): Uint8Array {
+  if (!isOfAccount({ webhookId })) return stored
+  return Buffer.concat([
+    stored.subarray(0, -1),
+    Buffer.from(`,"customer_ref":${JSON.stringify(customerRef)}}`),
+  ])
 }
 
 /** The keys for posting an event. */
@@ -115,8 +179,11 @@ export interface Keys {
 /** @throws as `unwrap` does */
 export async function keysOf(receiver: Info): Promise<Keys> {
   const { before, sealedHeaders, format } = receiver
-  const deliveryKey = await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
-  const opened = (sealed: Uint8Array) => open(deliveryKey, key(receiver), sealed).toString()
+  const { dataKey, row } = await sealingOf(receiver)
+  const deliveryKey = receiver.accountKey
+    ? await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
+    : dataKey
+  const opened = (sealed: Uint8Array) => open(dataKey, row, sealed).toString()
   const older = before && before.until > now() ? [opened(before.sealedSecret)] : []
   const headers = sealedHeaders ? Headers.parse(JSON.parse(opened(sealedHeaders))) : {}
   const options = format?.sealedOptions ? FormatOptions.parse(JSON.parse(opened(format.sealedOptions))) : {}
@@ -164,13 +231,17 @@ export function signedHeaders(delivery: {
   }
 }
 
+/** The attributes in the row of a delivery whose receiver the account has chosen. */
+export function toRowAtBridge({ accountId, customerRef, deliveryKey }: Info): Row {
+  return { account_id: accountId, customer_ref: customerRef, delivery_key: deliveryKey }
+}
+
 /** A receiver's attributes in its row. */
 export function toRow(receiver: Info): Row {
   return {
-    account_id: receiver.accountId,
+    ...toRowAtBridge(receiver),
     webhook_url: receiver.url,
     webhook_secret: receiver.sealedSecret,
-    delivery_key: receiver.deliveryKey,
     ...(receiver.sealedHeaders && { headers: receiver.sealedHeaders }),
     ...(receiver.filter && { filter: receiver.filter }),
     ...(receiver.format && { format: receiver.format }),
@@ -182,8 +253,10 @@ export function fromRow(id: Id, row: Row): Info {
   return Info.parse({
     ...id,
     accountId: row.account_id,
-    url: row.webhook_url,
-    sealedSecret: row.webhook_secret,
+    customerRef: row.customer_ref ?? "",
+    // Where it is an account's webhook, the account's row has these.
+    url: row.webhook_url ?? "",
+    sealedSecret: row.webhook_secret ?? new Uint8Array(),
     deliveryKey: row.delivery_key,
     before: row.secret_before && { sealedSecret: row.secret_before, until: row.secret_before_until },
     sealedHeaders: row.headers,

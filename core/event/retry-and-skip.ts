@@ -105,7 +105,7 @@ async function whyNotWaiting(id: Receiver.Id, event: EventRow.Info) {
 }
 
 /** Rings, in case the bell that rests is gone. If neither succeeds, the sweep rings. */
-async function wake(delivery: Receiver.Id & { bell?: string | undefined }): Promise<void> {
+export async function wake(delivery: Receiver.Id & { bell?: string | undefined }): Promise<void> {
   const { bridgeId, webhookId, bell } = delivery
   await unhide(delivery, bell)
   await ring(delivery).catch((error: unknown) =>

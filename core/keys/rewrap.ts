@@ -1,10 +1,12 @@
 import { z } from "zod"
+import type { Account } from "../account/account.ts"
 import { Bridge } from "../bridge/bridge.ts"
 import { Delivery } from "../event/delivery.ts"
+import { Receiver } from "../event/receiver.ts"
 import { Bytes, getRow, type Key, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { DataKeys } from "./data-keys.ts"
-import { type Purpose, rewrap } from "./wrapping.ts"
+import { type Owner, type Purpose, rewrap } from "./wrapping.ts"
 
 /**
  * The rows that hold a bridge's wrapped data keys. The delivery key is in one row for each kind of reader.
@@ -30,13 +32,27 @@ async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key;
  * meanwhile, or is from an earlier release and has had no event yet.
  */
 export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
+  return await rewrapAt(await placesOf(bridge), { accountId: bridge.accountId, bridgeId: bridge.id })
+}
+
+/** As `rewrapKeys`, for the data keys of an account's webhooks. */
+export async function rewrapKeysOfAccount({ id: accountId, webhooks }: Account.Info): Promise<number> {
   let count = 0
-  for (const { table, key, purpose } of await placesOf(bridge)) {
+  for (const webhookId of webhooks) {
+    const key = Receiver.key(Receiver.atAccount({ accountId, webhookId }))
+    const place = { table: tables.events, key, purpose: "delivery" as const }
+    count += await rewrapAt([place], Receiver.ownerAtAccount({ accountId, webhookId }))
+  }
+  return count
+}
+
+async function rewrapAt(places: Awaited<ReturnType<typeof placesOf>>, owner: Owner): Promise<number> {
+  let count = 0
+  for (const { table, key, purpose } of places) {
     const name = `${purpose}_key`
     const row = await getRow(table, key)
     const old = z.object({ [name]: Bytes.optional() }).parse(row ?? {})[name]
     if (!old) continue
-    const owner = { accountId: bridge.accountId, bridgeId: bridge.id }
     const written = await updateRow({
       TableName: table,
       Key: key,

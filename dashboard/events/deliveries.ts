@@ -5,7 +5,7 @@ import type { Event } from "#contract/event.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
-import type { Delivery } from "#core/event/delivery.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -68,7 +68,11 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge } = c.var
   const ref = bridge.customerRef
   const webhook = await webhookOf(c)
-  const [shown, givenUp, all] = await Promise.all([shownOf(c), givenUpOf(c, webhook), Webhook.list(bridge)])
+  const [shown, givenUp, all] = await Promise.all([
+    shownOf(c),
+    givenUpOf(c, webhook),
+    Delivery.ofBridge(bridge.id),
+  ])
   const lists = html`${notice ?? ""}
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${toQuery(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
@@ -79,7 +83,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
 
 /** The webhook that is asked about: the first, unless another is named. @throws ApiError `not_found` */
 async function webhookOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
-  return await Webhook.get(c.var.bridge, askedOf(c).webhook ?? "first")
+  return await Webhook.getAny(c.var.bridge, askedOf(c).webhook ?? "first")
 }
 
 /** Leads to the deliveries of a number's other webhooks, if it has several. */

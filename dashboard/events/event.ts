@@ -65,7 +65,7 @@ async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
 
 /** The webhook that is asked about: the first, unless another is named. @throws ApiError `not_found` */
 async function webhookOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
-  return await Webhook.get(c.var.bridge, c.req.query("webhook") ?? "first")
+  return await Webhook.getAny(c.var.bridge, c.req.query("webhook") ?? "first")
 }
 
 /** Acts on the event and says so, or says why not. */

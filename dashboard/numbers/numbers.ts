@@ -54,7 +54,8 @@ export const numbers = new Hono<DashboardEnv>()
         ? ""
         : html`<div class="stack" data-stream="/live/numbers?${query}">${list(rows, asked, listed)}</div>`
     }`
-    return await headedPage(c, { title: "Numbers", about, actions, place: "numbers", body })
+    const head = { title: "Numbers", about: html`${about} <a href="/webhooks">Webhooks of all numbers</a>` }
+    return await headedPage(c, { ...head, actions, place: "numbers", body })
   })
   .get("/live/numbers", async (c) => {
     const { account } = c.var.me

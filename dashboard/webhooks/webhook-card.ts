@@ -8,9 +8,12 @@ import { aboutTest } from "../events/attempt-words.ts"
 import { age, until } from "../times.ts"
 import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 
-/** One webhook of a number: how events get there, and what can be done with it. */
+/**
+ * One webhook of a number or of the account: how events get there, and what can be done with it.
+ * @param at the number, if it is of one, and the path of the page
+ */
 export async function webhookCard(
-  ref: string,
+  { ref, path }: { ref?: string; path: string },
   webhook: Delivery.Info,
   more: {
     types: readonly EventType[]
@@ -19,14 +22,15 @@ export async function webhookCard(
     firstUrl: string
     /** Shown only after a fresh sign-in. */
     secret: { of: string; text: string } | undefined
-    told: () => Promise<Html | string>
+    told?: () => Promise<Html | string>
   },
 ): Promise<Html> {
   const { webhookId, receiver, pausedAt } = webhook
   const { types, mayChange, firstUrl, secret } = more
-  const at = `/numbers/${ref}/webhooks/${webhookId}`
+  const at = `${path}/${webhookId}`
   const isFirst = Receiver.isFirst(webhook)
-  const receiving = await receivingAt(webhook)
+  // How far an account's has come is told at each number.
+  const receiving = ref === undefined ? undefined : await receivingAt(webhook)
   return html`<section class="card" id="${webhookId}">
     <header>
       ${receiver.url === "" ? html`<h2>Webhook</h2>` : html`<h2 class="mono">${receiver.url}</h2>`}
@@ -35,12 +39,12 @@ export async function webhookCard(
     <div>
       ${
         pausedAt === undefined
-          ? receiverLine(ref, receiving)
+          ? receiving && ref !== undefined && receiverLine(ref, receiving)
           : html`<span class="state warn">Paused</span>
               <div class="small muted">for ${age(pausedAt * 1000)}</div>`
       }
     </div>
-    ${pausedAt === undefined && isFailing(receiving) ? html`${aboutRetries} ${await more.told()}` : ""}
+    ${pausedAt === undefined && receiving && isFailing(receiving) ? html`${aboutRetries} ${await more.told?.()}` : ""}
     ${
       webhook.missed
         ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
@@ -50,7 +54,7 @@ export async function webhookCard(
       receiver.url === ""
         ? ""
         : html`<div class="row">
-              <a class="button" href="${pathOfDeliveries(ref, webhookId)}">Deliveries</a>
+              ${ref === undefined ? "" : html`<a class="button" href="${pathOfDeliveries(ref, webhookId)}">Deliveries</a>`}
               ${mayChange ? buttonForm({ action: `${at}/test`, label: "Send a test event" }) : ""}
               ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
             </div>

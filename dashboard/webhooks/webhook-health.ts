@@ -123,7 +123,8 @@ export function pathOfDeliveries(ref: string, webhookId: string): string {
 
 /** Where a webhook is changed. */
 export function pathOfWebhook(ref: string, webhookId: string): string {
-  return `/numbers/${ref}/webhooks#${webhookId}`
+  const page = Receiver.isOfAccount({ webhookId }) ? "/webhooks" : `/numbers/${ref}/webhooks`
+  return `${page}#${webhookId}`
 }
 
 /** Whether one of the webhooks takes nothing. */

@@ -1,6 +1,5 @@
 import * as contract from "#contract/delivery.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
@@ -9,6 +8,7 @@ import type { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { contractRouter } from "../http/contract-router.ts"
+import { webhookOfQuery } from "../http/webhook-of-query.ts"
 
 const ok = { ok: true as const }
 
@@ -18,7 +18,7 @@ const ok = { ok: true as const }
  */
 export const deliveries = contractRouter()
   .openapi(contract.listDeliveries, async (c) => {
-    const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
+    const webhook = await webhookOfQuery(c.var, c.req.valid("query").webhook)
     const [summary, attempts] = await Promise.all([
       DeliveryReport.summary(webhook),
       AttemptLog.latest(webhook),
@@ -27,23 +27,23 @@ export const deliveries = contractRouter()
   })
   .openapi(contract.getDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
+    const webhook = await webhookOfQuery(c.var, c.req.valid("query").webhook)
     return c.json(await DeliveryReport.ofEvent(c.var.bridge, webhook, event), 200)
   })
   .openapi(contract.retryDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    await retryEvent(await Webhook.get(c.var.bridge, c.req.valid("query").webhook), event)
+    await retryEvent(await webhookOfQuery(c.var, c.req.valid("query").webhook), event)
     return c.json(ok, 202)
   })
   .openapi(contract.skipDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    await skipEvent(await Webhook.get(c.var.bridge, c.req.valid("query").webhook), event)
+    await skipEvent(await webhookOfQuery(c.var, c.req.valid("query").webhook), event)
     return c.json(ok, 200)
   })
   .openapi(contract.resendSince, async (c) => {
     const { bridge } = c.var
     const { since, after } = c.req.valid("json")
-    const webhook = await Webhook.get(bridge, c.req.valid("query").webhook)
+    const webhook = await webhookOfQuery(c.var, c.req.valid("query").webhook)
     if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     const from = after === undefined ? 0 : await EventLists.numberBehind(bridge.id, after)

@@ -1,11 +1,11 @@
 import * as contract from "#contract/stored-event.ts"
-import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Resend } from "#core/event/resend.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { contractRouter } from "../http/contract-router.ts"
+import { webhookOfQuery } from "../http/webhook-of-query.ts"
 
 /** The events of a bridge. */
 export const events = contractRouter()
@@ -17,7 +17,7 @@ export const events = contractRouter()
       types: type,
       chats: c.var.access.chats,
       // Without a state, the events are the bridge's: their state is that at the first webhook.
-      webhook: asked.state && webhook !== "first" ? await Webhook.get(bridge, webhook) : undefined,
+      webhook: asked.state && webhook !== "first" ? await webhookOfQuery(c.var, webhook) : undefined,
       from: after === undefined ? undefined : await lastSeen(bridge.id, after),
       isNewestFirst: order === "newest",
       maxBytes: AnswerInBucket.longestInline.maxBytes,
@@ -29,7 +29,7 @@ export const events = contractRouter()
     const { bridge } = c.var
     const event = await EventLists.find(bridge.id, c.req.valid("param").event_id)
     if (!event) throw eventNotFound()
-    const webhook = await Webhook.get(bridge, c.req.valid("query").webhook)
+    const webhook = await webhookOfQuery(c.var, c.req.valid("query").webhook)
     if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     if ((await Resend.ask(webhook, event.n)) === "full") throw rateLimited(10)

@@ -4,6 +4,7 @@ import { Billing } from "#core/account/billing.ts"
 import { withDialects } from "../dialects/routes.ts"
 import { door } from "../http/door.ts"
 import { withAgents } from "../mcp/routes.ts"
+import { accountWebhooks } from "./account-webhooks.ts"
 import { account } from "./account.ts"
 import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
@@ -19,7 +20,10 @@ Billing.plugIn(accountHooks)
 export const handler = handle(
   withDialects(
     withAgents(
-      door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, uploads, proxy] }),
+      door({
+        open: [reference],
+        guarded: [bridges, events, deliveries, webhooks, accountWebhooks, account, uploads, proxy],
+      }),
     ),
   ),
 )

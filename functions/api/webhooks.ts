@@ -1,13 +1,11 @@
-import { EventType } from "#contract/event.ts"
 import * as contract from "#contract/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { invalid } from "#core/error.ts"
-import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
-import { seesSecrets } from "../http/scope.ts"
+import { contractRouter } from "../http/contract-router.ts"
 import { auditByKey } from "./audit.ts"
+import { wireOfBridge as wire } from "./wire-webhook.ts"
 
 /** The webhooks of a bridge, and the secrets that sign their deliveries (Contract, "Webhooks"). */
 export const webhooks = contractRouter()
@@ -87,32 +85,4 @@ function onlyItsOwn(input: object): void {
       }
     }),
   )
-}
-
-/** A webhook as the customer sees it. A key that may only read sees no secret. */
-async function wire(
-  { bridge, access }: Pick<ApiEnv["Variables"], "bridge" | "access">,
-  webhook: Delivery.Info,
-) {
-  const { receiver, failingSince, missed, batch, pausedAt } = webhook
-  const { filter, before, format } = receiver
-  const { secrets, headers, options } = await Receiver.keysOf(receiver)
-  const state = pausedAt === undefined ? ("active" as const) : ("paused" as const)
-  return {
-    id: webhook.webhookId,
-    url: receiver.url,
-    secret: seesSecrets(access) ? secrets[0] : "",
-    ...(before && secrets.length > 1 && { secret_overlap_until: before.until }),
-    events: EventType.options.filter((type) => filter?.events?.includes(type) ?? true),
-    ignore: filter?.ignore ?? [],
-    chats: filter?.chats ?? null,
-    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, contract.mask])),
-    batch: batch ?? null,
-    format: format?.name ?? null,
-    format_options: { ...options, ...(options.hmac_key !== undefined && { hmac_key: contract.mask }) },
-    state,
-    created_at: webhook.createdAt ?? Math.floor(bridge.createdMs / 1000),
-    ...(failingSince !== undefined && { failing_since: failingSince }),
-    ...(missed && { missed }),
-  }
 }

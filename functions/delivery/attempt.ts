@@ -177,17 +177,17 @@ export interface PostBody {
   headers?: Record<string, string> | undefined
 }
 
-/** The events as they are posted: each one's bytes are those that were stored. */
+/** The events as they are posted to this webhook. */
 export function postBodyOf(
   events: [EventRow.Info, ...EventRow.Info[]],
   deliveryKey: Uint8Array,
-  { isBatch }: { isBatch: boolean },
+  { batch, receiver }: Pick<Delivery.Info, "batch" | "receiver">,
 ): PostBody {
   const bodies = events.map((event) => ({
     eventId: event.eventId,
-    body: EventRow.bodyOf(event, deliveryKey),
+    body: Receiver.bodyFor(receiver, EventRow.bodyOf(event, deliveryKey)),
   }))
-  return isBatch ? batchOf(bodies) : { id: bodies[0]!.eventId, body: bodies[0]!.body }
+  return batch !== undefined ? batchOf(bodies) : { id: bodies[0]!.eventId, body: bodies[0]!.body }
 }
 
 export function batchOf(events: { eventId: string; body: Uint8Array }[]): PostBody {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Event } from "#contract/event.ts"
+import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
@@ -79,16 +80,24 @@ async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): P
   let ahead: EventRow.Info[] = []
   let isAll = false
   while (held) {
+    if (held.isRemoved) {
+      await AccountWebhook.followAt(held.bridgeId)
+      return undefined
+    }
+    if (Delivery.isResting(held)) {
+      const waiting: Awaited<ReturnType<typeof Claim.goIdle>> = await Claim.goIdle(held)
+      return waiting && (await Claim.rest(waiting.held, tools.doorbellHandle))
+    }
     if (Delivery.isPausedOrMoved(held)) {
       held = await Claim.endWhilePaused(held)
       continue
     }
     if (ahead.length === 0 && !isAll) {
       const seen: Seen | undefined =
-        justWritten(held, tools) ?? (await readAhead(held, { isFresh: held === claimed }))
+        (await justWritten(held, tools)) ?? (await readAhead(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
-      if (Delivery.isPausedOrMoved(held)) continue
+      if (held.isRemoved || Delivery.isResting(held) || Delivery.isPausedOrMoved(held)) continue
     }
     const event = ahead[0]
     if (!event && held.resend.length === 0) {
@@ -115,7 +124,8 @@ async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): P
       ahead = ahead.filter(({ n }) => n > head)
     }
     // Resends go between two events, and never beyond an invocation's time.
-    if (held && held.resend.length > 0 && !tools.timeLimit.isOver()) held = await sendAgain(held, tools)
+    if (held && !held.isRemoved && held.resend.length > 0 && !tools.timeLimit.isOver())
+      held = await sendAgain(held, tools)
   }
   return undefined
 }
@@ -165,8 +175,8 @@ function idOf({ bridgeId, webhookId }: Delivery.Info): Receiver.Id {
 }
 
 /** What `readAhead` would find, where this process knows it. */
-function justWritten(held: Delivery.Info, { newEvents }: DeliveryTools): Seen | undefined {
-  const known = newEvents.justWritten(held)
+async function justWritten(held: Delivery.Info, { newEvents }: DeliveryTools): Promise<Seen | undefined> {
+  const known = await newEvents.justWritten(held)
   return known && { held: known.held, ahead: [known.event], isAll: true }
 }
 
@@ -181,6 +191,8 @@ type Next = Delivery.Info | { wait: number } | undefined
  */
 async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: DeliveryTools): Promise<Next> {
   const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
+  // Before the first receiver gets an event, each of the account's has a delivery here that will look at it.
+  if (Receiver.isFirst(held)) await followAccount(held, ahead)
   if (!(await isWanted(held, event))) return await passOver(held, event)
   if (held.receiver.url === "")
     return await Claim.settle(held, {
@@ -199,6 +211,13 @@ async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: Delive
     attempts: 0,
     made: [{ type: event.type, end: "undelivered" }],
   })
+}
+
+async function followAccount(held: Delivery.Info, ahead: EventRow.Info[]): Promise<void> {
+  // Events are dated to the second. A webhook that is missing in a list of later than that second gets none of
+  // them.
+  const asOfMs = (ahead.at(-1)!.createdAt + 1) * 1000 // something waits
+  await endClaimOnError(held, () => AccountWebhook.follow(held, asOfMs))
 }
 
 /** Whether the webhook's filter lets an event pass, and its format has a counterpart. */
@@ -266,13 +285,10 @@ async function post(held: Delivery.Info, events: Posted, tools: DeliveryTools): 
 }
 
 /** What is posted: in the format of its webhook, an event is alone. */
-async function messageOf(
-  events: Posted,
-  { receiver, batch }: Delivery.Info,
-  keys: Receiver.Keys,
-): Promise<PostBody> {
+async function messageOf(events: Posted, held: Delivery.Info, keys: Receiver.Keys): Promise<PostBody> {
+  const { receiver } = held
   const inFormat = receiver.format && (await translated(events[0], receiver, keys))
-  return inFormat ?? postBodyOf(events, keys.deliveryKey, { isBatch: batch !== undefined })
+  return inFormat ?? postBodyOf(events, keys.deliveryKey, held)
 }
 
 /**

@@ -4,6 +4,7 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Doorbell, hide } from "#core/event/doorbell.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import "#core/platform/faster-node-crypto.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
@@ -27,7 +28,13 @@ const claimedAgainSoon = 30
  */
 export const deliveriesOfAccount = { most: Infinity, each: 500 }
 class TooMany extends Error {}
-const places = new Slots(deliveriesOfAccount, { ms: 0, refusal: () => new TooMany() })
+const patience = { ms: 0, refusal: () => new TooMany() }
+const places = new Slots(deliveriesOfAccount, patience)
+/**
+ * The same of the deliveries to accounts' own webhooks. One that is dead may occupy as many as its account has
+ * bridges: none of these takes a place of a bridge's own webhook.
+ */
+const placesOfAccountWebhooks = new Slots({ most: 300, each: 150 }, patience)
 /**
  * After how many seconds a doorbell comes again whose account has too many deliveries: not all at once, and
  * not so soon that turning them away is work. A new event shows its doorbell at once.
@@ -58,7 +65,8 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
     const { bridge_id: bridgeId, webhook_id: webhookId } = Doorbell.parse(JSON.parse(record.body))
     const id = { bridgeId, webhookId }
     const owner = await Bridge.accountOf(bridgeId)
-    const wait = await places.use(() => deliver(id, record.receiptHandle, stopping), owner)
+    const slots = Receiver.isOfAccount(id) ? placesOfAccountWebhooks : places
+    const wait = await slots.use(() => deliver(id, record.receiptHandle, stopping), owner)
     if (wait === undefined) return true
     await hide(record.receiptHandle, wait)
     // A customer may have ended the wait before the doorbell rested.

@@ -36,8 +36,7 @@ export async function sendAgain(
     keys,
     // Somebody has asked for this event: what has no counterpart in the webhook's format comes in ours.
     message:
-      (await translated(event, counted.receiver, keys)) ??
-      postBodyOf([event], keys.deliveryKey, { isBatch: counted.batch !== undefined }),
+      (await translated(event, counted.receiver, keys)) ?? postBodyOf([event], keys.deliveryKey, counted),
     number: counted.resendAttempt,
     connections,
     isResend: true,

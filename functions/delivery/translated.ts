@@ -35,7 +35,7 @@ export async function translated(
 
 function translate(
   event: EventRow.Info,
-  { format, url, bridgeId }: Receiver.Info,
+  { format, url, bridgeId, customerRef }: Receiver.Info,
   keys: Receiver.Keys,
   beside: Pick<Told, "me" | "file"> = { me: undefined, file: undefined },
 ): Translated | undefined {
@@ -46,7 +46,7 @@ function translate(
       eventId: event.eventId,
       createdAt: event.createdAt,
       bridgeId,
-      instance: format.instance,
+      instance: customerRef,
       options: keys.options,
       destination: url,
       serverUrl: config.PUBLIC_URL,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type Attempt, testWebhook } from "#contract/delivery.ts"
 import type { Event } from "#contract/event.ts"
-import { Webhook } from "#core/bridge/webhook.ts"
+import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
@@ -10,13 +10,17 @@ import { Connections } from "#core/fetch/safe-fetch.ts"
 import { now } from "#core/platform/clock.ts"
 import { attempt, batchOf, toWire } from "../delivery/attempt.ts"
 import { contractRouter } from "../http/contract-router.ts"
+import { webhookOfQuery } from "../http/webhook-of-query.ts"
 
 /**
  * Sends a signed `test` event while the customer waits, and answers with what the receiver did. It is not
  * stored.
  */
 export const webhookTest = contractRouter().openapi(testWebhook, async (c) =>
-  c.json(await sendTest(await Webhook.get(c.var.bridge, c.req.valid("query").webhook)), 200),
+  c.json(
+    await sendTest(await webhookOfQuery(c.var, c.req.valid("query").webhook, AccountWebhook.chosenAt)),
+    200,
+  ),
 )
 
 /** @throws ApiError `invalid_webhook_url` when there is nowhere to send it. */
@@ -30,7 +34,7 @@ export async function sendTest(webhook: Delivery.Info): Promise<Attempt> {
 
   const event: Event = { event: "test", timestamp: now() }
   const eventId = EventRow.idOf(webhook.bridgeId, 0, ["test", randomUUID()])
-  const body = Buffer.from(JSON.stringify(event))
+  const body = Receiver.bodyFor(receiver, Buffer.from(JSON.stringify(event)))
   const connections = new Connections()
   try {
     const number = 1

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
 import type { BillingPages } from "#dashboard/billing-pages.ts"
 import { dashboardWith } from "#dashboard/routes.ts"
+import { accountWebhooks } from "#functions/api/account-webhooks.ts"
 import { account } from "#functions/api/account.ts"
 import { bridges } from "#functions/api/bridges.ts"
 import { deliveries } from "#functions/api/deliveries.ts"
@@ -35,6 +36,7 @@ export function wholeApp(billing?: BillingPages) {
           events,
           deliveries,
           webhooks,
+          accountWebhooks,
           account,
           logStream,
           webhookTest,

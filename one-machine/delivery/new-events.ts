@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events"
+import { z } from "zod"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { type NewEvents, learnNewEventsFrom } from "#core/event/new-events.ts"
@@ -13,6 +14,9 @@ export const staysMs = 250
 
 /** A row that was written: an event, with its number, or how far the delivery has come. */
 type Written = { n: number; event: Item } | { webhookId: string; delivery: Item }
+
+/** What the first webhook's row says of the others. */
+const Named = z.object({ further: z.array(z.string()).default([]) })
 
 /** Emits under the bridge's id. */
 const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
@@ -69,14 +73,15 @@ class WrittenEvents implements NewEvents {
     return this.#newest === n
   }
 
-  justWritten(held: Delivery.Info): { event: EventRow.Info; held: Delivery.Info } | undefined {
-    if (this.#newest !== held.head + 1 || !this.#event || !this.#delivery) return undefined
-    const now = Delivery.fromRow(toRow(this.#delivery))
+  async justWritten(held: Delivery.Info): Promise<{ event: EventRow.Info; held: Delivery.Info } | undefined> {
+    const event = this.#event
+    if (this.#newest !== held.head + 1 || !event || !this.#delivery) return undefined
+    const now = await Delivery.fromRow(toRow(this.#delivery))
     // The claim may be lost. Or our last write has not been told yet, as in a trial with the store in another
     // process.
     const isOurs = now.holder === held.holder
     const isNewest = now.head === held.head && now.attempts === held.attempts
-    return isOurs && isNewest ? { event: EventRow.fromRow(toRow(this.#event)), held: now } : undefined
+    return isOurs && isNewest ? { event: EventRow.fromRow(toRow(event)), held: now } : undefined
   }
 
   async next(ms: number, signal: AbortSignal): Promise<void> {
@@ -102,7 +107,7 @@ class WrittenEvents implements NewEvents {
   /** The first webhook's row names all others. */
   #isDeletedIn({ webhookId, delivery }: { webhookId: string; delivery: Item }): boolean {
     if (!Receiver.isFirst({ webhookId })) return false
-    return !Delivery.fromRow(toRow(delivery)).further.includes(this.#id.webhookId)
+    return !Named.parse(toRow(delivery)).further.includes(this.#id.webhookId)
   }
 
   readonly #note = (row: Written): void => {

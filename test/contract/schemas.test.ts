@@ -44,6 +44,8 @@ const needed: Partial<Record<RouteName, (body: object) => string | false>> = {
     !hasChoice({ ...body, proxy: body.proxy_url }) && "webhook_url",
   createWebhook: () => "url",
   updateWebhook: () => false,
+  createAccountWebhook: () => "url",
+  updateAccountWebhook: () => false,
 }
 
 /** A URL of another scheme is refused when it is fetched (`url_not_allowed`). */

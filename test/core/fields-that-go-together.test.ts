@@ -112,6 +112,15 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
     [{ ignore: ["groups"], chats: [group] }, "ignore"],
     [{ events: ["connected"], chats: ["491711234567"] }, "events"],
   ],
+  createAccountWebhook: [
+    [{ ignore: ["groups"], chats: [group] }, "ignore"],
+    [{ events: ["connected", "presence"], chats: ["491711234567"] }, "events"],
+  ],
+  updateAccountWebhook: [
+    [{ state: undefined }, ""],
+    [{ ignore: ["groups"], chats: [group] }, "ignore"],
+    [{ events: ["connected"], chats: ["491711234567"] }, "events"],
+  ],
   createKey: [
     [{ customer_ref: "shop" }, ""],
     [{ bridges: ["shop"] }, ""],

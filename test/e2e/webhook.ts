@@ -43,11 +43,14 @@ export async function startWebhook() {
 }
 
 function eventIn({ body }: Arrival): Event | [] {
-  return Event.safeParse(JSON.parse(body.toString())).data ?? []
+  const { customer_ref, ...told } = JSON.parse(body.toString()) as { customer_ref?: string }
+  const event = Event.safeParse(told).data
+  // At an account's webhook, the event is followed by the bridge that it is of.
+  return event ? { ...event, ...(customer_ref !== undefined && { customer_ref }) } : []
 }
 
 function faultsOf({ body, genuine }: Arrival): string[] {
-  const told: unknown = JSON.parse(body.toString())
+  const { customer_ref: _, ...told } = JSON.parse(body.toString()) as { customer_ref?: string }
   // Parsing drops whatever the contract does not have, at any depth.
   const isDocumented = isDeepStrictEqual(Event.safeParse(told).data, told)
   return [

@@ -17,6 +17,8 @@ const inFormat = {
   format: "waha",
   format_options: { events: ["message"], media: true, path_per_event: false, hmac_key: "k" },
 }
+/** The account's webhook, while it has one. */
+let ofAll: typeof second
 
 export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "Debug"> = {
   createBridge: async (ask) => {
@@ -313,6 +315,64 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     await ask({ ref: "typed" })
     const bridge = await whole.call("GET", "/api/instances/typed")
     expect(await bridge.json()).not.toHaveProperty("secret_overlap_until")
+  },
+
+  listAccountWebhooks: async (ask) => {
+    const headers = { "X-Api-Key": "k" }
+    const asked = {
+      url: whole.webhook.urlOf("all-typed"),
+      ignore: ["groups"],
+      chats: ["491711234567"],
+      headers,
+      batch: 9,
+    }
+    const made = await whole.call("POST", "/api/webhooks", asked)
+    const { id, secret } = (await made.json()) as { id: string; secret: string }
+    whole.webhook.trust("all-typed", secret)
+    expect((await ask()).json).toMatchObject([
+      { id, chats: ["491711234567@s.whatsapp.net"], headers: { "X-Api-Key": "***" }, batch: 9 },
+    ])
+    await whole.call("DELETE", `/api/webhooks/${id}`)
+  },
+  createAccountWebhook: async (ask) => {
+    const chosen = { ignore: ["status"], chats: ["491700000000"], batch: 9, headers: { "X-Api-Key": "k" } }
+    const typed = (await ask({ body: { url: whole.webhook.urlOf("all-typed"), ...chosen } })).json
+    await whole.call("DELETE", `/api/webhooks/${(typed as { id: string }).id}`)
+    ofAll = (await ask({ body: { url: whole.webhook.urlOf("all") } })).json as typeof second
+    whole.webhook.trust("all", ofAll.secret)
+    await arrived(await adaWrites({ text: "to the account" }))
+    const event = await whole.webhook.event("all", "message", ({ body }) => body === "to the account")
+    expect(event).toMatchObject({ customer_ref: "shop" })
+  },
+  getAccountWebhook: async (ask) => {
+    const { json } = await ask({ with: { webhook_id: ofAll.id } })
+    expect(json).toMatchObject({ id: ofAll.id, state: "active" })
+  },
+  updateAccountWebhook: async (ask) => {
+    const webhook_id = ofAll.id
+    const { json } = await ask({ with: { webhook_id }, body: { state: "paused" } })
+    expect(json).toMatchObject({ state: "paused" })
+    await arrived(await adaWrites({ text: "while all is paused" }))
+    await ask({ with: { webhook_id }, body: { state: "active" } })
+    await whole.webhook.event("all", "message", ({ body }) => body === "while all is paused")
+  },
+  rollAccountSecret: async (ask) => {
+    const { json } = await ask({ with: { webhook_id: ofAll.id } })
+    const { webhook_secret } = json as { webhook_secret: string }
+    const shown = await whole.call("GET", `/api/webhooks/${ofAll.id}`)
+    expect(await shown.json()).toMatchObject({
+      secret: webhook_secret,
+      secret_overlap_until: expect.any(Number) as unknown,
+    })
+  },
+  finishAccountSecret: async (ask) => {
+    await ask({ with: { webhook_id: ofAll.id } })
+    const shown = await whole.call("GET", `/api/webhooks/${ofAll.id}`)
+    expect(await shown.json()).not.toHaveProperty("secret_overlap_until")
+  },
+  removeAccountWebhook: async (ask) => {
+    await ask({ with: { webhook_id: ofAll.id } })
+    expect(await (await whole.call("GET", "/api/webhooks")).json()).toEqual([])
   },
 
   getAccount: async (ask) => {

@@ -97,7 +97,7 @@ test("the next delivery says how many events were given up, without those that w
   expect(await row()).toMatchObject({ givenUp: 0, givenUpSince: undefined })
   const report = await DeliveryReport.ofEvent(
     bridge,
-    Delivery.first(bridge.id),
+    (await Delivery.get(Delivery.first(bridge.id)))!,
     (await EventRow.get(bridge.id, 4))!,
   )
   expect(report.headers).toMatchObject({ "x-webhook-undelivered": "2" })

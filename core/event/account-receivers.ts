@@ -1,0 +1,84 @@
+export * as AccountReceivers from "./account-receivers.ts"
+
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { nowMs } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import { getRow, type Key, rowsBeginning } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+import { Receiver } from "./receiver.ts"
+
+/** What an account has chosen of a webhook that gets the events of all its bridges. */
+interface Chosen {
+  receiver: Receiver.Info
+  batch?: number | undefined
+  pausedAt?: number | undefined
+}
+
+/** A webhook of an account, and the time from which on it gets events, Unix seconds. */
+interface Listed {
+  webhookId: string
+  createdAt: number
+}
+
+/** For how long a process trusts what it has read, in ms: so late it learns of a change by another process. */
+const trustedMs = 1000
+
+type Known<Value> = LRUCache<string, { readMs: number; value: Promise<Value> }>
+const chosen: Known<Chosen | undefined> = new LRUCache({ max: 10_000 })
+const lists: Known<Listed[]> = new LRUCache({ max: 10_000 })
+
+/** What is chosen of a webhook now, or was up to a second ago; undefined once it is deleted. */
+export async function get(accountId: string, webhookId: string): Promise<Chosen | undefined> {
+  const id = Receiver.atAccount({ accountId, webhookId })
+  return await knownOr(chosen, nameOf(id), 0, async () => {
+    const row = await getRow(tables.events, Receiver.key(id))
+    return row && { ...Row.parse(row), receiver: Receiver.fromRow(id, row) }
+  })
+}
+
+const Row = z
+  .object({ batch: z.number().int().optional(), paused_at: z.number().int().optional() })
+  .transform(({ batch, paused_at: pausedAt }) => ({ batch, pausedAt }))
+
+/**
+ * The webhooks of an account.
+ * @param asOfMs as they were at this time (Unix ms), or later
+ */
+export async function list(accountId: string, asOfMs: number): Promise<Listed[]> {
+  // On one machine the process that delivers also makes and deletes them.
+  const oldest = config.STORAGE_DIR ? 0 : asOfMs
+  return await knownOr(lists, accountId, oldest, async () => {
+    const { pk, sk } = Receiver.key(Receiver.atAccount({ accountId, webhookId: Receiver.accountPrefix }))
+    return await Array.fromAsync(rowsBeginning(tables.events, pk, sk), (row) => ({
+      webhookId: Receiver.ofKey(row as Key)!.webhookId, // a row of this kind
+      createdAt: z.number().parse(row.created_at),
+    }))
+  })
+}
+
+/** The next reader looks anew: this process has changed it. */
+export function forget(id: Receiver.Id): void {
+  chosen.delete(nameOf(id))
+  lists.delete(id.bridgeId)
+}
+
+async function knownOr<Value>(
+  cache: Known<Value>,
+  name: string,
+  oldestMs: number,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const known = cache.get(name)
+  const readMs = nowMs()
+  if (known && known.readMs >= oldestMs && Math.abs(readMs - known.readMs) < trustedMs)
+    return await known.value
+  const value = read()
+  cache.set(name, { readMs, value })
+  value.catch(() => cache.delete(name))
+  return await value
+}
+
+function nameOf({ bridgeId, webhookId }: Receiver.Id): string {
+  return `${bridgeId} ${webhookId}`
+}

@@ -1,0 +1,52 @@
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { EventType } from "#contract/event.ts"
+import { AccountWebhook } from "#core/bridge/account-webhook.ts"
+import type { ApiError } from "#core/error.ts"
+import { headedPage } from "../answer.ts"
+import { note } from "../elements.ts"
+import { takeDraft } from "../fresh-sign-in.ts"
+import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
+import { adding, type Shelf, type Shown, webhookForms } from "./forms.ts"
+import { webhookCard } from "./webhook-card.ts"
+
+const path = "/webhooks"
+
+const shelf: Shelf = {
+  path,
+  pathOf: () => path,
+  show,
+  get: (c, id) => AccountWebhook.get(c.var.accountId, id),
+  getFurther: (c, id) => AccountWebhook.get(c.var.accountId, id),
+  create: (c, url) => AccountWebhook.create(c.var.accountId, url, {}),
+  update: (_, webhook, change) => AccountWebhook.update(webhook, change),
+  pause: AccountWebhook.pause,
+  resume: AccountWebhook.resume,
+  remove: (_, webhook) => AccountWebhook.remove(webhook),
+  labelOf: (_, webhook) => AccountWebhook.labelOf(webhook),
+  typesOf: async () => EventType.options,
+}
+
+/** The webhooks that get the events of all of an account's numbers. */
+export const accountWebhooks = webhookForms(shelf)
+
+async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
+  const { mayChange } = c.var.me
+  const all = await AccountWebhook.list(c.var.accountId)
+  const url = shown.url ?? takeDraft(c).get("url") ?? ""
+  const more = { types: EventType.options, mayChange, firstUrl: "", secret: shown.secret }
+  const cards = all.map((webhook) => webhookCard({ path }, webhook, more))
+  const about =
+    "An account has two at most. Each gets the events of all numbers, also of those that you add later, beside the webhooks of each number."
+  const body = html`${shown.notice ?? ""} ${await Promise.all(cards)}
+  ${mayChange ? adding(path, url, about) : note("info", await askOwners(c, viewerRefusal))}`
+  return await headedPage(c, {
+    title: "Webhooks of all numbers",
+    about: html`Each event ends with <code>customer_ref</code>, the number that it is of. How each number's
+      events get there is on its page <em>Deliveries</em>.`,
+    crumbs: html`<a href="/numbers">Numbers</a>`,
+    place: "numbers",
+    body,
+    status,
+  })
+}
