@@ -1415,6 +1415,41 @@ export interface Webhook {
   }
 }
 
+export interface AccountWebhook {
+  /** `first` is `webhook_url`. */
+  id: string
+  /** Of `first`, `""` is the hosted inbox. */
+  url: string
+  /** Authenticates its deliveries: see "Receive". `""` for a key that may only read. */
+  secret: string
+  /** The secret was replaced: until then the one before signs as well. Unix seconds. */
+  secret_overlap_until?: number
+  /** The types of events that it gets, of those that the bridge gets. */
+  events: EventType[]
+  ignore: ("status" | "groups")[]
+  /** JIDs; null is all. */
+  chats: string[] | null
+  /** Each value is `***`. */
+  headers: Record<string, string>
+  batch: number | null
+  /** Null: our own. */
+  format: "evolution" | "waha" | null
+  /** The `hmac_key` is `***`. */
+  format_options: {
+    /** The events that it gets, by the names that they have in this format; by default all. */
+    events?: string[]
+    /** Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always. */
+    media?: boolean
+    /** Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`. */
+    path_per_event?: boolean
+    /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
+    hmac_key?: string
+  }
+  state: "active" | "paused"
+  /** Unix seconds. */
+  created_at: number
+}
+
 export interface Account {
   id: string
   /** As its owners chose it in the dashboard. Before that, the e-mail address of the person who signed up. */
@@ -1531,6 +1566,99 @@ export interface AccountCalls {
 
   /** List bridges */
   listBridges(options?: CallOptions): Promise<BridgeInList[]>
+
+  /** The webhooks of the account, which get the events of all its bridges */
+  listAccountWebhooks(options?: CallOptions): Promise<AccountWebhook[]>
+
+  /** Add a webhook to the account: it gets each event of each bridge from now on. Also of bridges that are made later, besides the webhooks of each. Each event ends with `customer_ref`, the bridge that it is of. The events of a bridge come in order and at least once. Those of different bridges come side by side: one that fails holds up no other bridge, and no webhook of a bridge. The sandbox is left out. A URL that a webhook of the account has already is answered with that one, unchanged. A key that is limited to some bridges may not see these webhooks. */
+  createAccountWebhook(input: {
+    /** As `webhook_url` of a bridge, but never empty. */
+    url: string
+    /** The types of events that it gets, of those that the bridge gets; null is all, including those of later releases. */
+    events?: EventType[] | null
+    /** Chats whose events it does not get: `status`, `groups`; `[]` is none. */
+    ignore?: ("status" | "groups")[]
+    /** The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown. */
+    chats?: string[] | null
+    /** Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`. */
+    headers?: Record<string, string> | null
+    /** Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form. */
+    batch?: number | null
+    /** Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`. */
+    format?: "evolution" | "waha" | null
+    /** What that format leaves open; it replaces the options of before, and null ends them. Only with `format`. */
+    format_options?: {
+      /** The events that it gets, by the names that they have in this format; by default all. */
+      events?: string[]
+      /** Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always. */
+      media?: boolean
+      /** Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`. */
+      path_per_event?: boolean
+      /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
+      hmac_key?: string
+    } | null
+  }, options?: CallOptions): Promise<AccountWebhook>
+
+  /** Get a webhook of the account */
+  getAccountWebhook(input: {
+    /** As `listAccountWebhooks` gives it. */
+    webhook_id: string
+  }, options?: CallOptions): Promise<AccountWebhook>
+
+  /** Change a webhook of the account, pause it, or let it go on, for all bridges at once. A field that is not given stays as it is. A change holds for attempts that begin a second later, also of events that wait. A paused webhook keeps its place at each bridge for seven days. When it goes on, what waits follows at once or, of very many bridges, within three minutes. */
+  updateAccountWebhook(input: {
+    /** As `listAccountWebhooks` gives it. */
+    webhook_id: string
+    /** As `webhook_url` of a bridge, but never empty. */
+    url?: string
+    /** The types of events that it gets, of those that the bridge gets; null is all, including those of later releases. */
+    events?: EventType[] | null
+    /** Chats whose events it does not get: `status`, `groups`; `[]` is none. */
+    ignore?: ("status" | "groups")[]
+    /** The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown. */
+    chats?: string[] | null
+    /** Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`. */
+    headers?: Record<string, string> | null
+    /** Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form. */
+    batch?: number | null
+    /** Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`. */
+    format?: "evolution" | "waha" | null
+    /** What that format leaves open; it replaces the options of before, and null ends them. Only with `format`. */
+    format_options?: {
+      /** The events that it gets, by the names that they have in this format; by default all. */
+      events?: string[]
+      /** Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always. */
+      media?: boolean
+      /** Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`. */
+      path_per_event?: boolean
+      /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
+      hmac_key?: string
+    } | null
+    state?: "active" | "paused"
+  }, options?: CallOptions): Promise<AccountWebhook>
+
+  /** Delete a webhook of the account: what waits for it is not sent */
+  removeAccountWebhook(input: {
+    /** As `listAccountWebhooks` gives it. */
+    webhook_id: string
+  }, options?: CallOptions): Promise<void>
+
+  /** Replace the secret of a webhook of the account; for 24 hours both sign. As `rollSecret` does for a webhook of a bridge. */
+  rollAccountSecret(input: {
+    /** As `listAccountWebhooks` gives it. */
+    webhook_id: string
+  }, options?: CallOptions): Promise<{
+    /** The webhook's secret from now on. */
+    webhook_secret: string
+    /** Until then the secret that it replaces signs as well. Unix seconds. */
+    overlap_until: number
+  }>
+
+  /** Stop signing with the replaced secret of a webhook of the account now */
+  finishAccountSecret(input: {
+    /** As `listAccountWebhooks` gives it. */
+    webhook_id: string
+  }, options?: CallOptions): Promise<Ok>
 
   /** Get the account that the key belongs to */
   getAccount(options?: CallOptions): Promise<Account>
@@ -2279,19 +2407,19 @@ export interface BridgeCalls {
   resendEvent(input: {
     /** As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it. */
     event_id: string
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<Ok>
 
   /** Send a signed `test` event to the webhook, and say what it answered */
   testWebhook(input?: {
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<DeliveryAttempt>
 
   /** How far delivery has come: what waits, until when, since when it fails, and the latest attempts */
   listDeliveries(input?: {
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<Deliveries>
 
@@ -2299,7 +2427,7 @@ export interface BridgeCalls {
   getDelivery(input: {
     /** As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it. */
     event_id: string
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<DeliveryOfEvent>
 
@@ -2307,7 +2435,7 @@ export interface BridgeCalls {
   retryDelivery(input: {
     /** As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it. */
     event_id: string
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<Ok>
 
@@ -2315,13 +2443,13 @@ export interface BridgeCalls {
   skipDelivery(input: {
     /** As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it. */
     event_id: string
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<Ok>
 
   /** Deliver once more what was given up since a time. Up to 100 events at once, oldest first. If the answer has `next`, there are more: ask again with it as `after` when some have been sent. While 100 wait, the answer is 429. */
   resendSince(input: {
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
     /** Events that were given up at this time or later, Unix seconds. */
     since: number
@@ -2413,7 +2541,7 @@ export interface BridgeCalls {
 
   /** Replace the webhook secret; for 24 hours both sign. `X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that accepts either misses nothing. `Authorization` carries the new secret at once. */
   rollSecret(input?: {
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<{
     /** The webhook's secret from now on. */
@@ -2424,7 +2552,7 @@ export interface BridgeCalls {
 
   /** Stop signing with the replaced secret now */
   finishSecret(input?: {
-    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. */
+    /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
   }, options?: CallOptions): Promise<Ok>
 
@@ -2525,6 +2653,13 @@ export const operations = {
   removeWebhook: {"method":"DELETE","path":"/api/instances/{customer_ref}/webhooks/{webhook_id}","answer":"nothing"},
   rollSecret: {"method":"POST","path":"/api/instances/{customer_ref}/webhook-secret/roll","query":["webhook"],"answer":"json"},
   finishSecret: {"method":"POST","path":"/api/instances/{customer_ref}/webhook-secret/finish","query":["webhook"],"answer":"json"},
+  listAccountWebhooks: {"method":"GET","path":"/api/webhooks","answer":"json"},
+  createAccountWebhook: {"method":"POST","path":"/api/webhooks","body":true,"answer":"json"},
+  getAccountWebhook: {"method":"GET","path":"/api/webhooks/{webhook_id}","answer":"json"},
+  updateAccountWebhook: {"method":"PATCH","path":"/api/webhooks/{webhook_id}","body":true,"answer":"json"},
+  removeAccountWebhook: {"method":"DELETE","path":"/api/webhooks/{webhook_id}","answer":"nothing"},
+  rollAccountSecret: {"method":"POST","path":"/api/webhooks/{webhook_id}/secret/roll","answer":"json"},
+  finishAccountSecret: {"method":"POST","path":"/api/webhooks/{webhook_id}/secret/finish","answer":"json"},
   getAccount: {"method":"GET","path":"/api/account","answer":"json"},
   getUsage: {"method":"GET","path":"/api/usage","query":["from","to"],"answer":"json"},
   listRequests: {"method":"GET","path":"/api/requests","query":["refused","after","limit"],"answer":"list"},

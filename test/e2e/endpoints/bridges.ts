@@ -319,25 +319,22 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
 
   listAccountWebhooks: async (ask) => {
     const headers = { "X-Api-Key": "k" }
-    const asked = {
-      url: whole.webhook.urlOf("all-typed"),
-      ignore: ["groups"],
-      chats: ["491711234567"],
-      headers,
-      batch: 9,
-    }
+    const asked = { url: whole.webhook.urlOf("all-typed"), ignore: ["groups"], ...inFormat, headers }
     const made = await whole.call("POST", "/api/webhooks", asked)
-    const { id, secret } = (await made.json()) as { id: string; secret: string }
-    whole.webhook.trust("all-typed", secret)
+    const { id } = (await made.json()) as { id: string }
     expect((await ask()).json).toMatchObject([
-      { id, chats: ["491711234567@s.whatsapp.net"], headers: { "X-Api-Key": "***" }, batch: 9 },
+      { id, chats: ["491700000000@s.whatsapp.net"], headers: { "X-Api-Key": "***" }, format: "waha" },
     ])
+    await whole.call("PATCH", `/api/webhooks/${id}`, { format: null, batch: 9 })
+    expect((await ask()).json).toMatchObject([{ id, batch: 9 }])
     await whole.call("DELETE", `/api/webhooks/${id}`)
   },
   createAccountWebhook: async (ask) => {
-    const chosen = { ignore: ["status"], chats: ["491700000000"], batch: 9, headers: { "X-Api-Key": "k" } }
-    const typed = (await ask({ body: { url: whole.webhook.urlOf("all-typed"), ...chosen } })).json
-    await whole.call("DELETE", `/api/webhooks/${(typed as { id: string }).id}`)
+    const chosen = { ignore: ["status"], chats: ["491700000000"], headers: { "X-Api-Key": "k" } }
+    for (const more of [{ batch: 9 }, inFormat]) {
+      const { json } = await ask({ body: { url: whole.webhook.urlOf("all-typed"), ...chosen, ...more } })
+      await whole.call("DELETE", `/api/webhooks/${(json as { id: string }).id}`)
+    }
     ofAll = (await ask({ body: { url: whole.webhook.urlOf("all") } })).json as typeof second
     whole.webhook.trust("all", ofAll.secret)
     await arrived(await adaWrites({ text: "to the account" }))
@@ -345,12 +342,22 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     expect(event).toMatchObject({ customer_ref: "shop" })
   },
   getAccountWebhook: async (ask) => {
-    const { json } = await ask({ with: { webhook_id: ofAll.id } })
-    expect(json).toMatchObject({ id: ofAll.id, state: "active" })
+    const asked = { url: whole.webhook.urlOf("all-typed"), ignore: ["groups"], headers: { A: "k" } }
+    const made = await whole.call("POST", "/api/webhooks", { ...asked, ...inFormat })
+    const { id } = (await made.json()) as { id: string }
+    const { json } = await ask({ with: { webhook_id: id } })
+    expect(json).toMatchObject({ id, state: "active", format: "waha" })
+    await whole.call("PATCH", `/api/webhooks/${id}`, { format: null, batch: 9 })
+    expect((await ask({ with: { webhook_id: id } })).json).toMatchObject({ batch: 9 })
+    await whole.call("DELETE", `/api/webhooks/${id}`)
   },
   updateAccountWebhook: async (ask) => {
     const webhook_id = ofAll.id
-    const { json } = await ask({ with: { webhook_id }, body: { state: "paused" } })
+    const chosen = { ignore: ["groups"], headers: { A: "k" } }
+    await ask({ with: { webhook_id }, body: { ...chosen, ...inFormat } })
+    await ask({ with: { webhook_id }, body: { format: null, batch: 9 } })
+    const back = { chats: null, batch: null, ignore: [], headers: null }
+    const { json } = await ask({ with: { webhook_id }, body: { ...back, state: "paused" } })
     expect(json).toMatchObject({ state: "paused" })
     await arrived(await adaWrites({ text: "while all is paused" }))
     await ask({ with: { webhook_id }, body: { state: "active" } })

@@ -9,6 +9,7 @@ import httpx
 from ._asking import UNSET, AsyncCalls, Calls, Listing, awaited, listed
 from .types import (
     Account,
+    AccountWebhook,
     ApiKey,
     ApiRequest,
     Bridge,
@@ -18,9 +19,9 @@ from .types import (
     Chat,
     Contact,
     ContactCheck,
+    CreateAccountWebhookFormatOptions,
     CreateGroupResult,
     CreateKeyResult,
-    CreateWebhookFormatOptions,
     DebugStats,
     Deliveries,
     DeliveryAttempt,
@@ -43,7 +44,7 @@ from .types import (
     PasskeyAssertionResponse,
     Profile,
     ResendSinceResult,
-    RollSecretResult,
+    RollAccountSecretResult,
     SendContactContact,
     SendResult,
     SendTextPreview,
@@ -72,6 +73,91 @@ class AccountCalls(Calls):
     def list_bridges(self) -> List[BridgeInList]:
         """List bridges"""
         return self._ask(List[BridgeInList], "GET", "/api/instances", locals())
+
+    def list_account_webhooks(self) -> List[AccountWebhook]:
+        """The webhooks of the account, which get the events of all its bridges"""
+        return self._ask(List[AccountWebhook], "GET", "/api/webhooks", locals())
+
+    def create_account_webhook(
+        self,
+        *,
+        url: str,
+        events: List[EventType] | None = UNSET,
+        ignore: List[Literal["status", "groups"]] | None = None,
+        chats: List[str] | None = UNSET,
+        headers: dict[str, str] | None = UNSET,
+        batch: int | None = UNSET,
+        format: Literal["evolution", "waha"] | None = UNSET,
+        format_options: CreateAccountWebhookFormatOptions | None = UNSET,
+    ) -> AccountWebhook:
+        """Add a webhook to the account: it gets each event of each bridge from now on. Also of bridges that are made later, besides the webhooks of each. Each event ends with `customer_ref`, the bridge that it is of. The events of a bridge come in order and at least once. Those of different bridges come side by side: one that fails holds up no other bridge, and no webhook of a bridge. The sandbox is left out. A URL that a webhook of the account has already is answered with that one, unchanged. A key that is limited to some bridges may not see these webhooks.
+
+        :param url: As `webhook_url` of a bridge, but never empty.
+        :param events: The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.
+        :param ignore: Chats whose events it does not get: `status`, `groups`; `[]` is none.
+        :param chats: The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown.
+        :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
+        :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
+        :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
+        :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
+        """
+        return self._ask(AccountWebhook, "POST", "/api/webhooks", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
+
+    def get_account_webhook(self, *, webhook_id: str) -> AccountWebhook:
+        """Get a webhook of the account
+
+        :param webhook_id: As `list_account_webhooks` gives it.
+        """
+        return self._ask(AccountWebhook, "GET", "/api/webhooks/{webhook_id}", locals())
+
+    def update_account_webhook(
+        self,
+        *,
+        webhook_id: str,
+        url: str | None = None,
+        events: List[EventType] | None = UNSET,
+        ignore: List[Literal["status", "groups"]] | None = None,
+        chats: List[str] | None = UNSET,
+        headers: dict[str, str] | None = UNSET,
+        batch: int | None = UNSET,
+        format: Literal["evolution", "waha"] | None = UNSET,
+        format_options: CreateAccountWebhookFormatOptions | None = UNSET,
+        state: Literal["active", "paused"] | None = None,
+    ) -> AccountWebhook:
+        """Change a webhook of the account, pause it, or let it go on, for all bridges at once. A field that is not given stays as it is. A change holds for attempts that begin a second later, also of events that wait. A paused webhook keeps its place at each bridge for seven days. When it goes on, what waits follows at once or, of very many bridges, within three minutes.
+
+        :param webhook_id: As `list_account_webhooks` gives it.
+        :param url: As `webhook_url` of a bridge, but never empty.
+        :param events: The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.
+        :param ignore: Chats whose events it does not get: `status`, `groups`; `[]` is none.
+        :param chats: The chats whose events it gets, and no event of no chat; null is all events. Named as `chat_id` of events names them: a person by their phone number, and by their LID only where the number is unknown.
+        :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
+        :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
+        :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
+        :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
+        """
+        return self._ask(AccountWebhook, "PATCH", "/api/webhooks/{webhook_id}", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
+
+    def remove_account_webhook(self, *, webhook_id: str) -> None:
+        """Delete a webhook of the account: what waits for it is not sent
+
+        :param webhook_id: As `list_account_webhooks` gives it.
+        """
+        return self._ask(type(None), "DELETE", "/api/webhooks/{webhook_id}", locals())
+
+    def roll_account_secret(self, *, webhook_id: str) -> RollAccountSecretResult:
+        """Replace the secret of a webhook of the account; for 24 hours both sign. As `roll_secret` does for a webhook of a bridge.
+
+        :param webhook_id: As `list_account_webhooks` gives it.
+        """
+        return self._ask(RollAccountSecretResult, "POST", "/api/webhooks/{webhook_id}/secret/roll", locals())
+
+    def finish_account_secret(self, *, webhook_id: str) -> Ok:
+        """Stop signing with the replaced secret of a webhook of the account now
+
+        :param webhook_id: As `list_account_webhooks` gives it.
+        """
+        return self._ask(Ok, "POST", "/api/webhooks/{webhook_id}/secret/finish", locals())
 
     def get_account(self) -> Account:
         """Get the account that the key belongs to"""
@@ -137,6 +223,13 @@ class AsyncAccountCalls(AsyncCalls):
 
     create_bridge = awaited(AccountCalls.create_bridge)
     list_bridges = awaited(AccountCalls.list_bridges)
+    list_account_webhooks = awaited(AccountCalls.list_account_webhooks)
+    create_account_webhook = awaited(AccountCalls.create_account_webhook)
+    get_account_webhook = awaited(AccountCalls.get_account_webhook)
+    update_account_webhook = awaited(AccountCalls.update_account_webhook)
+    remove_account_webhook = awaited(AccountCalls.remove_account_webhook)
+    roll_account_secret = awaited(AccountCalls.roll_account_secret)
+    finish_account_secret = awaited(AccountCalls.finish_account_secret)
     get_account = awaited(AccountCalls.get_account)
     get_usage = awaited(AccountCalls.get_usage)
     list_requests = listed(AccountCalls.list_requests)
@@ -935,21 +1028,21 @@ class BridgeCalls(Calls):
         """Deliver an event once more, under the same id. At most 100 events can wait to be sent again to a webhook. Beyond that the answer is 429 until some have been sent.
 
         :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/events/{event_id}/resend", locals(), query=("webhook",))
 
     def test_webhook(self, *, webhook: str | None = None) -> DeliveryAttempt:
         """Send a signed `test` event to the webhook, and say what it answered
 
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
         return self._ask(DeliveryAttempt, "POST", "/api/instances/{customer_ref}/webhook-test", locals(), query=("webhook",))
 
     def list_deliveries(self, *, webhook: str | None = None) -> Deliveries:
         """How far delivery has come: what waits, until when, since when it fails, and the latest attempts
 
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
         return self._ask(Deliveries, "GET", "/api/instances/{customer_ref}/deliveries", locals(), query=("webhook",))
 
@@ -957,7 +1050,7 @@ class BridgeCalls(Calls):
         """What was sent of an event, and what each attempt met with
 
         :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
         return self._ask(DeliveryOfEvent, "GET", "/api/instances/{customer_ref}/deliveries/{event_id}", locals(), query=("webhook",))
 
@@ -965,7 +1058,7 @@ class BridgeCalls(Calls):
         """Try the event whose turn it is now, instead of at the end of its wait. The attempt counts among the event's five. Events behind it keep their turn.
 
         :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/deliveries/{event_id}/retry", locals(), query=("webhook",))
 
@@ -973,7 +1066,7 @@ class BridgeCalls(Calls):
         """Give up the event whose turn it is, and go on with the next. The event is undelivered: `list_events` lists it, and `resend_event` sends it again. An attempt that is under way is waited for, up to 12 s.
 
         :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/deliveries/{event_id}/skip", locals(), query=("webhook",))
 
@@ -981,7 +1074,7 @@ class BridgeCalls(Calls):
         """Deliver once more what was given up since a time. Up to 100 events at once, oldest first. If the answer has `next`, there are more: ask again with it as `after` when some have been sent. While 100 wait, the answer is 429.
 
         :param since: Events that were given up at this time or later, Unix seconds.
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         :param after: Go on behind this event.
         """
         return self._ask(ResendSinceResult, "POST", "/api/instances/{customer_ref}/deliveries/resend", locals(), query=("webhook",), body=True)
@@ -1000,7 +1093,7 @@ class BridgeCalls(Calls):
         headers: dict[str, str] | None = UNSET,
         batch: int | None = UNSET,
         format: Literal["evolution", "waha"] | None = UNSET,
-        format_options: CreateWebhookFormatOptions | None = UNSET,
+        format_options: CreateAccountWebhookFormatOptions | None = UNSET,
     ) -> Webhook:
         """Add a webhook: it gets each event from now on, besides the others. A bridge has up to five. Each is delivered in order and at least once by itself, so one that is slow or dead delays no other. A URL that a webhook of the bridge has already is answered with that one, unchanged.
 
@@ -1033,7 +1126,7 @@ class BridgeCalls(Calls):
         headers: dict[str, str] | None = UNSET,
         batch: int | None = UNSET,
         format: Literal["evolution", "waha"] | None = UNSET,
-        format_options: CreateWebhookFormatOptions | None = UNSET,
+        format_options: CreateAccountWebhookFormatOptions | None = UNSET,
         state: Literal["active", "paused"] | None = None,
     ) -> Webhook:
         """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers`, `batch`, `format` and `format_options` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused.
@@ -1057,17 +1150,17 @@ class BridgeCalls(Calls):
         """
         return self._ask(type(None), "DELETE", "/api/instances/{customer_ref}/webhooks/{webhook_id}", locals())
 
-    def roll_secret(self, *, webhook: str | None = None) -> RollSecretResult:
+    def roll_secret(self, *, webhook: str | None = None) -> RollAccountSecretResult:
         """Replace the webhook secret; for 24 hours both sign. `X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that accepts either misses nothing. `Authorization` carries the new secret at once.
 
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
-        return self._ask(RollSecretResult, "POST", "/api/instances/{customer_ref}/webhook-secret/roll", locals(), query=("webhook",))
+        return self._ask(RollAccountSecretResult, "POST", "/api/instances/{customer_ref}/webhook-secret/roll", locals(), query=("webhook",))
 
     def finish_secret(self, *, webhook: str | None = None) -> Ok:
         """Stop signing with the replaced secret now
 
-        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/webhook-secret/finish", locals(), query=("webhook",))
 

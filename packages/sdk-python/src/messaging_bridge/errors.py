@@ -193,7 +193,7 @@ class SecretOverlap(BridgeError):
 
 
 class WebhookLimitReached(BridgeError):
-    """`webhook_limit_reached`: this bridge has five webhooks, which is the most: delete one first."""
+    """`webhook_limit_reached`: a bridge has five webhooks at most: delete one first."""
 
     code = "webhook_limit_reached"
 

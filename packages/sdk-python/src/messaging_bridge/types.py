@@ -1279,6 +1279,32 @@ class Webhook(Model):
     """The events that had waited for longer than seven days, and are not sent."""
 
 
+class AccountWebhook(Model):
+    id: str
+    """`first` is `webhook_url`."""
+    url: str
+    """Of `first`, `""` is the hosted inbox."""
+    secret: str = Field(repr=False)
+    """Authenticates its deliveries: see "Receive". `""` for a key that may only read."""
+    secret_overlap_until: int | None = None
+    """The secret was replaced: until then the one before signs as well. Unix seconds."""
+    events: List[EventType]
+    """The types of events that it gets, of those that the bridge gets."""
+    ignore: List[Literal["status", "groups"]]
+    chats: List[str] | None
+    """JIDs; null is all."""
+    headers: dict[str, str]
+    """Each value is `***`."""
+    batch: int | None
+    format: Literal["evolution", "waha"] | None
+    """Null: our own."""
+    format_options: WebhookFormatOptions
+    """The `hmac_key` is `***`."""
+    state: Literal["active", "paused"]
+    created_at: int
+    """Unix seconds."""
+
+
 class Account(Model):
     id: str
     name: str
@@ -1380,6 +1406,26 @@ class DebugStats(Model):
     """All memory that the process occupies."""
 
 
+class CreateAccountWebhookFormatOptions(Model):
+    """What that format leaves open; it replaces the options of before, and null ends them. Only with `format`."""
+
+    events: List[str] | None = None
+    """The events that it gets, by the names that they have in this format; by default all."""
+    media: bool | None = None
+    """Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always."""
+    path_per_event: bool | None = None
+    """Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`."""
+    hmac_key: str | None = None
+    """The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`."""
+
+
+class RollAccountSecretResult(Model):
+    webhook_secret: str = Field(repr=False)
+    """The webhook's secret from now on."""
+    overlap_until: int
+    """Until then the secret that it replaces signs as well. Unix seconds."""
+
+
 class CreateKeyResult(Model):
     id: str
     """The key's characters 5 to 16."""
@@ -1452,26 +1498,6 @@ class ResendSinceResult(Model):
     """How many will be sent."""
     next: str | None = None
     """There are more: behind this event."""
-
-
-class CreateWebhookFormatOptions(Model):
-    """What that format leaves open; it replaces the options of before, and null ends them. Only with `format`."""
-
-    events: List[str] | None = None
-    """The events that it gets, by the names that they have in this format; by default all."""
-    media: bool | None = None
-    """Whether a message brings its file along, in base64, up to 10 MB. It comes without where it cannot be had at once, and on AWS always."""
-    path_per_event: bool | None = None
-    """Whether each event is posted to a path of its own behind the URL, such as `/messages-upsert`. Only of `evolution`."""
-    hmac_key: str | None = None
-    """The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`."""
-
-
-class RollSecretResult(Model):
-    webhook_secret: str = Field(repr=False)
-    """The webhook's secret from now on."""
-    overlap_until: int
-    """Until then the secret that it replaces signs as well. Unix seconds."""
 
 
 Event = Annotated[
