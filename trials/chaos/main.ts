@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { quantile } from "#test/support/quantile.ts"
 import { crashPoints } from "../cluster/crash-points.ts"
+import { runMoveIns } from "../move-in/run.ts"
 import { runMoves } from "../move/run.ts"
 import { runRestores } from "../restore/run.ts"
 import { kinds } from "./evidence.ts"
@@ -56,6 +57,7 @@ console.log(
 process.exit(failed ? 1 : 0)
 
 async function found(): Promise<Found> {
+  if (options.moveIn) return await moveIns()
   if (options.move) return await moves()
   return options.restore ? await restores() : await blows()
 }
@@ -106,5 +108,19 @@ async function moves(): Promise<Found> {
     violations,
     all: outcome,
     figures: { before: { kills, in: about.in, out: about.out }, after: { moves, interrupted } },
+  }
+}
+
+/** Numbers move here from other gateways. */
+async function moveIns(): Promise<Found> {
+  const outcome = await runMoveIns(options, dir, say)
+  const { violations, kills, moves, interrupted, lostBefore, ...about } = outcome
+  return {
+    violations,
+    all: outcome,
+    figures: {
+      before: { kinds: options.kinds, moves, kills, in: about.in, out: about.out },
+      after: { interrupted, lost_before: lostBefore },
+    },
   }
 }

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto"
 import { z } from "zod"
 import { shapes } from "../cluster/account-shapes.ts"
 import { breakableRules, type BreakableRule } from "../cluster/breakable-rules.ts"
+import { gatewayKinds, type Kind } from "../move-in/kinds.ts"
 import { optionsFrom } from "../options.ts"
 
 const whole = z.coerce.number().int()
@@ -48,12 +49,27 @@ const Options = z.object({
     .boolean()
     .default(false)
     .describe("Bridges move between two services, there and back, while processes are killed in both."),
+  "move-in": z
+    .boolean()
+    .default(false)
+    .describe(
+      "So many numbers of each of `--kinds` move here, from gateways that are killed, as is all else.",
+    ),
+  kinds: z
+    .string()
+    .default("baileys,waha")
+    .describe(`Of gateways, with commas in between: ${gatewayKinds.join()}; or all.`),
   json: z.boolean().default(false).describe("Prints only the last line."),
 })
-export type Options = Omit<z.infer<typeof Options>, "break"> & { broken: BreakableRule | undefined }
+export type Options = Omit<z.infer<typeof Options>, "break" | "move-in" | "kinds"> & {
+  broken: BreakableRule | undefined
+  moveIn: boolean
+  kinds: Kind[]
+}
 
 /** @throws ZodError, TypeError: what is wrong with the command line. */
 export function chaosOptions(args: string[]): Options {
-  const { break: broken, ...rest } = optionsFrom(Options, args)
-  return { ...rest, broken }
+  const { break: broken, "move-in": moveIn, kinds, ...rest } = optionsFrom(Options, args)
+  const named = kinds === "all" ? [...gatewayKinds] : z.array(z.enum(gatewayKinds)).parse(kinds.split(","))
+  return { ...rest, broken, moveIn, kinds: named }
 }

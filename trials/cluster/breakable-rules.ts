@@ -12,6 +12,7 @@
  * - `move`: a bridge that was exported does not run where it left (with `--move`).
  * - `restore`: a backup is restored by the command, which marks each session, and not by hand (with
  *   `--restore`).
+ * - `move-in`: the keys of others' groups come along from another gateway (with `--move-in`).
  */
 export const breakableRules = [
   "gate",
@@ -24,5 +25,6 @@ export const breakableRules = [
   "idempotency",
   "restore",
   "move",
+  "move-in",
 ] as const
 export type BreakableRule = (typeof breakableRules)[number]

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { apiClient, Unexpected } from "#one-machine/api-client.ts"
 import { untilConnected } from "#one-machine/network/link.ts"
 import type { Random } from "#test/support/random.ts"
-import { admin, type Running, start } from "#test/support/service/killable-service.ts"
+import type { admin } from "#test/support/service/killable-service.ts"
 import type { Options } from "../chaos/options.ts"
 import { judge, type Violation } from "../chaos/oracle.ts"
 import { startTraffic } from "../chaos/traffic.ts"
@@ -12,6 +12,7 @@ import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { newSeen, unlinked } from "../restore/seen.ts"
 import { comeToRest, newLines, onStage, type Surroundings, toldOf } from "../restore/surroundings.ts"
+import { Place } from "./place.ts"
 
 export interface Outcome {
   violations: Violation[]
@@ -25,7 +26,6 @@ export interface Outcome {
   told: object
 }
 
-const passphrase = "the passphrase of a trial"
 const connectedWithinMs = 120_000
 /** Longer than an export or an import takes, in ms. */
 const moveMs = 5000
@@ -154,64 +154,5 @@ function newBlows(options: Options, random: Random) {
         if (tries === mostTries - 1) throw new Unexpected(`not moved: ${said}`)
       }
     },
-  }
-}
-
-interface Host {
-  network: object
-  beat: number
-  dir: string
-}
-
-/** One of the two services, in its data folder. */
-class Place {
-  readonly name: string
-  readonly #host: Host
-  #running: Running | undefined
-
-  private constructor(name: string, host: Host) {
-    this.name = name
-    this.#host = host
-  }
-
-  static async begin(name: string, host: Host): Promise<Place> {
-    const place = new Place(name, host)
-    await place.#start()
-    return place
-  }
-
-  /** Undefined while it does not run. */
-  get baseUrl(): string | undefined {
-    return this.#running?.baseUrl
-  }
-
-  get newAccount(): Running["newAccount"] {
-    return this.#running!.newAccount // it runs from the beginning
-  }
-
-  admin(...words: string[]): ReturnType<typeof admin> {
-    return admin({ DATA_DIR: this.#dataDir, MOVE_PASSPHRASE: passphrase }, ...words)
-  }
-
-  /** SIGKILL, and a start on what that leaves. */
-  async restart(): Promise<void> {
-    await this.kill()
-    await this.#start()
-  }
-
-  readonly kill = async (): Promise<void> => {
-    const dying = this.#running
-    this.#running = undefined
-    await dying?.kill()
-  }
-
-  get #dataDir(): string {
-    return join(this.#host.dir, `data-${this.name}`)
-  }
-
-  async #start(): Promise<void> {
-    const { network, beat, dir } = this.#host
-    const output = join(dir, "logs", `service-${this.name}.out`)
-    this.#running = await start(network, { dataDir: this.#dataDir, beat, output })
   }
 }

@@ -55,6 +55,7 @@ export async function openOf(
 /** What the network's log says of the bridges, and of the devices that could not read something. */
 export function newSeen(lines: LinkedBridge[]) {
   const devices = new Set(lines.map(({ device }) => device))
+  const handedMs = new Map<string, number>()
   const hadMs = new Map<string, number>()
   const askedAgain = new Map<string, number>()
   const reused: Entry[] = []
@@ -62,6 +63,8 @@ export function newSeen(lines: LinkedBridge[]) {
   const entries: Entry[] = []
   return {
     entries,
+    /** When a bridge was first handed a message, by id, Unix milliseconds. */
+    handedMs,
     hadMs,
     askedAgain,
     reused,
@@ -71,8 +74,10 @@ export function newSeen(lines: LinkedBridge[]) {
       if (entry.stanza?.tag === "message" || entry.stanza?.tag === "receipt" || entry.event)
         entries.push(entry)
       const { kind, who, stanza, at } = entry
-      if (kind !== "in" || !devices.has(who) || stanza?.tag !== "receipt") return
+      if (!stanza || !devices.has(who)) return
       const { id = "", type } = stanza.attrs
+      if (kind === "out" && stanza.tag === "message" && !handedMs.has(id)) handedMs.set(id, at)
+      if (kind !== "in" || stanza.tag !== "receipt") return
       if (type === "retry" && !askedAgain.has(id)) askedAgain.set(id, at)
       if (type === "retry" || type === "server-error") return
       for (const one of [id, ...listed(stanza.content)]) if (!hadMs.has(one)) hadMs.set(one, at)

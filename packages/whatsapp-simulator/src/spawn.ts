@@ -9,6 +9,7 @@ import { z } from "zod"
 
 const Ready = z.object({
   url: z.string(),
+  tls_url: z.string(),
   control_url: z.string(),
   root_key: z.string(),
   ca_file: z.string(),
@@ -57,6 +58,7 @@ export async function spawnSimulator(input: {
   return {
     pid: child.pid!, // it runs
     url: ready.url,
+    tlsUrl: ready.tls_url,
     controlUrl: ready.control_url,
     rootKey: ready.root_key,
     /** The certificate authority that a client must trust for TLS, as media are fetched over it. */

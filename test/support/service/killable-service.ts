@@ -23,7 +23,17 @@ const program = new URL("./killable-service-main.ts", import.meta.url)
  */
 export async function start(
   network: object,
-  { dataDir, beat, output }: { dataDir: string; beat: number; output: string },
+  {
+    dataDir,
+    beat,
+    output,
+    environment,
+  }: {
+    dataDir: string
+    beat: number
+    output: string
+    environment?: Record<string, string> | undefined
+  },
 ): Promise<Running> {
   const log = openSync(output, "a")
   const child = fork(program, [JSON.stringify({ network })], {
@@ -37,6 +47,7 @@ export async function start(
       NODE_NO_WARNINGS: "1",
       // Node compiles the modules once for all starts. It would make the data folder, open to everybody.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? `${output}.compiled`,
+      ...environment,
     },
     stdio: ["ignore", log, log, "ipc"],
     detached: true,
