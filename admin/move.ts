@@ -6,16 +6,22 @@ import { Lease } from "#core/lease/lease.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Environment } from "#core/platform/config.ts"
 import { MovePassphrase } from "#one-machine/service/settings.ts"
+import { exportToBaileys, importFromGateway } from "./move-in.ts"
+import { isKind, kinds } from "./move-in/kinds.ts"
 import { exportBridges } from "./move/export.ts"
 import { importBridges } from "./move/import.ts"
 import { argument, bridgeId, orRefused, Refused, type Verb } from "./verb.ts"
 
 export const exporting = (environment: Environment): Verb => ({
-  takes: "<file> --bridge <bridge-id|customer_ref> ... | --all",
-  says: "move bridges away: stop them here for good, and seal all of them into a file for `import` elsewhere",
+  takes: "<file> --bridge <bridge-id|customer_ref> ... | --all; or baileys <bridge-id|customer_ref> <folder>",
+  says:
+    "move bridges away: stop them here for good, and seal all of them into a file for `import` elsewhere. baileys: into a folder of " +
+    "Baileys' useMultiFileAuthState, for another program",
   options: ["bridge", "all"],
   run: async (args, options = {}) =>
     await orRefused(async () => {
+      const [first = "", ...rest] = args
+      if (first === "baileys") return await exportToBaileys(rest, tell)
       const path = resolve(argument(args, 0, "file"))
       const named = options.bridge ?? []
       if ((named.length === 0) === !options.all)
@@ -34,11 +40,16 @@ export const exporting = (environment: Environment): Verb => ({
 })
 
 export const importing = (environment: Environment): Verb => ({
-  takes: "<file> [--account <account-id>]",
-  says: "take in the bridges of an export; nobody has to link them again. --account: into this account, without that which they had",
-  options: ["account"],
+  takes: `<file>, or ${kinds.join("|")} <where> ... [--bridge <session>] ...; [--account <account-id>]`,
+  says:
+    "take in the bridges of an export, or the sessions of another gateway that has stopped, from its folder or database; nobody has to " +
+    "link them again. --account: into this account. --bridge: only this session. A file that is called like a gateway is ./<file>",
+  options: ["account", "bridge"],
   run: async (args, options = {}) =>
     await orRefused(async () => {
+      const [first = "", ...rest] = args
+      if (isKind(first)) return await importFromGateway(first, rest, options, tell)
+      if (options.bridge) throw new Refused("--bridge is for the sessions of another gateway")
       const path = resolve(argument(args, 0, "file"))
       const input = { path, passphrase: passphrase(environment), into: options.account }
       const imported = await importBridges(input, tell)

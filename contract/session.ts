@@ -42,7 +42,8 @@ export const SessionStatus = z
         "link it again. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
         "session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another " +
         "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
-        "for two minutes; the session connects again by itself. It ends with the next connection.",
+        "for two minutes; the session connects again by itself. `former_gateway`, while the `status` is `replaced`: the gateway that the number " +
+        "was taken over from still runs. It ends with the next connection.",
     }),
     objection_until: integer(
       "With `temporarily_banned`: when the session tries again, Unix seconds.",

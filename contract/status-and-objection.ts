@@ -13,7 +13,7 @@ export type Status = z.infer<typeof Status>
 /**
  * The network's objection to an account, to this device of it, or to the version of its protocol that is
  * spoken here; or how a proxy is in the way; or `unanswered`: the connection was open, and nothing on it was
- * answered for minutes.
+ * answered for minutes; or `former_gateway`: the gateway that the number was taken over from still runs.
  */
 export const Objection = z.enum([
   "locked",
@@ -26,6 +26,7 @@ export const Objection = z.enum([
   "proxy_unreachable",
   "proxy_refused",
   "unanswered",
+  "former_gateway",
 ])
 export type Objection = z.infer<typeof Objection>
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { readdir, rename, rm, writeFile } from "node:fs/promises"
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
@@ -29,34 +29,50 @@ export interface Exported {
 const stoppedAtOnce = 20
 
 /**
- * Bridges leave this service: they are stopped, and their rows are written into a new file. Once that is
- * whole, only `take-back` lets them run here again. A failure leaves them as they were; an export that was
- * killed can be repeated. The later of two exports of a bridge has it: the earlier one can neither finish nor
- * take it back.
- * @param say is told of the progress
+ * Bridges leave this service in a new file, for `import` elsewhere, as `leaveInto` says.
  * @throws Unusable
  */
 export async function exportBridges(
   { path, passphrase, bridges }: { path: string; passphrase: string; bridges: Bridge.Info[] },
   say: (line: string) => void,
 ): Promise<Exported[]> {
+  const rows = new Map(bridges.map(({ id }) => [id, 0]))
+  await leaveInto({ path, bridges, isFolder: false }, say, async (part) => {
+    await writeExport(part, passphrase, contentOf(bridges, rows))
+    await checkExport(part, passphrase)
+  })
+  return bridges.map((bridge) => ({ bridge, rows: rows.get(bridge.id)! }))
+}
+
+/**
+ * Bridges leave this service: they are stopped, and then all that another program needs of them is written.
+ * Once that is whole, only `take-back` lets them run here again. A failure leaves them as they were; an
+ * export that was killed can be repeated. The later of two exports of a bridge has it: the earlier one can
+ * neither finish nor take it back.
+ * @param write writes into this new file, or folder
+ * @param say is told of the progress
+ * @throws Unusable
+ */
+export async function leaveInto(
+  { path, bridges, isFolder }: { path: string; bridges: Bridge.Info[]; isFolder: boolean },
+  say: (line: string) => void,
+  write: (part: string) => Promise<void>,
+): Promise<void> {
   if (existsSync(path)) throw isThere(path)
   for (const bridge of bridges) await mustBeHere(bridge)
   const exportId = randomUUID()
   await removeParts(path)
   const part = `${path}.${exportId}.part`
-  const rows = new Map(bridges.map(({ id }) => [id, 0]))
   try {
     await stopped(bridges, exportId, say)
-    await writeExport(part, passphrase, contentOf(bridges, rows))
-    await checkExport(part, passphrase)
-    // The bridges leave before the file has its name. Otherwise a second export could put a bridge into two
-    // files.
+    await write(part)
+    // The bridges leave before what was written has its name. Otherwise a second export could put a bridge
+    // into two files.
     for (const bridge of bridges)
       if (!(await Move.finishLeaving(bridge.id, exportId))) throw await overtaken(bridge)
-    await nameIt(part, path)
+    await nameIt(part, path, isFolder)
   } catch (error) {
-    await rm(part, { force: true })
+    await rm(part, { force: true, recursive: true })
     await undo(bridges, exportId, say)
     if (errno(error) === "EEXIST") throw isThere(path)
     if (errno(error) === "ENOSPC") throw new Unusable(`the disk of ${path} became full`, { cause: error })
@@ -64,17 +80,16 @@ export async function exportBridges(
       throw new Unusable(`${path} cannot be written: ${String(error)}`, { cause: error })
     throw error
   }
-  // The file has its name from here on, and may have been copied: nothing is taken back any more.
+  // It has its name from here on, and may have been copied: nothing is taken back any more.
   try {
     syncFolder(dirname(path))
   } catch (error) {
-    say(`the folder of ${path} cannot be synced, so a power cut may take the file away: ${String(error)}`)
+    say(`the folder of ${path} cannot be synced, so a power cut may take it away: ${String(error)}`)
   }
-  return bridges.map((bridge) => ({ bridge, rows: rows.get(bridge.id)! }))
 }
 
 function isThere(path: string): Unusable {
-  return new Unusable(`${path} is there already: name another file`)
+  return new Unusable(`${path} is there already: name another`)
 }
 
 /**
@@ -86,19 +101,19 @@ async function removeParts(path: string): Promise<void> {
   const names = existsSync(folder) ? await readdir(folder) : []
   const isPart = (name: string) =>
     name.startsWith(`${basename(path)}.`) && /\.[0-9a-f-]{36}\.part$/.test(name)
-  for (const name of names.filter(isPart)) await rm(join(folder, name))
+  for (const name of names.filter(isPart)) await rm(join(folder, name), { recursive: true })
 }
 
 /**
- * Gives a file its name, unless another has it: it is made first, empty, since renaming would replace
- * another.
+ * Gives a file or folder its name, unless another has it: it is made first, empty, since renaming would
+ * replace another.
  */
-async function nameIt(part: string, path: string): Promise<void> {
-  await writeFile(path, "", { flag: "wx", mode: 0o600 })
+async function nameIt(part: string, path: string, isFolder: boolean): Promise<void> {
+  await (isFolder ? mkdir(path, { mode: 0o700 }) : writeFile(path, "", { flag: "wx", mode: 0o600 }))
   try {
     await rename(part, path)
   } catch (error) {
-    await rm(path, { force: true })
+    await rm(path, { force: true, recursive: true })
     throw error
   }
 }

@@ -4,14 +4,12 @@ import { Member } from "#core/account/member.ts"
 import { MoveApiKey } from "#core/account/move-api-key.ts"
 import { Person } from "#core/account/person.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Move } from "#core/bridge/move.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
-import { DiskRoom } from "#core/platform/disk-room.ts"
-import { type Row, transact, type Write } from "#core/store/store.ts"
+import { type Row, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
-import { rowsOfBridge } from "./export.ts"
+import { Arrival } from "./arrival.ts"
 import { type ExportHeader, checkExport, type Line, type ListedBridge, readExport } from "./file.ts"
 
 export interface Imported {
@@ -46,18 +44,20 @@ export async function importBridges(input: Input, say: (line: string) => void): 
   await readExport(input.path, input.passphrase, async (_about, lines) => {
     for await (const line of lines) {
       if ("account" in line) {
-        const its = [...arrivals.values()].filter(({ listed }) => listed.accountId === line.account.id)
+        const its = about.bridges.filter(
+          ({ id, accountId }) => arrivals.has(id) && accountId === line.account.id,
+        )
         if (input.into === undefined && its.length > 0) await accountArrives(line, its)
         continue
       }
       const arrival = arrivals.get("left" in line ? line.left.id : line.of)
       if (!arrival) continue
-      if ("row" in line) await arrival.write(line)
+      if ("row" in line) await arrival.put(tables[line.table], ofAccount(line, arrival.accountId))
       if (!("left" in line)) continue
       await arrival.end(line.left)
-      const { listed, accountId } = arrival
-      imported.push({ id: listed.id, customerRef: listed.customerRef, accountId })
-      say(`${listed.customerRef} (${listed.id}) has arrived, with ${arrival.rows} rows`)
+      const { bridge, accountId } = arrival
+      imported.push({ id: bridge.id, customerRef: bridge.customerRef, accountId })
+      say(`${bridge.customerRef} (${bridge.id}) has arrived, with ${arrival.rows} rows`)
     }
   })
   return imported
@@ -123,106 +123,21 @@ async function mustArrive(
  */
 async function accountArrives(
   { account, people, keys }: Extract<Line, { account: unknown }>,
-  arrivals: Arrival[],
+  bridges: ListedBridge[],
 ): Promise<void> {
   const isHere = (await Account.get(account.id)) !== undefined
   // An account that is here keeps its keys as they are: its people may have revoked one.
   const isWanted = ({ row }: MoveApiKey.Info) =>
-    !isHere || (row.bridges ?? []).some(({ id }) => arrivals.some(({ listed }) => listed.id === id))
+    !isHere || (row.bridges ?? []).some(({ id }) => bridges.some((listed) => listed.id === id))
   for (const key of keys.filter(isWanted)) await MoveApiKey.arrive(account.id, key)
   if (isHere) return
   for (const { email, role } of people) await Member.add(account.id, await Person.findOrMake(email), role)
   await transact(Account.arriving(account))
 }
 
-/** DynamoDB's limits for a transaction are a hundred items and 4 MB. */
-const most = { writes: 90, bytes: 3_000_000 }
-
-/** One bridge on its way in. Every write checks that no other import has taken over. */
-class Arrival {
-  readonly listed: ListedBridge
-  readonly accountId: string
-  /** How many rows were written. */
-  rows = 0
-  readonly #importId: string
-  readonly #seen: Lease.Info | undefined
-  #isClaimed = false
-  #waiting: Write[] = []
-  #bytes = 0
-
-  constructor(
-    listed: ListedBridge,
-    about: { accountId: string; importId: string; seen: Lease.Info | undefined },
-  ) {
-    this.listed = listed
-    this.accountId = about.accountId
-    this.#importId = about.importId
-    this.#seen = about.seen
-  }
-
-  async write({ table, row }: Extract<Line, { row: unknown }>): Promise<void> {
-    await this.#claim()
-    this.rows++
-    await this.#add({
-      Put: { TableName: tables[table], Item: table === "requests" ? this.#ofAccount(row) : row },
-    })
-  }
-
-  async end(left: Move.RowsAndKeys): Promise<void> {
-    await this.#claim()
-    await this.#flush()
-    const { accountId } = this
-    if (!(await Move.arrive(left, { accountId, importId: this.#importId }))) throw this.#overtaken()
-  }
-
-  /** Removes the rows that the bridge has left here before, or that an interrupted import has written. */
-  async #claim(): Promise<void> {
-    if (this.#isClaimed) return
-    if (!DiskRoom.hasRoom())
-      throw new Unusable("the disk of this service is nearly full: make room, and import again")
-    const { id: bridgeId, network } = this.listed
-    if (!(await Lease.claimArrival({ bridgeId, network }, this.#seen, this.#importId)))
-      throw this.#overtaken()
-    this.#isClaimed = true
-    for (const table of [tables.sessions, tables.events])
-      for await (const { pk, sk } of rowsOfBridge(table, bridgeId))
-        await this.#add({ Delete: { TableName: table, Key: { pk: String(pk), sk: String(sk) } } })
-    await this.#flush()
-  }
-
-  /** A record of an `Idempotency-Key` is found by its account. */
-  #ofAccount(row: Row): Row {
-    const [kind, , ...rest] = String(row.pk).split("#")
-    return { ...row, pk: [kind, this.accountId, ...rest].join("#") }
-  }
-
-  async #add(write: Write): Promise<void> {
-    this.#waiting.push(write)
-    this.#bytes += sizeOf(write)
-    if (this.#waiting.length === most.writes || this.#bytes > most.bytes) await this.#flush()
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#waiting.length === 0) return
-    const refused = await transact([Lease.importCheck(this.listed.id, this.#importId), ...this.#waiting])
-    if (refused) throw this.#overtaken()
-    this.#waiting = []
-    this.#bytes = 0
-  }
-
-  #overtaken(): Unusable {
-    const { customerRef, id } = this.listed
-    return new Unusable(
-      `${customerRef} (${id}) was changed by somebody else meanwhile, perhaps another import: look at it, and import again`,
-    )
-  }
-}
-
-/** In bytes, about. */
-function sizeOf({ Put }: Write): number {
-  return Put ? Object.values(Put.Item).reduce<number>((sum, value) => sum + bytesOf(value), 0) : 0
-}
-
-function bytesOf(value: unknown): number {
-  return value instanceof Uint8Array ? value.length : JSON.stringify(value).length
+/** A record of an `Idempotency-Key` is found by its account. */
+function ofAccount({ table, row }: Extract<Line, { row: unknown }>, accountId: string): Row {
+  if (table !== "requests") return row
+  const [kind, , ...rest] = String(row.pk).split("#")
+  return { ...row, pk: [kind, accountId, ...rest].join("#") }
 }

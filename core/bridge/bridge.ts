@@ -320,7 +320,7 @@ export function byIdRow(bridge: Pick<Info, "id" | "accountId" | "customerRef">):
 }
 
 /** The row of a new bridge. */
-function toRow(bridge: Info): Row {
+export function toRow(bridge: Info): Row {
   return {
     ...key(bridge.accountId, bridge.customerRef),
     id: bridge.id,

@@ -202,7 +202,8 @@ export function redirection(bridgeId: string, url: string): Write {
   }
 }
 
-function newRow(receiver: Receiver.Info): Row {
+/** The row of a webhook for which no event waits. */
+export function newRow(receiver: Receiver.Info): Row {
   return { ...unbegun(receiver), ...Receiver.toRow(receiver) }
 }
 

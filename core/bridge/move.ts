@@ -1,5 +1,6 @@
 export * as Move from "./move.ts"
 
+import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
@@ -17,6 +18,7 @@ import { numbersSince } from "./after-restore.ts"
 import { BridgeCount } from "./bridge-count.ts"
 import { Bridge } from "./bridge.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
+import { WebhookSecret } from "./webhook-secret.ts"
 
 // A bridge leaves for another service, and comes from one. Its other rows are read and written by
 // `admin/move/`.
@@ -173,6 +175,38 @@ export async function undoArrival({ bridgeId, arriving }: Lease.Info): Promise<b
   const bridge = await Bridge.byId(bridgeId)
   if (bridge) await Bridge.remove(bridge, arriving)
   return bridge !== undefined || (await transact([Lease.ending(bridgeId, arriving)])) === undefined
+}
+
+/**
+ * A bridge that another program's session becomes, as if it had left another service: with its events in the
+ * hosted inbox. Its first session makes anew what encrypts.
+ */
+export function asIfLeft(bridge: {
+  id: string
+  accountId: string
+  customerRef: string
+  network: Lease.Network
+}): RowsAndKeys {
+  const { id: bridgeId, accountId, network } = bridge
+  const keys = { session: randomBytes(32), delivery: randomBytes(32) }
+  // It is wrapped where it arrives.
+  const wrapped = Buffer.alloc(0)
+  const receiver = Receiver.build({
+    owner: { accountId, bridgeId },
+    customerRef: bridge.customerRef,
+    ...Receiver.first(bridgeId),
+    url: "",
+    secret: WebhookSecret.newSecret(),
+    dataKey: keys.delivery,
+    wrapped,
+  })
+  const unnamed = { createdMs: nowMs(), shownName: "", webhookUrl: "", isSandbox: false, isMoved: false }
+  return {
+    lease: { ...Lease.newRow(bridgeId, network), anew: true },
+    bridge: Bridge.toRow({ ...bridge, ...unnamed, deliveryKey: wrapped }),
+    deliveries: [DeliveryWrites.newRow(receiver)],
+    keys,
+  }
 }
 
 /**

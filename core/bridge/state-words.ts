@@ -174,8 +174,9 @@ function inWordsOfStatus({ hadPhone, ...said }: SaidState): Words {
         tone: "bad",
         word: "Replaced",
         cause:
+          (said.objection && loginRejections[said.objection].cause) ||
           "Another program signed in as this device, and only one of them can be connected. Who takes it back, in the dashboard or by " +
-          "setting its webhook URL again, replaces the other program.",
+            "setting its webhook URL again, replaces the other program.",
         action: { label: "Take it back", to: "take-back" },
       }
     case "passkey_required":
@@ -265,6 +266,12 @@ const loginRejections: Record<Objection, { word: string; cause: string }> = {
     word: "Proxy rejects",
     cause:
       "The proxy of this number wants another password, or does not lead to the network. Set another `proxy_url` through the API, or none.",
+  },
+  former_gateway: {
+    word: "Replaced",
+    cause:
+      "The gateway that this number came from still runs, and has signed in again: nothing is sent from here. Stop it for good, then " +
+      "take the number back.",
   },
   unanswered: {
     word: "No answer",

@@ -51,6 +51,8 @@ export const objectionSentences: Record<Objection, string> = {
     "the bridge's proxy does not answer: trying again. Check the proxy, or PATCH the bridge with another `proxy_url`",
   proxy_refused:
     "the bridge's proxy wants another password, or does not lead to the network: trying again. PATCH the bridge with a `proxy_url` that does",
+  former_gateway:
+    "the gateway that this number came from still runs, and has taken the session over: stop it, then PATCH the bridge with its webhook_url",
   unanswered:
     "the connection was open, and the network answered nothing on it for two minutes: connecting again",
 }

@@ -11,8 +11,18 @@ const replacedRow = "REPLACED"
 const availableRow = "AVAILABLE"
 const restrictedRow = "RESTRICTED"
 const shownRow = "SHOWN"
+/**
+ * There if another program had the login before (`admin import`). Its secret: when the login was first open
+ * here, Unix ms; empty before that.
+ */
+export const movedInRow = "MOVED-IN"
 /** The keys of the rows that hold a login's standing. */
-export const standingRows = [replacedRow, availableRow, restrictedRow, shownRow]
+export const standingRows = [replacedRow, availableRow, restrictedRow, shownRow, movedInRow]
+
+/** Who takes over a login within this time after it has moved in is the program that had it before, in ms. */
+const watchedMs = 5 * 60_000
+/** What the row of a replaced login says then. */
+const byFormer = "former"
 
 const Restrictions = z.array(z.object({ kind: RestrictionKind, until: z.number() }))
 
@@ -26,6 +36,9 @@ export class LoginStanding {
   readonly #parts: StandingParts
   readonly #inTurn = newTurns()
   #isReplaced: boolean
+  #isByFormer: boolean
+  /** When it was first open here; 0 before that; undefined: it was linked here. */
+  #movedInMs: number | undefined
   #isAvailable: boolean
   #shownMs: number | undefined
   #restrictions: Restriction[]
@@ -33,7 +46,11 @@ export class LoginStanding {
   /** @param rows those of `standingRows` that exist. */
   constructor(parts: StandingParts, rows: Stored[]) {
     this.#parts = parts
-    this.#isReplaced = rows.some(({ sk }) => sk === replacedRow)
+    const replaced = rows.find(({ sk }) => sk === replacedRow)
+    this.#isReplaced = replaced !== undefined
+    this.#isByFormer = replaced?.secret.toString() === byFormer
+    const movedIn = rows.find(({ sk }) => sk === movedInRow)
+    this.#movedInMs = movedIn && Number(movedIn.secret.toString())
     this.#isAvailable = rows.some(({ sk }) => sk === availableRow)
     const shown = rows.find(({ sk }) => sk === shownRow)
     this.#shownMs = shown && Number(shown.secret.toString())
@@ -47,6 +64,18 @@ export class LoginStanding {
    */
   get isReplaced(): boolean {
     return this.#isReplaced
+  }
+
+  /** Whether it is the gateway that had this login before which has taken it over: that one still runs. */
+  get isReplacedByFormer(): boolean {
+    return this.#isReplaced && this.#isByFormer
+  }
+
+  /** Notes that the login is open. @throws SessionEnded */
+  async noteOpen(): Promise<void> {
+    if (this.#movedInMs !== 0) return
+    this.#movedInMs = nowMs()
+    await this.#parts.commits.write([this.#parts.store.put(movedInRow, String(this.#movedInMs))])
   }
 
   /**
@@ -100,7 +129,11 @@ export class LoginStanding {
     await this.#inTurn(async () => {
       if (this.#isReplaced === isReplaced) return
       this.#isReplaced = isReplaced
-      await write([this.#row(replacedRow, isReplaced)])
+      this.#isByFormer = isReplaced && this.isWatched
+      const { store } = this.#parts
+      await write([
+        isReplaced ? store.put(replacedRow, this.#isByFormer ? byFormer : "") : store.remove(replacedRow),
+      ])
     })
   }
 
@@ -112,9 +145,16 @@ export class LoginStanding {
     this.#isAvailable = isAvailable
   }
 
+  /** Whether the login has moved in, and was first open here a few minutes ago at most. */
+  get isWatched(): boolean {
+    const openMs = this.#movedInMs
+    return openMs === 0 || (openMs !== undefined && nowMs() - openMs < watchedMs)
+  }
+
   /** Resets the standing when the login has ended. @returns the writes that remove its rows */
   forget(): UnitWrite[] {
     this.#isReplaced = false
+    this.#movedInMs = undefined
     this.#isAvailable = false
     this.#shownMs = undefined
     this.#restrictions = []

@@ -49,11 +49,11 @@ export interface Stored {
 export class SessionStore {
   readonly #pk: string
   readonly #key: Uint8Array
-  readonly #patience: Patience
+  readonly #patience: Pick<Patience, "read">
   /** The last write of each row, by `sk`, and its unit, until that is durable. */
   readonly #unkept = new Map<string, { unit: number; write: SessionWrite }>()
 
-  constructor(input: { bridgeId: string; sessionKey: Uint8Array; patience: Patience }) {
+  constructor(input: { bridgeId: string; sessionKey: Uint8Array; patience: Pick<Patience, "read"> }) {
     this.#pk = `BRIDGE#${input.bridgeId}`
     this.#key = input.sessionKey
     this.#patience = input.patience

@@ -37,7 +37,7 @@ export interface LoginIdentity {
 
 interface VaultParts {
   store: SessionStore
-  commits: Commits
+  commits: Gate & Pick<Commits, "make">
   choice: () => Choice.Info
 }
 

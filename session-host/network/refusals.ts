@@ -18,10 +18,11 @@ export function passkeyRequired(): ApiError {
 /**
  * The refusal when another device has taken over. It lasts until the customer does something, so a caller
  * need not ask every two seconds.
+ * @param sentence what is known of that device
  */
-export function takenOver(): ApiError {
-  const sentence =
-    "another place has taken over this session: PATCH the bridge with its webhook_url to connect it again, or log it out"
+export function takenOver(
+  sentence = "another place has taken over this session: PATCH the bridge with its webhook_url to connect it again, or log it out",
+): ApiError {
   return sessionUnavailable(sentence, 60)
 }
 

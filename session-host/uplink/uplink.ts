@@ -116,9 +116,12 @@ export class Uplink {
     return this.#lost
   }
 
-  /** Why the network refused the last login, until it shows a code or takes a login. */
+  /**
+   * Why the network refused the last login, until it shows a code or takes a login; or that a former gateway
+   * has taken over.
+   */
   get refusal(): Lease.Refusal {
-    return this.#refusal
+    return this.#memory.standing.isReplacedByFormer ? { objection: "former_gateway" } : this.#refusal
   }
 
   /** How many logins in a row did not stay, if the session ends now in a planned way. */
@@ -168,7 +171,7 @@ export class Uplink {
       if (isOver()) throw sessionUnavailable()
       if (!this.linking.isPaired && this.linking.linksItself) return undefined
       if (!this.linking.isPaired) throw notPaired()
-      if (this.#memory.standing.isReplaced) throw takenOver()
+      if (this.#memory.standing.isReplaced) throw takenOver(sentenceOf(this.refusal))
       return this.#open ? this.connection : undefined
     }, mayWaitMs(timing.connectingMs))
     if (connection) return connection
@@ -278,6 +281,7 @@ export class Uplink {
     this.#dialler.opened()
     this.#logins.opened()
     this.#memory.connectionEvents.opened(this.#at, phone)
+    this.#memory.standing.noteOpen().catch(this.#input.onError)
     // A new connection is not shown as available, unless the customer wants it to be.
     const shown = this.#memory.standing.isAvailable ? this.connection?.setAvailable(true) : undefined
     shown?.catch((error: unknown) =>
@@ -333,8 +337,9 @@ export class Uplink {
     Metrics.add("Replaced")
     // `prove` throws if the lease is not ours.
     await commits.prove()
+    const objection = standing.isWatched ? "former_gateway" : undefined
     await standing.setReplaced(true, (writes) =>
-      connectionEvents.over(this.#at, { reason: "stream_replaced" }, writes),
+      connectionEvents.over(this.#at, { reason: "stream_replaced", objection }, writes),
     )
     this.#input.changes.notify()
   }
@@ -351,4 +356,9 @@ export class Uplink {
     this.#lost = false
     this.hangUp()
   }
+}
+
+/** The sentence about an objection, if there is one. */
+function sentenceOf({ objection }: Lease.Refusal): string | undefined {
+  return objection && objectionSentences[objection]
 }

@@ -18,7 +18,8 @@ export type FoundCreds = AuthenticationCreds
  *   `<group>::<user>::<device>`, with a user as in the address of a session
  * - `app-state-sync-key`: `{ keyData, fingerprint, timestamp }`; its id is the key's, in base64
  * - `app-state-sync-version`: `{ version, hash, indexValueMap: { [index MAC in base64]: { valueMac } } }`
- * - `lid-mapping`: a user; under the user of a number its LID's, and under `<user of a LID>_reverse` the number's
+ * - `lid-mapping`: a user; under the user of a number that of its LID, and under `<user of a LID>_reverse`
+ *   that of the number
  * - `tctoken`: `{ token, timestamp }`
  */
 export type FoundKey = {

@@ -675,7 +675,7 @@ export interface ReportedStatus {
   since: number
   /** The number that is linked, or was last; `""` before the first. */
   phone: string
-  objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "device_untrusted" | "device_unknown" | "addresses_changed" | "proxy_unreachable" | "proxy_refused" | "unanswered"
+  objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "device_untrusted" | "device_unknown" | "addresses_changed" | "proxy_unreachable" | "proxy_refused" | "unanswered" | "former_gateway"
 }
 
 export type BridgeAfterPatch = Bridge & {
@@ -711,8 +711,8 @@ export interface SessionStatus {
     /** Unix seconds. */
     expires_at: number
   }
-  /** Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `device_untrusted`, `device_unknown`, `addresses_changed`: it has unlinked this session alone; link it again. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection. */
-  objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "device_untrusted" | "device_unknown" | "addresses_changed" | "proxy_unreachable" | "proxy_refused" | "unanswered"
+  /** Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `device_untrusted`, `device_unknown`, `addresses_changed`: it has unlinked this session alone; link it again. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. `former_gateway`, while the `status` is `replaced`: the gateway that the number was taken over from still runs. It ends with the next connection. */
+  objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "device_untrusted" | "device_unknown" | "addresses_changed" | "proxy_unreachable" | "proxy_refused" | "unanswered" | "former_gateway"
   /** With `temporarily_banned`: when the session tries again, Unix seconds. */
   objection_until?: number
   /** With a limit of `pacing`: how many chats the bridge may still begin today. */

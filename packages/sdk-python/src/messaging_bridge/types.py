@@ -724,7 +724,7 @@ class ReportedStatus(Model):
     """Since when it is so, Unix seconds."""
     phone: str
     """The number that is linked, or was last; `""` before the first."""
-    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "device_untrusted", "device_unknown", "addresses_changed", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
+    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "device_untrusted", "device_unknown", "addresses_changed", "proxy_unreachable", "proxy_refused", "unanswered", "former_gateway"] | None = None
 
 
 class BridgeWithManager(Bridge):
@@ -804,8 +804,8 @@ class SessionStatus(Model):
     phone: str
     passkey: SessionStatusPasskey | None = None
     """With `passkey_required`, while the network waits: what a browser has to answer on https://web.whatsapp.com. Absent when it waits no more: then ask for a new code."""
-    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "device_untrusted", "device_unknown", "addresses_changed", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
-    """Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `device_untrusted`, `device_unknown`, `addresses_changed`: it has unlinked this session alone; link it again. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection."""
+    objection: Literal["locked", "banned", "temporarily_banned", "outdated", "device_untrusted", "device_unknown", "addresses_changed", "proxy_unreachable", "proxy_refused", "unanswered", "former_gateway"] | None = None
+    """Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `device_untrusted`, `device_unknown`, `addresses_changed`: it has unlinked this session alone; link it again. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. `former_gateway`, while the `status` is `replaced`: the gateway that the number was taken over from still runs. It ends with the next connection."""
     objection_until: int | None = None
     """With `temporarily_banned`: when the session tries again, Unix seconds."""
     new_chats_left: int | None = None
