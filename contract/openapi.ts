@@ -163,7 +163,10 @@ const more: Partial<Record<RouteName, Record<string, Header>>> = {
       schema: { type: "string" },
     },
   },
-  qr: { "X-QR-Expires": { description: "When the code expires, Unix seconds.", schema: integer } },
+  qr: {
+    "X-QR-Expires": { description: "When the code expires, Unix seconds.", schema: integer },
+    "X-QR-Value": { description: "What the picture shows.", schema: { type: "string" } },
+  },
 }
 
 let built: Document | undefined

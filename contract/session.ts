@@ -75,7 +75,8 @@ export const qr = createRoute({
   request: { params: path },
   responses: {
     200: {
-      description: "A PNG. `X-QR-Expires` says when it expires (Unix seconds).",
+      description:
+        "A PNG. `X-QR-Expires` says when it expires (Unix seconds), and `X-QR-Value` has what it shows, for who draws it themselves.",
       content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
     },
     ...refusals(...codesOfSession, "already_paired", "passkey_required"),

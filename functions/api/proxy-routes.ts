@@ -101,6 +101,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     "content-type",
     "cache-control",
     "x-qr-expires",
+    "x-qr-value",
     "x-next-after",
   )
   return c.body(Buffer.from(success.body), 200, {

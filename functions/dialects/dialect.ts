@@ -13,6 +13,8 @@ export interface Dialect {
   calls: Call[]
   /** The body of a refusal, as that gateway answers one. */
   refusal: (refusal: Refusal) => unknown
+  /** Its status, where that gateway has another one than our API. */
+  statusOf?: (status: number) => number
 }
 
 export interface Refusal {
@@ -34,6 +36,8 @@ export interface Call<Body = never> {
   body: z.ZodType | undefined
   /** The status of a success: 200 unless given. */
   status?: 201
+  /** It needs no key. */
+  isOpen?: true
   /**
    * Does by calls of our API what the caller asks for.
    * @returns the body of the answer, or the answer
@@ -48,6 +52,8 @@ export interface Asked<Body = unknown> {
   /** The parts of the path that vary, by their names. */
   params: Record<string, string>
   query: Record<string, string>
+  /** The type of the answer that the caller wants; `""` if it does not say. */
+  accept: string
   body: Body
   /** The file of a form; in place of a body of JSON, a form may have one. */
   file: GivenFile | undefined

@@ -25,21 +25,27 @@ export function withDialects<App extends Hono<ApiEnv>>(app: App): App {
     const routes = new Hono<ApiEnv>()
     const find = finderOf(dialect.calls)
     routes.onError((error, c) => refused(dialect, error, c))
-    routes.use(byAddress, withKeyOf(dialect), authenticate, byAccount)
+    const serveOf = (c: Context) => (request: Request) => app.fetch(request, c.env)
+    routes.use(byAddress)
+    for (const call of dialect.calls.filter(({ isOpen }) => isOpen))
+      routes.on(call.method, call.path, async (c) => {
+        return await answer(c, { call, params: {}, dialect, serve: serveOf(c) })
+      })
+    routes.use(withKeyOf(dialect), authenticate, byAccount)
     // One route for all paths: the dialect alone knows which there are, and what is answered at others.
     routes.all("*", async (c) => {
       const found = find(c.req.method, pathIn(dialect, c))
       if (!found) throw new ApiError("not_found", `Cannot ${c.req.method} ${pathIn(dialect, c)}`)
-      return await answer(c, { ...found, dialect, serve: (request) => app.fetch(request, c.env) })
+      return await answer(c, { ...found, dialect, serve: serveOf(c) })
     })
     app.route(`/${dialect.name}`, routes)
   }
   return app
 }
 
-/** The path as the dialect's callers know it. */
+/** The path as the dialect's callers know it. A slash at its end means nothing. */
 function pathIn({ name }: Dialect, c: Context): string {
-  return c.req.path.slice(name.length + 1) || "/"
+  return c.req.path.slice(name.length + 1).replace(/\/$/, "") || "/"
 }
 
 /** The key in the place where the API's own door looks for it. */
@@ -95,6 +101,7 @@ async function answer(
       api,
       params,
       query: c.req.query(),
+      accept: c.req.header("accept") ?? "",
       body: data as never, // what its schema has made of it
       file,
       origin,
@@ -106,7 +113,8 @@ async function answer(
 function refused(dialect: Dialect, error: Error, c: Context<ApiEnv>): Response {
   const about = { method: c.req.method, path: pathIn(dialect, c) }
   const refusal = refusalOf(error, c)
-  return c.json(dialect.refusal({ ...refusal, ...about }), refusal.status as ContentfulStatusCode)
+  const status = dialect.statusOf?.(refusal.status) ?? refusal.status
+  return c.json(dialect.refusal({ ...refusal, ...about, status }), status as ContentfulStatusCode)
 }
 
 function refusalOf(error: Error, c: Context<ApiEnv>): Pick<Refusal, "status" | "sentence" | "issues"> {

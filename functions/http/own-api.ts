@@ -90,7 +90,7 @@ export class Api {
 
   /** The answer, and where the next page begins. @throws Refused */
   async page(method: Method, path: string, options: Options = {}): Promise<Page> {
-    const answer = await this.#answer(method, path, options)
+    const answer = await this.answer(method, path, options)
     return { body: await bodyOf(answer), next: answer.headers.get("x-next-after") ?? undefined }
   }
 
@@ -136,7 +136,7 @@ export class Api {
 
   /** The file at this path, of at most so many bytes. @throws Refused */
   async file(path: string, options: Options & { maxBytes: number }): Promise<File> {
-    const answer = await this.#answer("GET", path, options)
+    const answer = await this.answer("GET", path, options)
     // On Lambda the API says only where the file is.
     const key = AnswerInBucket.bucketKeyOf(Object.fromEntries(answer.headers))
     const { headers, body } = key === undefined ? fromAnswer(answer) : await StoredMedia.get(key)
@@ -148,7 +148,7 @@ export class Api {
   }
 
   /** An answer that is no refusal. @throws Refused */
-  async #answer(method: Method, path: string, options: Options): Promise<Response> {
+  async answer(method: Method, path: string, options: Options = {}): Promise<Response> {
     const request = new Request(this.#urlOf(path, options), {
       method,
       headers: this.#headersOf(options),

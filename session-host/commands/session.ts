@@ -48,6 +48,7 @@ export const session = {
         "content-type": "image/png",
         "cache-control": "no-store",
         "x-qr-expires": String(code.expiresAt),
+        "x-qr-value": code.text,
       },
     })
   }),
