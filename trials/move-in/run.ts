@@ -79,7 +79,7 @@ async function moveKind(kind: Kind, trial: Trial): Promise<void> {
   const { dir, random, simulator, stops } = stage
   const board = stepBoard(join(dir, `steps-${kind}`))
   const steps = import.meta.resolve("./processes/steps.ts")
-  const environment = { CHAOS_STEPS: board.dir, NODE_OPTIONS: `--import=${steps}` }
+  const environment = { NODE_OPTIONS: `--import=${steps}?board=${encodeURIComponent(board.dir)}` }
   const place = await Place.begin(kind, { network: simulator, beat: options.beat, dir, environment })
   stops.push(place.kill)
   const apiKey = await place.newAccount(options.kills)
@@ -110,7 +110,7 @@ interface Round extends Trial {
 }
 
 async function moveSome(kind: Kind, round: Round): Promise<void> {
-  const { options, stage, ground, outcome, place, apiKey, killer } = round
+  const { options, stage, ground, outcome, place, apiKey, killer, say } = round
   const { network, random, dir, stops } = stage
   const gateway = await ground.newGateway(kind, join(dir, round.name))
   const program = await gateway.start()
@@ -133,6 +133,7 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
   for (const { owner, device } of lines)
     await until(async () => !(await isConnected(network, owner, device)), { withinMs: 30_000 })
   const goneMs = Date.now()
+  say(`${round.name}: its program was killed`)
   const back = gateway.backUp()
   if (options.broken === "move-in") await gateway.dropSenderKeys()
   gateway.rest()
@@ -140,8 +141,10 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
   const apiOf = () => apiClient(place.baseUrl ?? "", apiKey)
   await becomeOurs(lines, stage, apiOf)
   for (const { bridge } of lines) homes.set(bridge, { service: () => place.baseUrl })
+  say(`${round.name}: ${lines.length} numbers are ours`)
   await killer.strikeService()
   const unconnected = await connectAll(lines, apiOf)
+  say(`${round.name}: they are connected`)
   await killer.strikeService()
   const inbox = await inboxOf(lines, apiOf)
 
