@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { expect, onTestFinished, test } from "vitest"
+import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { deliveriesOfAccount, handler } from "#functions/delivery/handler.ts"
@@ -64,7 +65,8 @@ async function answer(bridgeId: string): Promise<"deleted" | "kept"> {
   }
 }
 
-test("an account with as many deliveries as it may have waits for its own, and holds up no other account", async () => {
+/** In this test an account may have one delivery at once. */
+function oneForEachAccount(): void {
   const { each } = deliveriesOfAccount
   config.STORAGE_DIR = tmpdir()
   deliveriesOfAccount.each = 1
@@ -72,6 +74,10 @@ test("an account with as many deliveries as it may have waits for its own, and h
     config.STORAGE_DIR = undefined
     deliveriesOfAccount.each = each
   })
+}
+
+test("an account with as many deliveries as it may have waits for its own, and holds up no other account", async () => {
+  oneForEachAccount()
   const answers: ServerResponse[] = []
   const held = await startReceiver(() => (response: ServerResponse) => void answers.push(response))
   onTestFinished(held.stop)
@@ -89,4 +95,22 @@ test("an account with as many deliveries as it may have waits for its own, and h
   await until(() => answers.length === 2)
   answers[1]!.end()
   expect(await second).toBe("deleted")
+})
+
+test("a delivery to an account's webhook that hangs takes no place of a bridge's own", async () => {
+  oneForEachAccount()
+  const answers: ServerResponse[] = []
+  const held = await startReceiver(() => (response: ServerResponse) => void answers.push(response))
+  onTestFinished(held.stop)
+  const ordinary = await aReceiver()
+  const { account } = await aCustomer()
+  await AccountWebhook.create(account.id, held.url, {})
+  const one = await begin(account.id, "one", ordinary.url)
+  expect(await answer(one)).toBe("deleted")
+  const hanging = answer(one)
+  await until(() => answers.length === 1)
+  expect(await answer(await begin(account.id, "two", ordinary.url))).toBe("deleted")
+  expect([held.arrivals.length, ordinary.arrivals.length]).toEqual([1, 2])
+  answers[0]!.end()
+  expect(await hanging).toBe("deleted")
 })
