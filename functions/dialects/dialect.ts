@@ -59,6 +59,10 @@ export interface Asked<Body = unknown> {
   file: GivenFile | undefined
   /** Where this dialect is served, without a slash at the end. */
   origin: string
+  /** The caller's own key; `""` where none is needed. */
+  key: string
+  /** Goes along with each call of our API; one that makes several messages has to make several of it. */
+  idempotencyKey: string | undefined
 }
 
 /** A call whose run takes what its body is parsed to. */

@@ -4,7 +4,7 @@ import { TrieRouter } from "hono/router/trie-router"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "../http/address.ts"
-import { authenticate } from "../http/authenticate.ts"
+import { authenticate, keyOf } from "../http/authenticate.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { Api, Refused, type Serve } from "../http/own-api.ts"
 import { byAccount, byAddress } from "../http/rate-limits.ts"
@@ -105,6 +105,8 @@ async function answer(
       body: data as never, // what its schema has made of it
       file,
       origin,
+      key: keyOf(c) ?? "",
+      idempotencyKey: c.req.header("idempotency-key"),
     })
     return answered instanceof Response ? answered : c.json(answered ?? null, call.status ?? 200)
   })

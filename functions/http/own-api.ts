@@ -47,6 +47,7 @@ export interface File {
   size: number
   /** Undefined of a file that is larger than was asked for. */
   bytes: Buffer | undefined
+  headers: Record<string, string>
 }
 
 /** A file that a caller has sent. */
@@ -142,9 +143,9 @@ export class Api {
     const { headers, body } = key === undefined ? fromAnswer(answer) : await StoredMedia.get(key)
     const [type = ""] = (headers["content-type"] ?? "").split(";")
     const size = Number(headers["content-length"])
-    if (size <= options.maxBytes) return { type, size, bytes: await buffer(body) }
+    if (size <= options.maxBytes) return { type, size, bytes: await buffer(body), headers }
     body.destroy()
-    return { type, size, bytes: undefined }
+    return { type, size, bytes: undefined, headers }
   }
 
   /** An answer that is no refusal. @throws Refused */
