@@ -1,9 +1,128 @@
-import type { Dialect } from "../dialect.ts"
+import { STATUS_CODES } from "node:http"
+import { sentences } from "#contract/error-codes.ts"
+import { call, type Call, type Dialect, missing, NotHere } from "../dialect.ts"
+import { chats, chatting, placeOf } from "./chats.ts"
+import { environment } from "./events.ts"
+import { chatOf } from "./ids.ts"
+import { at, type Ours, pathOfPicture, type Rows, toCalls } from "./ours.ts"
+import { contacts, groups } from "./people.ts"
+import { sessions } from "./sessions.ts"
 
-/** WAHA's language. */
+const presences = { typing: "composing", recording: "recording", paused: "paused" } as const
+
+async function post(its: Ours, content: object) {
+  if (its.given.contacts && its.given.contacts.length > 0)
+    throw new NotHere("who sees a status is the account's own choice: leave out `contacts`")
+  return await its.send("status", content)
+}
+
+const startedAt = Date.now()
+
+/** What is not about chats, people and sessions. */
+const others: Rows = {
+  "GET /health": () => ({ status: "ok", info: {}, error: {}, details: {} }),
+  "GET /api/server/version": () => environment,
+  "GET /api/version": () => environment,
+  "GET /api/server/environment": () => ({}),
+  "GET /api/server/status": () => ({
+    startTimestamp: startedAt,
+    uptime: Date.now() - startedAt,
+    worker: environment.worker,
+  }),
+  "POST /api/:session/presence": ({ done, chat, given: { presence = "online" } }) =>
+    presence === "online" || presence === "offline"
+      ? done("POST", "presence", { state: presence === "online" ? "available" : "unavailable" })
+      : done("POST", "send/typing", { chat, state: presences[presence] }),
+  "POST /api/:session/presence/:chatId/subscribe": ({ done, chat }) =>
+    done("POST", "presence/subscribe", { chat }),
+  "POST /api/:session/calls/reject": ({ done, given: { id = "", from = "" } }) =>
+    done("POST", at`calls/${id}/reject`, { contact_id: chatOf(from) }),
+  "POST /api/:session/status/text": (its) =>
+    post(its, { body: its.given.text, background: its.given.backgroundColor }),
+  "POST /api/:session/status/image": async (its) =>
+    await post(its, { ...(await placeOf(its)), body: its.given.caption }),
+  "POST /api/:session/status/delete": ({ done, message }) => done("DELETE", at`messages/${message.id}`),
+  "GET /api/files/:session/picture/:chatId": ({ file, chat }) =>
+    file(pathOfPicture(chatOf(chat.replace(/\.jpg$/, "")))),
+  "GET /api/files/:session/:messageId/:filename": ({ file, message: { id, chat } }) =>
+    file(at`messages/${id}/media`, { chat }),
+}
+
+const noButtons = "phones do not show them reliably"
+const ownIds = "this service chooses the ids of messages: use an Idempotency-Key"
+
+/** What this service has not, and why. */
+const absent = {
+  "POST /api/server/stop": "the operator of this service stops it, and no call does",
+  "PUT /api/star": "this service stars no messages: a star shows on the own phone alone",
+  "POST /api/sendPollVote": "this service does not vote in polls",
+  "POST /api/sendButtons": `this service sends no buttons: ${noButtons}`,
+  "POST /api/sendList": `this service sends no lists: ${noButtons}`,
+  "POST /api/send/buttons/reply": "this service does not tap the buttons of businesses",
+  "DELETE /api/:session/chats/:chatId": "this service deletes no chats",
+  "DELETE /api/:session/chats/:chatId/messages": "this service empties no chats",
+  "PUT /api/:session/contacts/:id": "this service changes no address book: the phone does",
+  "GET /api/:session/lids": "this service lists no LIDs: ask for one of them",
+  "GET /api/:session/lids/count": "this service counts no LIDs: ask for one of them",
+  "PUT /api/:session/profile/name": "this service changes no name of an account: the phone does",
+  "DELETE /api/:session/groups/:id": "this service deletes no group: leave it",
+  "POST /api/:session/status/voice": "this service posts texts and pictures as a status, no sounds",
+  "POST /api/:session/status/video": "this service posts texts and pictures as a status, no videos",
+  "GET /api/:session/presence": "this service keeps no presences: the webhook tells them",
+  "GET /api/:session/presence/:chatId": "this service keeps no presences: subscribe to one",
+  "* /api/:session/groups/:id/settings/security/member-share-history-mode":
+    "no group's history is shared here",
+  "GET /api/:session/auth/passkey/confirmation": "this service compares no codes: the passkey is enough",
+  "POST /api/:session/auth/passkey/confirm": "this service compares no codes: the passkey is enough",
+  "* /api/server/debug/*": "this service shows nothing of its inside here",
+  "* /api/screenshot": "this service works without a browser, so there is nothing to see",
+  "* /api/:session/channels/*": "this service has no channels",
+  "* /api/:session/labels/*": "this service has no labels: they show on the own phone alone",
+  "* /api/apps/*": "this service has no apps: its webhooks bring events to other programs",
+  "* /api/keys/*": "this service makes keys in its dashboard and by its own API, POST /api/keys",
+  "* /api/:session/media/convert/*": "this service converts what it sends: `convert` of sendVoice",
+  "* /api/:session/new-message-id": ownIds,
+  "* /api/:session/status/new-message-id": ownIds,
+}
+
+function toMissing([row, why]: [string, string]): Call[] {
+  const [method, path] = row.split(" ") as [Call["method"] | "*", string] // as each row begins
+  const methods = method === "*" ? (["GET", "POST", "PUT", "DELETE"] as const) : [method]
+  return methods.map((one) => missing(one, path, why))
+}
+
+/** What our API calls a field, and WAHA's programs know by another name. */
+const names: Partial<Record<string, string>> = {
+  chat: "chatId",
+  customer_ref: "name",
+  body: "text",
+  phones: "phone",
+  members: "participants",
+}
+
+/** WAHA's language, of its release 2026.9. Of paths that are alike, the first is meant. */
 export const waha: Dialect = {
   name: "waha",
   keyHeader: "x-api-key",
-  calls: [],
-  refusal: ({ status, sentence }) => ({ statusCode: status, message: sentence }),
+  calls: [
+    call({ method: "GET", path: "/ping", isOpen: true, run: async () => ({ message: "pong" }) }),
+    ...Object.entries(absent).flatMap(toMissing),
+    ...toCalls({ ...others, ...sessions, ...chatting, ...chats, ...contacts, ...groups }),
+  ],
+  // WAHA says so of a session that is not as a call needs it.
+  statusOf: (status) => (status === 409 ? 422 : status),
+  refusal: ({ status, sentence, issues }) => ({
+    statusCode: status,
+    message:
+      issues.length > 0 ? issues.map((issue) => `${nameOf(issue.path)}: ${issue.message}`) : said(sentence),
+    error: STATUS_CODES[status],
+  }),
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^\w+/, (name) => names[name] ?? name)
+}
+
+function said(sentence: string): string {
+  return sentence === sentences.not_found ? "Session not found: GET /api/sessions lists yours" : sentence
 }

@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from "node:util"
+import type { z } from "zod"
+import type { BridgeWithManager } from "#contract/bridge.ts"
+import { EventType, isUsual } from "#contract/event.ts"
+import type { listWebhooks } from "#contract/webhook.ts"
+import { ApiError } from "#core/error.ts"
+import { typesOf } from "./events.ts"
+import type { Config, WebhookConfig } from "./given.ts"
+import type { Ours } from "./ours.ts"
+
+type Bridge = z.infer<typeof BridgeWithManager>
+type Webhook = z.infer<
+  (typeof listWebhooks)["responses"][200]["content"]["application/json"]["schema"]
+>[number]
+
+/** What stands for a secret that is not shown. */
+const mask = "***"
+
+/** A session's configuration, of which WAHA's programs write back what they do not change. */
+export function toConfig(bridge: Bridge, webhooks: Webhook[]) {
+  return {
+    metadata: {},
+    proxy: bridge.proxy_url === null ? null : { server: mask },
+    debug: false,
+    ignore: { status: bridge.ignore.includes("status"), groups: bridge.ignore.includes("groups") },
+    noweb: {
+      markOnline: bridge.daily_presence,
+      store: { enabled: bridge.keep !== null, fullSync: bridge.history },
+    },
+    webhooks: webhooks.filter(isTheirs).map(toWebhookConfig),
+  }
+}
+
+/** Webhooks that get our own events are none of WAHA's programs' business. */
+function isTheirs({ format, url }: Webhook): boolean {
+  return format === "waha" && url !== ""
+}
+
+function toWebhookConfig({ url, format_options: { events, hmac_key }, headers }: Webhook) {
+  return {
+    url,
+    events: events ?? ["*"],
+    hmac: hmac_key === undefined ? undefined : { key: hmac_key },
+    customHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+  }
+}
+
+/** A webhook of our API's for one of WAHA's. */
+function fromWebhookConfig({ events, hmac, customHeaders }: WebhookConfig) {
+  const names = !events || events.includes("*") ? undefined : events
+  const types = names && [...new Set(names.flatMap((name) => typesOf[name] ?? []))]
+  return {
+    format: "waha",
+    events: types ?? null,
+    headers: Object.fromEntries((customHeaders ?? []).map(({ name, value }) => [name, value])),
+    format_options: {
+      ...(names && { events: names }),
+      ...(hmac?.key && { hmac_key: shown(hmac.key, "hmac.key") }),
+    },
+  }
+}
+
+/** @throws ApiError `invalid_request` for what only stands for a secret */
+function shown(value: string, path: string): string {
+  if (value !== mask) return value
+  throw new ApiError(
+    "invalid_request",
+    `${path}: ${mask} stands for a secret that is not shown: give the secret itself`,
+  )
+}
+
+/**
+ * Gives a session this configuration. Its webhooks are those that are named, and no others; what else is not
+ * named stays as it is.
+ * @throws Refused, ApiError
+ */
+export async function configure(
+  { api, bridge: path }: Pick<Ours, "api" | "bridge">,
+  config: Config,
+): Promise<void> {
+  const bridge = (await api.call("GET", path)) as Bridge
+  const wanted = config.webhooks ?? []
+  const choice = choiceOf(config, bridge, wanted)
+  if (Object.keys(choice).length > 0) await api.call("PATCH", path, { body: choice })
+  const before = ((await api.call("GET", `${path}/webhooks`)) as Webhook[]).filter(isTheirs)
+  for (const { id, url } of before)
+    if (!wanted.some((one) => one.url === url))
+      await (id === "first"
+        ? api.call("PATCH", path, { body: { webhook_url: "" } })
+        : api.call("DELETE", `${path}/webhooks/${id}`))
+  for (const webhook of wanted) {
+    const now = before.find(({ url }) => url === webhook.url)
+    if (!now)
+      await api.call("POST", `${path}/webhooks`, {
+        body: { url: webhook.url, ...fromWebhookConfig(webhook) },
+      })
+    // One that is written back as it was shown has its secrets masked.
+    else if (!isDeepStrictEqual(plain(webhook), plain(toWebhookConfig(now)))) {
+      const { events, ...body } = fromWebhookConfig(webhook)
+      const changes = now.id === "first" ? body : { ...body, events }
+      await api.call("PATCH", `${path}/webhooks/${now.id}`, { body: changes })
+    }
+  }
+}
+
+/** What may differ while nothing does. */
+function plain({ url, events, hmac, customHeaders }: WebhookConfig) {
+  return { url, events: events ?? ["*"], key: hmac?.key || null, headers: customHeaders ?? [] }
+}
+
+function choiceOf({ proxy, ignore, noweb }: Config, bridge: Bridge, webhooks: WebhookConfig[]) {
+  const store = noweb?.store
+  const isKept = store?.enabled ?? undefined
+  const kept = isKept === true ? (bridge.keep ?? 30) : null
+  const missing = eventsMissing(bridge, webhooks)
+  return {
+    ...(isKept !== undefined && kept !== bridge.keep && { keep: kept }),
+    ...(isKept === true && store?.fullSync && !bridge.history && { history: true }),
+    ...(ignore && { ignore: (["status", "groups"] as const).filter((kind) => ignore[kind]) }),
+    ...(proxy && proxy.server !== mask && { proxy_url: urlOf(proxy) }),
+    ...(missing.length > 0 && { events: [...bridge.events, ...missing] }),
+  }
+}
+
+/** The types of events that these webhooks ask for by a name and the bridge does not send. */
+function eventsMissing({ events }: Bridge, webhooks: WebhookConfig[]): EventType[] {
+  const asked = new Set(
+    webhooks.flatMap((webhook) => (webhook.events ?? []).flatMap((name) => typesOf[name] ?? [])),
+  )
+  const all = webhooks.some((webhook) => webhook.events?.includes("*"))
+  return EventType.options.filter(
+    (type) => !events.includes(type) && (asked.has(type) || (all && !isUsual(type))),
+  )
+}
+
+/** WAHA's proxy has its user name and password beside the server. */
+function urlOf({ server, username, password }: NonNullable<Config["proxy"]>): string {
+  const url = /^[a-z0-9]+:\/\//i.test(server) ? server : `http://${server}`
+  if (!username) return url
+  return url.replace("://", `://${encodeURIComponent(username)}:${encodeURIComponent(password ?? "")}@`)
+}

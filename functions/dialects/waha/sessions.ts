@@ -1,0 +1,179 @@
+import type { z } from "zod"
+import type { BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
+import type { SessionStatus } from "#contract/session.ts"
+import type { listWebhooks } from "#contract/webhook.ts"
+import { ApiError } from "#core/error.ts"
+import { pathOf, Refused } from "../../http/own-api.ts"
+import { NotHere } from "../dialect.ts"
+import { configure, toConfig } from "./config.ts"
+import { phoneOf, pnOf, refOf, sessionOf } from "./ids.ts"
+import type { Ours, Rows } from "./ours.ts"
+
+type Bridge = z.infer<typeof BridgeWithManager>
+type Status = z.infer<typeof SessionStatus>
+type Webhooks = z.infer<(typeof listWebhooks)["responses"][200]["content"]["application/json"]["schema"]>
+
+const statuses: Record<Status["status"], string> = {
+  unpaired: "SCAN_QR_CODE",
+  connecting: "STARTING",
+  connected: "WORKING",
+  disconnected: "STARTING",
+  replaced: "FAILED",
+  passkey_required: "PASSKEY_REQUIRED",
+}
+
+/** WAHA's `SessionInfo`. @param status the session's own word, if it was asked */
+function toSession(bridge: Bridge, webhooks: Webhooks, status?: Status) {
+  const { status: known, since } = { ...bridge.reported, ...status }
+  return {
+    name: sessionOf(bridge.customer_ref),
+    status: bridge.state !== "running" ? "STOPPED" : known ? statuses[known] : "STARTING",
+    me: toMe(status ?? bridge.reported),
+    engine: { engine: "NOWEB" },
+    assignedWorker: null,
+    apps: null,
+    presence: {},
+    timestamps: { activity: (since ?? bridge.created_at) * 1000 },
+    config: toConfig(bridge, webhooks),
+  }
+}
+
+/** Whose account it is; null without a linked phone. */
+function toMe(told: Status | Bridge["reported"]) {
+  const id = pnOf(told?.phone ?? "")
+  if (told === undefined || id === null || told.status === "unpaired") return null
+  const { lid = "", jid = "", name = "", ...more } = { ...told } as Partial<Status>
+  const restrictions = more.restriction && {
+    reachoutTimelock: toTimelock(more),
+    messageCapping: toCapping(more),
+  }
+  return { id, lid: lid || null, jid: jid || null, pushName: name, ...restrictions }
+}
+
+type Restricted = Pick<Partial<Status>, "restriction" | "restricted_until">
+
+function toTimelock({ restriction, restricted_until: until = 0 }: Restricted) {
+  const isActive = restriction === "new_chats"
+  return { enforcementType: "DEFAULT", isActive, timeEnforcementEnds: isActive ? until : 0 }
+}
+
+/** The network tells no numbers: -1 is none. */
+function toCapping({ restriction, restricted_until: until = 0 }: Restricted) {
+  const isCapped = restriction === "new_chats_quota"
+  const cycle = { cycleStart: 0, cycleEnd: isCapped ? until : 0, mvStatus: "", oteStatus: "" }
+  return { cappingStatus: isCapped ? "CAPPED" : "NONE", totalQuota: -1, usedQuota: 0, ...cycle }
+}
+
+async function bridgeOf({ api, bridge }: Ours): Promise<Bridge> {
+  return (await api.call("GET", bridge)) as Bridge
+}
+
+async function statusOf(its: Ours): Promise<Status> {
+  return await its.ask<Status>("GET", "status")
+}
+
+/** The session, by its own word where it can be asked. */
+async function infoOf(its: Ours) {
+  const bridge = await bridgeOf(its)
+  const webhooks = (await its.api.call("GET", `${its.bridge}/webhooks`)) as Webhooks
+  return toSession(bridge, webhooks, bridge.state === "running" ? await statusOf(its) : undefined)
+}
+
+async function isThere(its: Ours): Promise<boolean> {
+  try {
+    await bridgeOf(its)
+    return true
+  } catch (error) {
+    if (error instanceof Refused && error.body.code === "not_found") return false
+    throw error
+  }
+}
+
+/** A session that could not be configured is not made. */
+async function create(its: Ours) {
+  if (await isThere(its))
+    throw new ApiError("group_conflict", `Session '${its.session}' already exists. Use PUT to update it.`)
+  await its.api.call("POST", "/api/instances", { body: { customer_ref: refOf(its.session) } })
+  try {
+    return await update(its)
+  } catch (error) {
+    await its.api.call("DELETE", its.bridge)
+    throw error
+  }
+}
+
+async function update(its: Ours) {
+  await configure(its, its.given.config ?? {})
+  return await infoOf(its)
+}
+
+/** Changes nothing, and wakes a session that was idle. */
+async function start(its: Ours) {
+  await statusOf(its)
+  return await infoOf(its)
+}
+
+/** The address of before takes a session back that another place has taken over, and restarts no other. */
+async function restart(its: Ours) {
+  const { webhook_url } = await bridgeOf(its)
+  await its.api.call("PATCH", its.bridge, { body: { webhook_url } })
+  return await infoOf(its)
+}
+
+async function remove(its: Ours) {
+  if (await isThere(its)) await its.api.call("DELETE", its.bridge)
+}
+
+function stop(): never {
+  const instead = "the dashboard pauses a number, and `logout` unlinks its phone"
+  throw new NotHere(`this service has no call that stops a session: ${instead}`)
+}
+
+const one = "/api/sessions/:session"
+
+export const sessions: Rows = {
+  "GET /api/sessions": async ({ api, query }) => {
+    const listed = (await api.call("GET", "/api/instances")) as z.infer<typeof BridgeInList>[]
+    const wanted = listed.filter(({ state }) => query.all === "true" || state === "running")
+    const bridges = wanted.map(
+      async ({ customer_ref: ref }) => (await api.call("GET", pathOf(ref))) as Bridge,
+    )
+    return (await Promise.all(bridges)).map((bridge) => toSession(bridge, []))
+  },
+  "POST /api/sessions": create,
+  "POST /api/sessions/start": async (its) => {
+    if (!(await isThere(its))) return await create(its)
+    return its.given.config ? await update(its) : await start(its)
+  },
+  "POST /api/sessions/stop": (its) => (its.given.logout ? remove(its) : stop()),
+  "POST /api/sessions/logout": remove,
+  [`GET ${one}`]: infoOf,
+  [`PUT ${one}`]: update,
+  [`DELETE ${one}`]: remove,
+  [`GET ${one}/me`]: async (its) => toMe(await statusOf(its)),
+  [`GET ${one}/timelock`]: async (its) => toTimelock(await statusOf(its)),
+  [`GET ${one}/capping`]: async (its) => toCapping(await statusOf(its)),
+  [`POST ${one}/start`]: start,
+  [`POST ${one}/restart`]: restart,
+  [`POST ${one}/stop`]: stop,
+  [`POST ${one}/logout`]: async (its) => {
+    await its.ask("DELETE", "logout")
+    return await infoOf(its)
+  },
+  "GET /api/:session/auth/qr": async ({ file, query, accept }) => {
+    const answer = await file("qr")
+    if (query.format === "raw") return { value: answer.headers.get("x-qr-value") }
+    if (accept !== "application/json") return answer
+    return { mimetype: "image/png", data: Buffer.from(await answer.arrayBuffer()).toString("base64") }
+  },
+  "POST /api/:session/auth/request-code": async ({ ask, given: { method, phoneNumber = "" } }) => {
+    if (method) throw new NotHere("this service links phones as devices only: leave out `method`")
+    return await ask("POST", "pair", { phone: phoneOf(phoneNumber) })
+  },
+  "GET /api/:session/auth/passkey/challenge": async (its) => {
+    const { passkey } = await statusOf(its)
+    if (!passkey) throw new ApiError("passkey_not_awaited")
+    return passkey.options
+  },
+  "POST /api/:session/auth/passkey": ({ done, given }) => done("POST", "passkey", given),
+}
