@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs"
+import { readdirSync, statSync } from "node:fs"
 import { nowMs } from "#core/platform/clock.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import { restMs } from "./found-session.ts"
@@ -10,17 +10,30 @@ export function mustBeAtRest(files: string[]): void {
       throw new Unusable(
         `${file} has changed within the last minute: stop the gateway, and wait for a minute`,
       )
-  const paths = new Set(files.map((file) => realpathSync(file)))
+  const wanted = new Map(files.map((file) => [inodeOf(file), file]))
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
-    for (const path of openIn(pid))
-      if (paths.has(path)) throw new Unusable(`process ${pid} has ${path} open: stop the gateway first`)
+    for (const fd of openIn(pid)) {
+      const file = wanted.get(inodeOf(`/proc/${pid}/fd/${fd}`))
+      if (file) throw new Unusable(`process ${pid} has ${file} open: stop the gateway first`)
+    }
 }
 
 function openIn(pid: string): string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+    return readdirSync(`/proc/${pid}/fd`)
   } catch {
     // It has ended, or belongs to somebody else.
     return []
+  }
+}
+
+/** What tells a file from all others: in a container it has another path. */
+function inodeOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  } catch {
+    // It was closed meanwhile.
+    return undefined
   }
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -100,6 +101,11 @@ func main() {
 		}
 		json.NewEncoder(w).Encode(answer)
 	})
+	// It ends with its input, and so with whoever started it.
+	go func() {
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	fmt.Printf("{\"base_url\":\"http://%s\"}\n", listener.Addr())
 	must(0, http.Serve(listener, nil))
