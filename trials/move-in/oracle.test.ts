@@ -28,7 +28,13 @@ function kindsOf(more: {
   before?: ReturnType<typeof send>[]
   shown?: number[]
 }): string[] {
-  const { arrivals = [arrival("3")], hadMs = {}, askedAgain = [], before = [send(1)], shown = [1, 2] } = more
+  const {
+    arrivals = [arrival("3")],
+    hadMs = {},
+    askedAgain = [],
+    before = [send(1)],
+    shown = [1, 2, 3],
+  } = more
   const ids = new Map(["1", "2", "3"].map((text) => [text, `id ${text}`]))
   const moved: Moved = {
     goneMs: 1000,
@@ -44,7 +50,7 @@ function kindsOf(more: {
     late: new Set(),
     arrivals,
     refused: new Set(),
-    sent: [send(2)],
+    sent: [send(2), send(3)],
     followed: new Set(),
     read: new Set(),
     ids: new Map(),
@@ -82,10 +88,13 @@ test("a message that only our service was handed must not be asked for", () => {
   expect(kindsOf({ askedAgain: ["id 3"] })).toEqual(["undecryptable"])
 })
 
-test("a send that the old gateway had no answer for may be shown or not, and none of ours before it", () => {
-  expect(kindsOf({ before: [send(1, 0)], shown: [2] })).toEqual([])
-  expect(kindsOf({ before: [send(1, 0)], shown: [1, 2] })).toEqual([])
-  expect(kindsOf({ shown: [2] })).toEqual(["lost"])
-  expect(kindsOf({ shown: [2, 1] })).toEqual(["reordered"])
-  expect(kindsOf({ shown: [1, 2, 2] })).toEqual(["doubled"])
+test("a send that the old gateway had no answer for may be shown or not", () => {
+  expect(kindsOf({ before: [send(1, 0)], shown: [2, 3] })).toEqual([])
+  expect(kindsOf({ before: [send(1, 0)] })).toEqual([])
+  expect(kindsOf({ shown: [2, 3] })).toEqual(["lost"])
+})
+
+test("our sends to a chat are shown once, in their order", () => {
+  expect(kindsOf({ shown: [1, 3, 2] })).toEqual(["reordered"])
+  expect(kindsOf({ shown: [1, 2, 2, 3] })).toEqual(["doubled"])
 })

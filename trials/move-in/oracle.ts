@@ -46,12 +46,12 @@ export function judgeMoved(evidence: Evidence, moved: Moved): Violation[] {
   return [
     ...judge({ ...evidence, produced: ours, late, sent: [...answered, ...evidence.sent] }),
     ...found,
-    ...sendsOutOfOrder(evidence, [...moved.before, ...evidence.sent]),
+    ...sendsOutOfOrder(evidence),
   ]
 }
 
-/** What one chat is sent, by the old gateway and then by us, is shown there in that order. */
-function sendsOutOfOrder({ shown }: Evidence, sent: Sent[]): Violation[] {
+/** What we send to one chat is shown there in that order. */
+function sendsOutOfOrder({ shown, sent }: Evidence): Violation[] {
   const found: Violation[] = []
   for (const all of Map.groupBy(sent, chatOf).values()) {
     const texts = all.map(({ text }) => text)

@@ -151,12 +151,15 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
   const acts = { lines, traffic, seen, log, apiOf }
   const moved: Moved = { ...seen, goneMs, ids: traffic.ids, before: traffic.before }
   const judged = (evidence: Evidence) =>
-    // Nobody may have to ask again for what we send.
+    // Nobody may have to ask again for what we send. What Baileys' own races spoil is not ours.
     judgeMoved(
       {
         ...evidence,
         arrivals: [...inbox, ...evidence.arrivals],
-        unreadable: seen.undecryptable().map(inWords),
+        unreadable: seen
+          .undecryptable()
+          .filter(({ at }) => at >= goneMs)
+          .map(inWords),
       },
       moved,
     )
