@@ -1,5 +1,6 @@
 import type { z } from "zod"
 import type { BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
+import type { ErrorCode } from "#contract/error.ts"
 import type { SessionStatus } from "#contract/session.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
 import { ApiError } from "#core/error.ts"
@@ -72,21 +73,26 @@ async function statusOf(its: Ours): Promise<Status> {
   return await its.ask<Status>("GET", "status")
 }
 
-/** The session, by its own word where it can be asked. */
+/** The session, by its own word where that can be had at once. */
 async function infoOf(its: Ours) {
   const bridge = await bridgeOf(its)
   const webhooks = (await its.api.call("GET", `${its.bridge}/webhooks`)) as Webhooks
-  return toSession(bridge, webhooks, bridge.state === "running" ? await statusOf(its) : undefined)
+  const isUp = bridge.state === "running" && bridge.manager.health === "healthy"
+  return toSession(bridge, webhooks, isUp ? await unless("session_unavailable", statusOf(its)) : undefined)
+}
+
+/** What our API answers; undefined where it refuses for this reason. @throws Refused for any other */
+async function unless<Answer>(code: ErrorCode, asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Refused && error.body.code === code) return undefined
+    throw error
+  }
 }
 
 async function isThere(its: Ours): Promise<boolean> {
-  try {
-    await bridgeOf(its)
-    return true
-  } catch (error) {
-    if (error instanceof Refused && error.body.code === "not_found") return false
-    throw error
-  }
+  return (await unless("not_found", bridgeOf(its))) !== undefined
 }
 
 /** A session that could not be configured is not made. */
@@ -95,11 +101,12 @@ async function create(its: Ours) {
     throw new ApiError("group_conflict", `Session '${its.session}' already exists. Use PUT to update it.`)
   await its.api.call("POST", "/api/instances", { body: { customer_ref: refOf(its.session) } })
   try {
-    return await update(its)
+    await configure(its, its.given.config ?? {})
   } catch (error) {
     await its.api.call("DELETE", its.bridge)
     throw error
   }
+  return await infoOf(its)
 }
 
 async function update(its: Ours) {
@@ -109,7 +116,7 @@ async function update(its: Ours) {
 
 /** Changes nothing, and wakes a session that was idle. */
 async function start(its: Ours) {
-  await statusOf(its)
+  if ((await bridgeOf(its)).state !== "running") await unless("session_unavailable", statusOf(its))
   return await infoOf(its)
 }
 
