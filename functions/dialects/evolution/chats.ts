@@ -136,10 +136,11 @@ async function found(here: Here, { where }: Search, howMany: number): Promise<Ke
 }
 
 /** A message of which a line is known: its text, and how far it has come. */
-function asKept({ status: _, edit: _edit, type, ...message }: Remembered): Kept {
+function asKept(message: Remembered): Kept {
   const timestamp = message.received_at ?? message.sent_at ?? 0
   const is_group = message.chat_id.endsWith("@g.us")
-  return { ...message, type: type || "text", phone: "", name: "", is_group, timestamp }
+  const unknown = { phone: "", name: "", status: undefined, edit: undefined }
+  return { ...message, ...unknown, type: message.type || "text", is_group, timestamp }
 }
 
 const findMessages = on("POST chat/findMessages", Search, async (here) => {
@@ -218,7 +219,7 @@ const getBase64 = on(
       mediaType: mediaTypeOf(known.media_type),
       fileName: /filename="?([^";]+)/.exec(headers["content-disposition"] ?? "")?.[1] ?? id,
       caption: known.body || undefined,
-      size: { fileLength: String(size) },
+      size: { fileLength: String(size), height: null, width: null },
       mimetype: type,
       base64: bytes.toString("base64"),
       buffer: null,
@@ -233,8 +234,11 @@ interface Check {
   verified_name: string
 }
 
+function phoneOf(number: string): string | undefined {
+  return /^(\d{7,15})(?:@s\.whatsapp\.net)?$/.exec(chatOf(number))?.[1]
+}
+
 async function checkNumbers({ ask, body: { numbers } }: Here<{ numbers: string[] }>) {
-  const phoneOf = (number: string) => /^(\d{7,15})(?:@s\.whatsapp\.net)?$/.exec(chatOf(number))?.[1]
   const phones = numbers.flatMap((number) => phoneOf(number) ?? [])
   const checks: Check[] = []
   for (let from = 0; from < phones.length; from += 100) {
@@ -245,7 +249,7 @@ async function checkNumbers({ ask, body: { numbers } }: Here<{ numbers: string[]
     const check = phoneOf(number) === undefined ? undefined : checks.shift()
     // The network is not asked for a group, or somebody's private id.
     const exists = check?.is_on_whatsapp ?? /@(?:lid|g\.us)$/.test(number)
-    return { jid: check?.jid || jidOf(number), exists, number, name: check?.verified_name || undefined }
+    return { jid: check?.jid || jidOf(number), exists, number, name: check?.verified_name || null }
   })
 }
 
@@ -279,12 +283,16 @@ const OfChat = z.looseObject({
 })
 
 /** A row that changes something about a chat. */
-function changesChat(name: string, become: (body: Record<string, unknown>) => object, done: object) {
+function changesChat(
+  name: string,
+  become: (body: Record<string, unknown>) => { archived?: boolean; unread?: boolean },
+) {
   const run = async ({ ask, body }: Here<z.infer<typeof OfChat>>) => {
     const named = body.chat || body.lastMessage?.key?.remoteJid
     if (!named) throw new ApiError("invalid_request", "chat: is missing")
-    await ask("PATCH", at("chats", jidOf(named)), become(body))
-    return { chatId: jidOf(named), ...done }
+    const { archived, unread } = become(body)
+    await ask("PATCH", at("chats", jidOf(named)), { archived, unread })
+    return { chatId: jidOf(named), archived, markedChatUnread: unread }
   }
   return on(`POST chat/${name}`, OfChat, run, 201)
 }
@@ -313,13 +321,18 @@ const sendPresence = on(
   201,
 )
 
+/** The answer where another message was changed: its time is a text. */
+function asChanged(here: Here, sent: Sent, change: object) {
+  return { ...asSent(here, sent, "protocolMessage", change), messageTimestamp: String(sent.timestamp) }
+}
+
 const deleteMessage = on(
   "DELETE chat/deleteMessageForEveryone",
   MessageKey,
   async (here) => {
     const { body: key, ask } = here
     const sent = await ask<Sent>("DELETE", at("messages", key.id), chatQuery(key.remoteJid))
-    return asSent(here, sent, "protocolMessage", { key, type: "REVOKE" })
+    return asChanged(here, sent, { key, type: "REVOKE" })
   },
   201,
 )
@@ -331,8 +344,9 @@ const updateMessage = on(
     const { number, key, text: body } = here.body
     const changed = { ...chatQuery(number || key.remoteJid), body }
     const sent = await here.ask<Sent>("PATCH", at("messages", key.id, "edit"), changed)
-    const editedMessage = { conversation: body }
-    return asSent(here, sent, "protocolMessage", { key, type: "MESSAGE_EDIT", editedMessage })
+    const editedMessage = { extendedTextMessage: { text: body } }
+    const timestampMs = `${sent.timestamp}000`
+    return asChanged(here, sent, { key, type: "MESSAGE_EDIT", editedMessage, timestampMs })
   },
 )
 
@@ -378,8 +392,8 @@ export const chatCalls = [
   updateMessage,
   markAsRead,
   ...inBothPlaces,
-  changesChat("archiveChat", ({ archive }) => ({ archived: archive !== false }), { archived: true }),
-  changesChat("markChatUnread", () => ({ unread: true }), { markedChatUnread: true }),
+  changesChat("archiveChat", ({ archive }) => ({ archived: archive !== false })),
+  changesChat("markChatUnread", () => ({ unread: true })),
   on("POST chat/findChats", Search, async (here) => {
     const jid = here.body.where?.remoteJid
     const chats = (await chatsOf(here)).filter(({ chat_id }) => !jid || chat_id === jidOf(jid))

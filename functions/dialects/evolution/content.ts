@@ -13,13 +13,12 @@ interface Content {
 /** A message as Evolution posts it, and lists it: its content is named as in the network's protocol. */
 export function recordOf(message: Message, instance: string, base64?: string) {
   const { messageType, message: content } = contentOf(message)
-  const context = contextOf(message)
   return {
     key: keyOf(message),
     pushName: message.name,
     status: message.from_me ? "SERVER_ACK" : "DELIVERY_ACK",
     message: { ...content, ...(base64 !== undefined && { base64 }) },
-    ...(context && { contextInfo: context }),
+    contextInfo: contextOf(message),
     messageType,
     messageTimestamp: message.timestamp,
     instanceId: instance,
@@ -48,7 +47,7 @@ function contextOf({ quoted, mentions, forwarded, disappears_after, ad }: Messag
       },
     }),
   }
-  return Object.keys(context).length > 0 ? context : undefined
+  return Object.keys(context).length > 0 ? context : null
 }
 
 function named(messageType: string, content: unknown): Content {
