@@ -25,7 +25,7 @@ export interface Database {
 
 /** Whether this is the address of a database on a server, and no path. */
 export function isPostgres(where: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(where)
+  return /^postgres(?:ql)?:\/\//.test(where) && URL.canParse(where)
 }
 
 /** SQLite's code for a file that is something else. */

@@ -4,7 +4,12 @@ import type { FindSessions, Found } from "./found-session.ts"
 /** The readers of each kind of gateway. Some gateways keep sessions in several ways, by their engine. */
 const readers = {
   baileys: [async () => (await import("./baileys.ts")).findBaileys],
-  waha: [async () => (await import("./noweb.ts")).findNoweb],
+  waha: [
+    async () => (await import("./noweb.ts")).findNoweb,
+    async () => (await import("./whatsmeow.ts")).findGows,
+  ],
+  gowa: [async () => (await import("./whatsmeow.ts")).findInWhatsmeow],
+  whatsmeow: [async () => (await import("./whatsmeow.ts")).findInWhatsmeow],
 } satisfies Record<string, (() => Promise<FindSessions>)[]>
 
 export type Kind = keyof typeof readers

@@ -25,9 +25,7 @@ export const findNoweb: FindSessions = async (where) => {
   if (folders.length + refused.length === 0)
     throw new Unusable(`there is no session of NOWEB in ${where.join(", ")}: name WAHA's folder .sessions`)
   const sessions = await Promise.all(
-    folders.map(async (folder) =>
-      sessionInFolder(folder, { name: nameOf(basename(folder)), webhookUrls: await webhooksOf(folder) }),
-    ),
+    folders.map(async (folder) => sessionInFolder(folder, await aboutSessionIn(folder))),
   )
   return { sessions, refused, close: async () => {} }
 }
@@ -35,6 +33,11 @@ export const findNoweb: FindSessions = async (where) => {
 function nothing(error: unknown) {
   if (!(error instanceof Unusable)) throw error
   return { folders: [], files: [], refused: [] }
+}
+
+/** What WAHA calls the session in a folder, and where it posts its events. */
+export async function aboutSessionIn(folder: string): Promise<{ name: string; webhookUrls: string[] }> {
+  return { name: nameOf(basename(folder)), webhookUrls: await webhooksOf(folder) }
 }
 
 /** Some releases of WAHA put the hash of a session's name behind it. */

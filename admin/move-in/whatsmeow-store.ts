@@ -136,12 +136,6 @@ export async function credsOf({ device, store, keyStore }: Login): Promise<Found
       deviceSignature: device.adv_device_sig,
     },
     me: { id: device.jid, ...(lid && { lid }), ...(name && { name }) },
-    signalIdentities: [
-      {
-        identifier: { name: lid ?? device.jid, deviceId: 0 },
-        identifierKey: withType(device.adv_account_sig_key),
-      },
-    ],
     ...(device.platform && { platform: device.platform }),
     ...(syncKey && { myAppStateKeyId: Bytes.parse(syncKey.key_id).toString("base64") }),
     nextPreKeyId,

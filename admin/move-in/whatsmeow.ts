@@ -3,10 +3,11 @@ import { basename, dirname, join } from "node:path"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import { type Database, isPostgres, movedName, openPostgres, openSqlite, setAside } from "./database.ts"
 import type { FindSessions, Found, FoundSession } from "./found-session.ts"
+import { aboutSessionIn } from "./noweb.ts"
 import * as Store from "./whatsmeow-store.ts"
 
 /**
- * Finds the sessions of gateways that stand on whatsmeow: GOWA, GOWS of WAHA, wuzapi, evolution-go.
+ * Finds the sessions of gateways that stand on whatsmeow: GOWA, wuzapi, evolution-go.
  * @param where folders and files of SQLite, and addresses of PostgreSQL
  */
 export const findInWhatsmeow: FindSessions = async (where) => {
@@ -35,27 +36,38 @@ export const findInWhatsmeow: FindSessions = async (where) => {
   }
 }
 
+const gowsFile = "gows.db"
+
+/** Finds the sessions of WAHA's engine GOWS in its folder `.sessions`, in the `gows` there, or one of them. */
+export const findGows: FindSessions = async (where) => {
+  const files = where.flatMap((one) => (isPostgres(one) ? one : filesIn(one, true).filter(isOfGows)))
+  if (files.length === 0)
+    throw new Unusable(`there is no session of GOWS in ${where.join(", ")}: name WAHA's folder .sessions`)
+  return await findInWhatsmeow(files)
+}
+
+function isOfGows(file: string): boolean {
+  return [gowsFile, movedName(gowsFile)].includes(basename(file))
+}
+
 /** The databases that are meant, and files beside them, where names may be: by whether they are meant. */
 function placesIn(where: string[]): Map<string, boolean> {
   const places = new Map<string, boolean>()
-  const note = (some: string[], isMeant: boolean) => {
-    for (const place of some) places.set(place, isMeant || places.get(place) === true)
-  }
   for (const one of where) {
     // An import that is repeated finds what has moved before.
     const place = isPostgres(one) || existsSync(one) ? one : movedName(one)
-    if (isPostgres(one)) note([one], true)
-    else if (!existsSync(place)) throw new Unusable(`there is no ${one}`)
-    else if (statSync(place).isDirectory()) note(filesIn(place, true), true)
-    else {
-      note(filesIn(dirname(place), false), false)
-      note([place], true)
-    }
+    if (!isPostgres(one) && !existsSync(place)) throw new Unusable(`there is no ${one}`)
+    const isFolder = !isPostgres(one) && statSync(place).isDirectory()
+    for (const meant of isFolder ? filesIn(place, true) : [place]) places.set(meant, true)
+    const beside = isPostgres(one) || isFolder || isOfGows(place) ? [] : filesIn(dirname(place), false)
+    for (const file of beside) if (!places.has(file)) places.set(file, false)
   }
   return places
 }
 
+/** The files of SQLite in a folder. */
 function filesIn(folder: string, recursive: boolean): string[] {
+  if (!existsSync(folder)) return []
   const names = readdirSync(folder, { recursive, encoding: "utf8" }).toSorted()
   return names.filter((name) => /\.(?:db|sqlite3?)(?:\.moved)?$/.test(name)).map((name) => join(folder, name))
 }
@@ -70,17 +82,15 @@ async function open(place: string, onRefused: (why: string) => void): Promise<Da
   }
 }
 
-/** How a database is called among those that were refused. */
+/** How a database is called among what was refused: its address may have a password. */
 function nameOf(place: string): string {
-  return isPostgres(place) ? new URL(place).pathname.slice(1) : basename(place)
+  return basename(isPostgres(place) ? new URL(place).pathname : place)
 }
 
 /** A number in a gateway's own list. */
-interface Listed {
-  name: string
-  /** The JIDs under which it may be in the store, the fullest first. */
-  jids: string[]
-  webhookUrl: string
+interface Listed extends Pick<FoundSession, "name" | "webhookUrls"> {
+  /** The JID under which it is in the store, perhaps without its device; empty before it is linked. */
+  jid: string
 }
 
 /** Where the gateways list their numbers: GOWA, wuzapi and evolution-go. */
@@ -95,31 +105,30 @@ async function listedIn(databases: Database[]): Promise<Listed[]> {
   for (const database of databases)
     for (const { table, name, jids, webhook } of lists) {
       if (!database.tables.has(table)) continue
-      for await (const row of database.rows(`SELECT * FROM ${table}`))
+      for await (const row of database.rows(`SELECT * FROM ${table}`)) {
+        const jid = String(jids.map((column) => row[column]).find(Boolean) ?? "")
+        const its = String(row[name])
         listed.push({
+          jid,
           // GOWA names by its JID what nobody has named.
-          name: userOrName(String(row[name])),
-          jids: jids.flatMap((column) => (row[column] ? [String(row[column])] : [])),
-          webhookUrl: String(row[webhook] ?? ""),
+          name: its.includes("@") ? Store.userIn(its) : its,
+          webhookUrls: row[webhook] ? [String(row[webhook])] : [],
         })
+      }
     }
   return listed
-}
-
-function userOrName(name: string): string {
-  return name.endsWith("@s.whatsapp.net") ? Store.userIn(name) : name
 }
 
 /** Adds the devices of these stores to what was found: those that can be taken, and why the others cannot. */
 async function addSessions(stores: Database[], listed: Listed[], found: Found): Promise<void> {
   const logins = new Map<string, Store.Login[]>()
-  const stay = new Map<Database, Set<string>>()
+  const unmarked = new Map<Database, Set<string>>()
   for (const store of stores) {
     const why = await Store.whyUnreadable(store)
-    if (why) found.refused.push({ name: nameOf(store.file ?? `postgres://${store.place}`), why })
+    if (why) found.refused.push({ name: basename(store.place), why })
     if (why) continue
     const { devices, others } = await Store.devicesIn(store)
-    stay.set(store, new Set([...others, ...devices.map(({ jid }) => jid)]))
+    unmarked.set(store, new Set([...others, ...devices.map(({ jid }) => jid)]))
     for (const jid of others)
       found.refused.push({ name: jid, why: `${jid} in ${store.place} is no device of WhatsApp` })
     for (const device of devices)
@@ -127,19 +136,24 @@ async function addSessions(stores: Database[], listed: Listed[], found: Found): 
   }
   for (const [jid, some] of logins) {
     const login = await Store.inTwoStores(some)
-    const entry = entryOf(jid, listed)
-    const name = nameFor(login ?? some[0]!, entry, found.sessions)
-    if (login) found.sessions.push(sessionOf(name, login, entry, stay))
-    else found.refused.push({ name, why: `${jid} is in more than one store: name the one that is in use` })
+    const about = await aboutDevice(jid, some[0]!.store, listed) // each is in one at least
+    if (found.sessions.some(({ name }) => name === about.name)) about.name += `-${jid.split(/[:@]/)[1]}`
+    if (login) found.sessions.push(sessionOf(login, about, unmarked))
+    else
+      found.refused.push({ ...about, why: `${jid} is in more than one store: name the one that is in use` })
   }
-  for (const {
-    name,
-    jids: [jid],
-  } of listed)
+  for (const { name, jid } of listed)
     if (jid && ![...logins.keys()].some((one) => isSame(one, jid)))
       found.refused.push({ name, why: `${name} was logged out: the store has no device ${jid}` })
   if (logins.size + found.refused.length === 0)
     throw new Unusable(`no number is linked in ${stores.map(({ place }) => place).join(", ")}`)
+}
+
+/** A device's name in the list or of WAHA's folder, or its number; and its webhooks. */
+async function aboutDevice(jid: string, { file = "" }: Database, listed: Listed[]) {
+  const entry = listed.find((one) => one.jid === jid) ?? listed.find((one) => isSame(jid, one.jid))
+  if (!entry && isOfGows(file)) return await aboutSessionIn(dirname(file))
+  return { name: entry?.name ?? Store.userIn(jid), webhookUrls: entry?.webhookUrls ?? [] }
 }
 
 /** Whether a listed JID is this device's: older lists leave out which device it is. */
@@ -147,57 +161,35 @@ function isSame(jid: string, listed: string): boolean {
   return jid === listed || (!listed.includes(":") && Store.userIn(jid) === Store.userIn(listed))
 }
 
-function entryOf(jid: string, listed: Listed[]): Listed | undefined {
-  return (
-    listed.find(({ jids: [fullest] }) => fullest === jid) ??
-    listed.find(({ jids: [fullest = ""] }) => isSame(jid, fullest))
-  )
-}
-
-/** The name in the list, or of the folder (GOWS has one for each), or the number; each only once. */
-function nameFor({ device, store }: Store.Login, entry: Listed | undefined, others: FoundSession[]): string {
-  const { file } = store
-  const folder = file && basename(file) === "gows.db" ? basename(dirname(file)) : undefined
-  const name = entry?.name ?? folder ?? Store.userIn(device.jid)
-  const isTaken = others.some((other) => other.name === name)
-  return isTaken ? `${name}-${device.jid.split(/[:@]/)[1]}` : name
-}
-
-/** @param stay what has not been marked in each store */
+/** @param unmarked the devices in each store that were not marked */
 function sessionOf(
-  name: string,
   login: Store.Login,
-  entry: Listed | undefined,
-  stay: Map<Database, Set<string>>,
+  about: Pick<FoundSession, "name" | "webhookUrls">,
+  unmarked: Map<Database, Set<string>>,
 ): FoundSession {
-  const { device, store, keyStore } = login
-  const stores = new Set([store, keyStore])
+  const stores = new Set([login.store, login.keyStore])
   return {
-    name,
-    place: `${store.place}, ${device.jid}`,
-    webhookUrls: entry?.webhookUrl ? [entry.webhookUrl] : [],
+    ...about,
+    place: `${login.store.place}, ${login.device.jid}`,
     async mustRest() {
-      for (const each of stores) await each.mustRest()
+      for (const store of stores) await store.mustRest()
     },
     creds: () => Store.credsOf(login),
     keys: (onCut) => Store.keysOf(login, onCut),
     people: () => Store.peopleOf(login),
     async mark() {
-      const said: string[] = []
-      for (const each of stores) {
-        const left = stay.get(each)!
-        left.delete(device.jid)
-        if (!each.file)
-          said.push(
-            `is still in ${each.place} too: do not start its gateway again, and rename the table whatsmeow_device there`,
-          )
+      const toDo: string[] = []
+      for (const store of stores) {
+        const left = unmarked.get(store)! // each has its devices there
+        left.delete(login.device.jid)
+        const still = `is still in ${store.place} too`
+        if (!store.file)
+          toDo.push(`${still}: do not start its gateway again, and rename the table whatsmeow_device there`)
         else if (left.size > 0)
-          said.push(
-            `is still in ${each.place} too, beside numbers that are not here: do not start its gateway before they are`,
-          )
-        else setAside(each.file)
+          toDo.push(`${still}, beside numbers that are not here: do not start its gateway before they are`)
+        else setAside(store.file)
       }
-      return said.join("; ") || undefined
+      return toDo.join("; ") || undefined
     },
   }
 }

@@ -136,18 +136,18 @@ func (n *number) answer(r *http.Request) (map[string]any, error) {
 
 func newNumber(name string, kept layout) *number {
 	made := &number{
-		Client: whatsmeow.NewClient(kept.device(name), waLog.Stdout(name, os.Getenv("LEVEL"), false)),
+		Client: whatsmeow.NewClient(kept.device(name), waLog.Noop),
 		name:   name,
 		qr:     make(chan string, 100),
 		open:   make(chan struct{}),
 	}
-	there := must(url.Parse(given.TLSURL)).Host
-	over := &http.Client{Transport: &http.Transport{
+	there := must(url.Parse(given.TLSURL))
+	over := &http.Client{Transport: toNetwork{path: there.Path, Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 		DialContext: func(c context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(c, network, there)
+			return (&net.Dialer{}).DialContext(c, network, there.Host)
 		},
-	}}
+	}}}
 	made.SetWebsocketHTTPClient(over)
 	made.SetPreLoginHTTPClient(over)
 	made.SetMediaHTTPClient(over)
@@ -165,6 +165,20 @@ func newNumber(name string, kept layout) *number {
 	})
 	must(0, made.Connect())
 	return made
+}
+
+// toNetwork asks the simulated network, whose WebSocket has a secret in its path.
+type toNetwork struct {
+	*http.Transport
+	path string
+}
+
+func (t toNetwork) RoundTrip(asked *http.Request) (*http.Response, error) {
+	if asked.URL.Path == "/ws/chat" {
+		asked = asked.Clone(asked.Context())
+		asked.URL.Path = t.path
+	}
+	return t.Transport.RoundTrip(asked)
 }
 
 var telling sync.Mutex
@@ -198,8 +212,9 @@ var layouts = map[string]func() layout{
 	},
 	// One store and a table of names in the same database.
 	"wuzapi": func() layout {
-		container := openStore("postgres", given.Database)
-		names := must(sql.Open("postgres", given.Database))
+		database := given.Database + "?sslmode=disable"
+		container := openStore("postgres", database)
+		names := must(sql.Open("postgres", database))
 		must(names.Exec(`CREATE TABLE IF NOT EXISTS users (
 			id TEXT PRIMARY KEY, name TEXT NOT NULL, token TEXT NOT NULL, webhook TEXT NOT NULL DEFAULT '',
 			jid TEXT NOT NULL DEFAULT '', qrcode TEXT NOT NULL DEFAULT '', connected INTEGER, expiration INTEGER,
