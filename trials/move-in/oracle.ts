@@ -42,12 +42,20 @@ export function judgeMoved(evidence: Evidence, moved: Moved): Violation[] {
       if (wasHanded(text)) late.add(text)
       else found.push({ kind: "undecryptable", what: `${bridge}: ${text} had to be asked for again` })
   }
-  const answered = moved.before.filter(({ status }) => status === 200)
   return [
-    ...judge({ ...evidence, produced: ours, late, sent: [...answered, ...evidence.sent] }),
+    ...judge({ ...evidence, produced: ours, late }),
     ...found,
+    ...shownAgain(evidence, moved.before),
     ...sendsOutOfOrder(evidence),
   ]
+}
+
+/** What the old gateway has sent may be lost with it, and is not sent once more. */
+function shownAgain({ shown }: Evidence, before: Sent[]): Violation[] {
+  return before.flatMap(({ bridge, text }) => {
+    const times = (shown.get(bridge) ?? []).filter((one) => one.text === text).length
+    return times > 1 ? [{ kind: "doubled", what: `${bridge}: ${text} is shown ${times} times` }] : []
+  })
 }
 
 /** What we send to one chat is shown there in that order. */

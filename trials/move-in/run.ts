@@ -36,7 +36,7 @@ export interface Outcome {
 }
 
 /** So many numbers leave a gateway at once. */
-const atOnce = 5
+const atOnce = 10
 
 /**
  * Numbers of each kind of gateway move to us under traffic, without a new link. Their gateway is killed in
@@ -177,23 +177,35 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
 
 /** Links so many new numbers at a gateway, each under its digits. */
 async function linkAt(program: Program, { count, stage }: Round): Promise<Line[]> {
-  const { network } = stage
   const lines: Line[] = []
-  for (let n = 0; n < count; n++) {
-    const [owner, contact, friend] = await Promise.all(
-      ["Owner", "Contact", "Friend"].map(async (name) => (await network.create(name)).number),
-    )
-    const bridge = owner! // three were made
-    await program.link(bridge, (qr) => network.scan(bridge, qr))
-    const { devices } = await network.phone(bridge)
-    const device = `${bridge}:${devices.find(({ id }) => id > 0)?.id}`
-    const members = [bridge, friend!]
-    const { jid } = await network.group({ creator: contact!, subject: `Group ${bridge}`, members })
-    const people = { owner: bridge, contact: contact!, friend: friend!, group: jid }
-    lines.push({ bridge, id: "", webhooks: [], ...people, device, companion: undefined })
+  let left = count
+  const link = async () => {
+    while (left-- > 0) lines.push(await newLine(program, stage))
   }
+  await Promise.all(Array.from({ length: linksAtOnce }, link))
   return lines
 }
+
+const linksAtOnce = 4
+
+async function newLine(program: Program, { network }: Surroundings): Promise<Line> {
+  const [owner, contact, friend] = await Promise.all(
+    [1, 2, 3].map(async () => (await network.create()).number),
+  )
+  const [bridge, people] = [owner!, [contact!, friend!]] // three were made
+  await program.link(bridge, (qr) => network.scan(bridge, qr))
+  const { devices } = await network.phone(bridge)
+  const device = `${bridge}:${devices.find(({ id }) => id > 0)?.id}`
+  const { jid } = await network.group({ creator: contact!, subject: "Group", members: [bridge, friend!] })
+  // Each two have met before anything happens at once: Baileys spoils sessions that are begun side by side.
+  for (const chat of [...people, jid]) await program.send(bridge, chat, "hello")
+  for (const from of people) for (const chat of [bridge, jid]) await network.send(from, chat, "hello")
+  await network.settled(device, settledWithinMs)
+  const about = { owner: bridge, contact: contact!, friend: friend!, group: jid, device }
+  return { bridge, id: "", webhooks: [], companion: undefined, ...about }
+}
+
+const settledWithinMs = 10_000
 
 type Api = () => ReturnType<typeof apiClient>
 

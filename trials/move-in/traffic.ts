@@ -43,6 +43,7 @@ export function startTraffic(input: Input): MoveTraffic {
   const [before, sent]: [Sent[], Sent[]] = [[], []]
   const end = { atLeast: Infinity, overMs: Infinity }
   const isOver = () => performance.now() > end.overMs
+  const turns = new Map<string, Promise<void>>()
   let sending = Promise.withResolvers<void>()
 
   async function write({ bridge, contact, friend, owner, group }: Line): Promise<void> {
@@ -74,8 +75,14 @@ export function startTraffic(input: Input): MoveTraffic {
       }
       if ("program" in home) {
         before.push(one)
-        sending.resolve()
-        await sendBefore(one, chat, home.program)
+        // Baileys writes over a session that two of its sends change at once.
+        const { program } = home
+        const mine = (turns.get(bridge) ?? Promise.resolve()).then(async () => {
+          sending.resolve()
+          await sendBefore(one, chat, program)
+        })
+        turns.set(bridge, mine)
+        await mine
       } else {
         sent.push(one)
         const customer = { api: home.service, apiKey }
