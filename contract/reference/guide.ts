@@ -175,6 +175,8 @@ function receiving(): Html {
       "A bridge has up to five webhooks: `createWebhook` adds one, with its own secret, choice of events and headers. Each is " +
         "delivered to by itself, so that a dead one delays no other. `updateWebhook` pauses one for up to seven days. The routes " +
         "about deliveries take `?webhook=<id>`.",
+      "To get the events of every bridge at one URL, also of bridges that you make later, call `createAccountWebhook` once. Each " +
+        "event then ends with `customer_ref`, and the order holds for each bridge.",
       "One event at a time is slow if each answer takes long: a receiver of 200 ms gets five a second. With `batch` a POST " +
         'has up to 50 events: the body is an array of `{"event_id", "event"}`, and `X-Webhook-Batch` says how many. Your ' +
         "answer is for all of them: take all before you answer, and deduplicate by `event_id`.",

@@ -41,9 +41,12 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** The partition of what was reported and is not over: a row for each bridge that has troubles. */
+/**
+ * The partition of what was reported and is not over: a row for each bridge that has troubles, and for each
+ * webhook of an account.
+ */
 const reportedOnes = "TROUBLES"
-const Reported = z.object({ sk: z.string(), troubles: z.array(Trouble) })
+const Reported = z.object({ sk: z.string(), troubles: z.array(Trouble), account_id: z.string().optional() })
 
 /** How long a trouble that may pass by itself has lasted when it is reported, in seconds. */
 const patience = 15 * 60
@@ -89,26 +92,21 @@ export async function forget(accountId: string): Promise<void> {
 export async function report(): Promise<void> {
   const known = await reported()
   const [down, failing] = await Promise.all([Lease.listDown(), failingSince(now() - patience)])
-  const ids = [...new Set([...known.keys(), ...down, ...failing])].filter(
-    (id) => !id.startsWith(Bridge.sandboxIdPrefix),
+  const { own = [], ofAccount = [] } = Object.groupBy(failing, (one) =>
+    Receiver.isOfAccount(one) ? "ofAccount" : "own",
   )
-  const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
-  const changes = await Promise.all(
-    ids.map(async (id): Promise<Change[]> => {
-      const before = known.get(id) ?? []
-      const present = troublesOf(leases.get(id), deliveries.get(id) ?? [])
-      if (!present || present.join() === before.join()) return []
-      const bridge = await Bridge.byId(id)
-      if (!bridge) await remember(id, [])
-      return bridge ? [{ bridge, before, present }] : []
-    }),
-  )
-  const byAccount = [...Map.groupBy(changes.flat(), ({ bridge }) => bridge.accountId)]
+  const changes = [
+    ...(await changesOfBridges(known, [...down, ...own.map(({ bridgeId }) => bridgeId)])),
+    ...(await changesOfWebhooks(known, ofAccount)),
+  ]
+  const byAccount = [...Map.groupBy(changes, ({ subject }) => subject.accountId)]
   for (let from = 0; from < byAccount.length; from += atOnce)
     await Promise.all(byAccount.slice(from, from + atOnce).map(reportTo))
 }
 
-async function reported(): Promise<Map<string, Trouble[]>> {
+type Known = Map<string, z.infer<typeof Reported>>
+
+async function reported(): Promise<Known> {
   const rows = query({
     TableName: tables.accounts,
     KeyConditionExpression: "pk = :pk",
@@ -116,17 +114,91 @@ async function reported(): Promise<Map<string, Trouble[]>> {
     ConsistentRead: true,
   })
   const all = await Array.fromAsync(rows, (row) => Reported.parse(row))
-  return new Map(all.map(({ sk, troubles }) => [sk, troubles]))
+  return new Map(all.map((one) => [one.sk, one]))
+}
+
+async function changesOfBridges(known: Known, suspected: string[]): Promise<Change[]> {
+  const before = [...known.values()].flatMap(({ sk, account_id }) => (account_id === undefined ? [sk] : []))
+  const ids = [...new Set([...before, ...suspected])].filter((id) => !id.startsWith(Bridge.sandboxIdPrefix))
+  const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
+  const changes = await Promise.all(
+    ids.map(async (id): Promise<Change[]> => {
+      const before = known.get(id)?.troubles ?? []
+      const present = troublesOf(leases.get(id), deliveries.get(id) ?? [])
+      if (!present || present.join() === before.join()) return []
+      const bridge = await Bridge.byId(id)
+      if (!bridge) await forgetReported(id)
+      return bridge ? [{ subject: ofBridge(bridge), before, present }] : []
+    }),
+  )
+  return changes.flat()
+}
+
+/** How many bridges are looked at, to know whether the account's webhook fails at one. */
+const lookedAt = 20
+
+/** A dead webhook of an account fails at each of its bridges: that is one trouble, not ten thousand. */
+async function changesOfWebhooks(known: Known, failing: Receiver.Id[]): Promise<Change[]> {
+  const suspected = Map.groupBy(failing, ({ webhookId }) => webhookId)
+  for (const { sk, account_id } of known.values())
+    if (account_id !== undefined && !suspected.has(sk)) suspected.set(sk, [])
+  const changes = [...suspected].map(async ([webhookId, at]): Promise<Change[]> => {
+    const seen = (await Delivery.list(at.slice(0, lookedAt))).filter(isFailing)
+    const before = known.get(webhookId)?.troubles ?? []
+    const present: Trouble[] = seen.length > 0 ? ["failing"] : []
+    const accountId = seen[0]?.receiver.accountId ?? known.get(webhookId)?.account_id
+    if (accountId === undefined || present.join() === before.join()) return []
+    const webhook = await Delivery.get(Receiver.atAccount({ accountId, webhookId }))
+    if (!webhook) await forgetReported(webhookId)
+    return webhook ? [{ subject: ofWebhook(webhook), before, present }] : []
+  })
+  return (await Promise.all(changes)).flat()
+}
+
+/** Who has troubles: a bridge, or a webhook of an account. */
+interface Subject {
+  accountId: string
+  /** The key of the row that says what was reported. */
+  id: string
+  /** What it is called in mails, and where it is on the dashboard. */
+  name: string
+  path: string
+  /** What it is called in a POST. */
+  told: { customer_ref: string } | { webhook_id: string }
+  /** What signs that. */
+  secrets: () => Promise<[string, ...string[]]>
+}
+
+function ofBridge({ id, accountId, customerRef }: Bridge.Info): Subject {
+  return {
+    accountId,
+    id,
+    name: customerRef,
+    path: `/numbers/${customerRef}`,
+    told: { customer_ref: customerRef },
+    secrets: async () => (await WebhookSecret.ofBridge(id)).secrets,
+  }
+}
+
+function ofWebhook({ webhookId, receiver }: Delivery.Info): Subject {
+  return {
+    accountId: receiver.accountId,
+    id: webhookId,
+    name: "All numbers",
+    path: "/webhooks",
+    told: { webhook_id: webhookId },
+    secrets: async () => (await Receiver.keysOf(receiver)).secrets,
+  }
 }
 
 interface Change {
-  bridge: Bridge.Info
+  subject: Subject
   before: Trouble[]
   present: Trouble[]
 }
 
 interface News {
-  bridge: Bridge.Info
+  subject: Subject
   trouble: Trouble
   isOver: boolean
 }
@@ -141,26 +213,31 @@ async function reportTo([accountId, changes]: [string, Change[]]): Promise<void>
     const { to, url } = await get(accountId)
     const news = changes.flatMap(newsOf)
     await Promise.all([mail(accountId, to, news), post(accountId, url, news)])
-    for (const { bridge, present } of changes) await remember(bridge.id, present)
+    for (const { subject, present } of changes) await remember(subject, present)
   } catch (error) {
     log.warn({ error, accountId }, "an account's troubles were not reported")
   }
 }
 
-async function remember(bridgeId: string, present: Trouble[]): Promise<void> {
-  const Key = { pk: reportedOnes, sk: bridgeId }
-  if (present.length === 0) await removeRow({ TableName: tables.accounts, Key })
-  else await putRow({ TableName: tables.accounts, Item: { ...Key, troubles: present } })
+async function remember({ id, accountId, told }: Subject, present: Trouble[]): Promise<void> {
+  if (present.length === 0) return await forgetReported(id)
+  const ofAccount = "webhook_id" in told && { account_id: accountId }
+  const Item = { pk: reportedOnes, sk: id, troubles: present, ...ofAccount }
+  await putRow({ TableName: tables.accounts, Item })
 }
 
-function newsOf({ bridge, before, present }: Change): News[] {
+async function forgetReported(id: string): Promise<void> {
+  await removeRow({ TableName: tables.accounts, Key: { pk: reportedOnes, sk: id } })
+}
+
+function newsOf({ subject, before, present }: Change): News[] {
   const begun = present.filter((one) => !before.includes(one))
   // A number that is banned after it was unlinked is not well again.
   const isStillDown = present.some(isDown)
   const ended = before.filter((one) => !present.includes(one) && !(isDown(one) && isStillDown))
   return [
-    ...begun.map((trouble) => ({ bridge, trouble, isOver: false })),
-    ...ended.map((trouble) => ({ bridge, trouble, isOver: true })),
+    ...begun.map((trouble) => ({ subject, trouble, isOver: false })),
+    ...ended.map((trouble) => ({ subject, trouble, isOver: true })),
   ]
 }
 
@@ -176,11 +253,13 @@ function isDown(trouble: Trouble): boolean {
 function troublesOf(lease: Lease.Info | undefined, deliveries: Delivery.Info[]): Trouble[] | undefined {
   if (!lease || lease.host === Lease.GONE) return []
   if (lease.host === Lease.STOPPED) return undefined
-  const isFailing = deliveries.some(
-    ({ failingSince }) => failingSince !== undefined && now() - failingSince >= patience,
-  )
+  const fails = deliveries.some((one) => isFailing(one) && !Receiver.isOfAccount(one))
   const down = downOf(lease)
-  return [...(down ? [down] : []), ...(isFailing ? (["failing"] as const) : [])]
+  return [...(down ? [down] : []), ...(fails ? (["failing"] as const) : [])]
+}
+
+function isFailing({ failingSince }: Delivery.Info): boolean {
+  return failingSince !== undefined && now() - failingSince >= patience
 }
 
 function downOf(lease: Lease.Info): Trouble | undefined {
@@ -201,7 +280,7 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
   const subject = news.length === 1 && first ? sentenceOf(first) : `${news.length} changes of your numbers`
   const at = config.DASHBOARD_URL.replace(/\/+$/, "")
   const text = [
-    ...news.map((one) => `${sentenceOf(one)}. ${at}/numbers/${one.bridge.customerRef}`),
+    ...news.map((one) => `${sentenceOf(one)}. ${at}${one.subject.path}`),
     "",
     `Who gets such alerts is chosen at ${at}/account.`,
   ].join("\n")
@@ -216,10 +295,11 @@ export async function addressesToMail(accountId: string, to: To): Promise<string
   return people.filter(isMeant).map(({ email }) => email)
 }
 
-function sentenceOf({ bridge, trouble, isOver }: News): string {
-  return isOver
-    ? `${bridge.customerRef} is well again: it is over that ${troubles[trouble]}`
-    : `${bridge.customerRef}: ${troubles[trouble]}`
+function sentenceOf({ subject: { name, told }, trouble, isOver }: News): string {
+  const says =
+    "webhook_id" in told ? "the webhook of the account has failed for 15 minutes" : troubles[trouble]
+  if (!isOver) return `${name}: ${says}`
+  return `${name} ${"webhook_id" in told ? "are" : "is"} well again: it is over that ${says}`
 }
 
 /** A receiver that is away holds up no mail. */
@@ -234,10 +314,10 @@ async function post(accountId: string, url: string, news: News[]): Promise<void>
 }
 
 /** Contract, "Alerts". Signed as an event of that number is, with the secret of its webhook. */
-async function postOne(accountId: string, url: string, { bridge, trouble, isOver }: News): Promise<void> {
-  const { secrets } = await WebhookSecret.ofBridge(bridge.id)
+async function postOne(accountId: string, url: string, { subject, trouble, isOver }: News): Promise<void> {
+  const secrets = await subject.secrets()
   const body = {
-    customer_ref: bridge.customerRef,
+    ...subject.told,
     trouble,
     state: isOver ? "over" : "begun",
     at: iso(now() * 1000),

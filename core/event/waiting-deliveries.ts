@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { timeLeft } from "../platform/clock.ts"
-import { query } from "../store/store.ts"
-import { bridgeIdOf, tables } from "../store/tables.ts"
+import { type Key, query } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
 import { Receiver } from "./receiver.ts"
 
@@ -37,11 +37,8 @@ export async function* overdue(): AsyncGenerator<Delivery.Info> {
   }
 }
 
-/**
- * The ids of the bridges with a receiver that has failed since this time (Unix seconds) or longer, as the
- * index has them.
- */
-export async function failingSince(latest: number): Promise<string[]> {
+/** The receivers that have failed since this time (Unix seconds) or longer, as the index has them. */
+export async function failingSince(latest: number): Promise<Receiver.Id[]> {
   const found = await Promise.all(
     Array.from({ length: shards }, (_, shard) =>
       Array.fromAsync(
@@ -52,7 +49,7 @@ export async function failingSince(latest: number): Promise<string[]> {
           ExpressionAttributeNames: { "#shard": "shard" },
           ExpressionAttributeValues: { ":shard": shard, ":latest": latest },
         }),
-        ({ pk }) => bridgeIdOf(pk),
+        (row) => Receiver.ofKey(row as Key)!, // a delivery's row
       ),
     ),
   )

@@ -6,9 +6,11 @@ import { Account } from "#core/account/account.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { Troubles } from "#core/account/troubles.ts"
+import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
@@ -16,6 +18,7 @@ import { getRow, store, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
+import { isGenuine } from "#test/support/service/start-receiver.ts"
 
 /** An account with a number whose phone was linked, an owner, a member and a viewer. */
 async function aShop() {
@@ -30,10 +33,10 @@ async function aShop() {
   const takeAgain = async () => void (held = await aHeldLease(bridge.id))
   const report = async (status: "connected" | "unpaired" | "disconnected" | "replaced", more = {}) =>
     await Lease.reportStatus(held, { status, phone: "sealed", since: now(), epoch: held.epoch, ...more })
-  const failing = async (since: number | undefined) =>
+  const failing = async (since: number | undefined, id = Delivery.first(bridge.id)) =>
     await updateRow({
       TableName: tables.events,
-      Key: Delivery.key(Delivery.first(bridge.id)),
+      Key: Delivery.key(id),
       UpdateExpression: since === undefined ? "REMOVE failing_since" : "SET failing_since = :since",
       ...(since !== undefined && { ExpressionAttributeValues: { ":since": since } }),
     })
@@ -126,6 +129,35 @@ test("an account chooses who is mailed, and where alerts are posted, signed; a f
     const [, at, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["x-webhook-signature"]))!
     expect(createHmac("sha256", secret).update(`${at}.`).update(body).digest("hex")).toBe(signature)
   }
+})
+
+test("an account's webhook that fails at many bridges is one trouble, told once, and signed by itself", async () => {
+  const { accountId, failing, told } = await aShop()
+  const receiver = await aReceiver()
+  await Troubles.setRecipients(accountId, "owners", receiver.url)
+  const { webhook } = await AccountWebhook.create(accountId, receiver.urlOf("all"), {})
+  const lines = [await Bridge.get(accountId, "shop")]
+  for (const customerRef of ["b", "c"]) lines.push((await Bridge.create({ accountId, customerRef })).bridge)
+  for (const { id } of lines) await AccountWebhook.followAt(id)
+  const failAt = async (since: number | undefined) => {
+    for (const { id } of lines) await failing(since, { bridgeId: id, webhookId: webhook.webhookId })
+  }
+  await failAt(now() - 1000)
+  expect(await told()).toEqual(["owner: All numbers: the webhook of the account has failed for 15 minutes"])
+  expect(await told()).toEqual([])
+  await failAt(undefined)
+  expect(await told()).toEqual([
+    "owner: All numbers are well again: it is over that the webhook of the account has failed for 15 minutes",
+  ])
+  const posted = receiver.arrivals.map(({ body }) => JSON.parse(body.toString()) as object)
+  const about = { webhook_id: webhook.webhookId, trouble: "failing" }
+  expect(posted).toMatchObject([
+    { ...about, state: "begun" },
+    { ...about, state: "over" },
+  ])
+  const [secret] = (await Receiver.keysOf(webhook.receiver)).secrets
+  for (const { headers, body } of receiver.arrivals)
+    expect(isGenuine(body, String(headers["x-webhook-signature"]), secret)).toBe(true)
 })
 
 test("a look at any number of bridges that are well reads none of them, and a deleted one is forgotten", async () => {

@@ -173,7 +173,17 @@ async function aFurtherWebhook(customer: Customer, url: string): Promise<Record<
   const added = await customer.call("POST", "/instances/shop/webhooks", asked)
   const { id, secret } = z.object({ id: z.string(), secret: z.string() }).parse(await added.json())
   for (const path of ["webhooks", `webhooks/${id}`]) await customer.call("GET", `/instances/shop/${path}`)
-  return { "secret of a further webhook": secret, "header of a webhook": header }
+  const ofAll = await customer.call("POST", "/webhooks", {
+    url: `${url}/all`,
+    headers: { "X-Api-Key": header },
+  })
+  const { secret: secretOfAll } = z.object({ secret: z.string() }).parse(await ofAll.json())
+  await customer.call("GET", "/webhooks")
+  return {
+    "secret of a further webhook": secret,
+    "secret of a webhook of the account": secretOfAll,
+    "header of a webhook": header,
+  }
 }
 
 /** A member signs in, by a link and nearly by a passkey, and does what members do in a browser. */

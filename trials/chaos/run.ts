@@ -45,7 +45,10 @@ export interface Outcome {
 /** One run of the whole service under blows. `say` hears how it goes. */
 export async function run(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
   const receiverFaults = newReceiverFaults(seeded(options.seed + 1))
-  const service = await startLinkedCluster(options, { dir, usually: receiverFaults.answer })
+  const service = await startLinkedCluster(
+    { ...options, hasAccountWebhook: true },
+    { dir, usually: receiverFaults.answer },
+  )
   say(`${service.lines.length} bridges are linked`)
   try {
     return await strikeAt(service, { options, receiverFaults, say })

@@ -4,7 +4,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { apiClient } from "#one-machine/api-client.ts"
 import { type NetworkClient, networkClient } from "#one-machine/network/client.ts"
 import { link } from "#one-machine/network/link.ts"
-import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
+import { accountPath, type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
 import { type Around, companions, peopleFor, type Shape } from "./account-shapes.ts"
 import { type Options, startCluster } from "./cluster.ts"
 
@@ -12,7 +12,7 @@ import { type Options, startCluster } from "./cluster.ts"
 export interface LinkedBridge {
   bridge: string
   id: string
-  /** The names of its further webhooks, as the receiver has them. */
+  /** The names of its further webhooks, and of its account's, as the receiver has them. */
   webhooks: string[]
   /** Numbers. */
   owner: string
@@ -45,7 +45,7 @@ interface Receiving {
  * says.
  */
 export async function startLinkedCluster(
-  options: Options & { shape?: Shape; webhooks?: number },
+  options: Options & { shape?: Shape; webhooks?: number; hasAccountWebhook?: boolean },
   { dir, usually, hostOf }: Receiving & { dir: string },
 ) {
   const cluster = await startCluster(options, dir)
@@ -61,6 +61,8 @@ export async function startLinkedCluster(
     const { shape = "small" } = options
     const apiKey = await newAccount(options.bridges + companions)
     const around = await peopleFor(shape, network)
+    const { hasAccountWebhook = false } = options
+    if (hasAccountWebhook) await addAccountWebhook(apiClient(apis()[0]!, apiKey), receiver)
     const lines: LinkedBridge[] = []
     for (let i = 1; i <= options.bridges; i++)
       lines.push(
@@ -73,6 +75,7 @@ export async function startLinkedCluster(
           hasCompanion: shape === "real" && i <= companions,
           hostOf,
           webhooks: options.webhooks ?? 1,
+          hasAccountWebhook,
         }),
       )
     /** The API as the customer calls it. */
@@ -92,6 +95,12 @@ async function newAccount(bridges: number): Promise<string> {
   return await ApiKey.create(id, "test")
 }
 
+/** The account gets a webhook for all its bridges, before there is one. */
+async function addAccountWebhook(call: ReturnType<typeof apiClient>, receiver: Receiver): Promise<void> {
+  const added = await call("POST", "/webhooks", { url: receiver.urlOf(accountPath) })
+  receiver.trust(accountPath, z.object({ secret: z.string() }).parse(await added.json()).secret)
+}
+
 const Created = z.object({ id: z.string(), webhook_secret: z.string() })
 const linkedWithinMs = 60_000
 
@@ -107,6 +116,7 @@ export async function newLine(
     hasCompanion,
     hostOf,
     webhooks = 1,
+    hasAccountWebhook = false,
   }: {
     network: NetworkClient
     receiver: Receiver
@@ -117,6 +127,8 @@ export async function newLine(
     hostOf: Receiving["hostOf"]
     /** How many it has in all. */
     webhooks?: number
+    /** Whether its account has one besides. */
+    hasAccountWebhook?: boolean
   },
 ): Promise<LinkedBridge> {
   const call = apiClient(api, apiKey)
@@ -153,7 +165,7 @@ export async function newLine(
   return {
     bridge,
     id: created.id,
-    webhooks: further,
+    webhooks: [...further, ...(hasAccountWebhook ? [`${bridge}-${accountPath}`] : [])],
     owner: owner.number,
     contact: contact.number,
     group: group.jid,

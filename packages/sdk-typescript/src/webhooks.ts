@@ -13,6 +13,8 @@ export interface Received<Type extends EventType = EventType> {
   attempt: number
   /** It was asked for again: newer events may have come before it. */
   isResend: boolean
+  /** The bridge that the event is of; only where the webhook is the account's. */
+  customerRef?: string
   /** What was given up since this webhook last took an event; only beside the first event of a delivery. */
   undelivered?: Undelivered
 }
@@ -30,7 +32,9 @@ export type Handlers = {
 } & { other?: (event: Event, about: Received) => unknown }
 
 export interface WebhookSettings {
-  /** The bridge's `webhook_secret`, or the `secret` of a further webhook, `whsec_` included. */
+  /**
+   * The bridge's `webhook_secret`, or the `secret` of a further webhook or of the account's, `whsec_` included.
+   */
   secret: string
   /**
    * Is told what a handler threw, which the service is answered with 500, so that it delivers the event
@@ -69,7 +73,10 @@ export async function verify(request: Request, secret: string, now = Date.now() 
     isResend: headers.has("x-webhook-resend"),
   }
   const said: unknown = JSON.parse(new TextDecoder().decode(body))
-  const one = { event_id: headers.get("x-webhook-event-id") ?? "", event: said as Event }
+  const one = {
+    event_id: headers.get("x-webhook-event-id") ?? "",
+    event: said as Event & { customer_ref?: string },
+  }
   // Signed by the service.
   const events = headers.has("x-webhook-batch") ? (said as (typeof one)[]) : [one]
   const undelivered = undeliveredIn(headers)
@@ -77,6 +84,7 @@ export async function verify(request: Request, secret: string, now = Date.now() 
     event,
     eventId: event_id,
     ...about,
+    ...(event.customer_ref !== undefined && { customerRef: event.customer_ref }),
     ...(i === 0 && undelivered && { undelivered }),
   }))
 }

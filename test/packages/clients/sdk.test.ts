@@ -402,6 +402,13 @@ describe("a webhook", () => {
     expect(told.at(-1)).toEqual(new Error("the database is away"))
   })
 
+  test("says of which bridge an event is where the webhook is the account's", async () => {
+    const body = Buffer.from(JSON.stringify({ ...message, customer_ref: "shop" }))
+    const [ofAll] = await webhooks.verify(aDelivery({ id: "evt_1", body }), secret)
+    const [ofBridge] = await webhooks.verify(aDelivery(), secret)
+    expect([ofAll?.customerRef, ofBridge?.customerRef]).toEqual(["shop", undefined])
+  })
+
   test("refuses what is not genuine, and has failed if its handler throws", async () => {
     const errors: unknown[] = []
     const hook = webhooks.handler({ message: fails }, { secret, onError: (error) => errors.push(error) })

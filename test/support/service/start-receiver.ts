@@ -57,8 +57,12 @@ export function isGenuine(
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
+/** What comes here is an account's: it arrives for the bridge that it says, as `<its reference>-account`. */
+export const accountPath = "account"
+
 const Told = z.object({
   event: z.string(),
+  customer_ref: z.string().optional(),
   body: z.string().optional(),
   poll_id: z.string().optional(),
   event_id: z.string().optional(),
@@ -123,7 +127,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
 async function read(request: IncomingMessage, secrets: ReadonlyMap<string, string>): Promise<Arrival> {
   const body = await buffer(request)
   const { method = "", url: path = "", headers } = request
-  const bridge = new URL(path, "http://localhost").pathname.slice(1)
+  const name = new URL(path, "http://localhost").pathname.slice(1)
   const told = toldIn(body)
   return {
     method,
@@ -133,8 +137,8 @@ async function read(request: IncomingMessage, secrets: ReadonlyMap<string, strin
     at: Date.now(),
     eventId: String(headers["x-webhook-event-id"]),
     attempt: Number(headers["x-webhook-attempt"]),
-    bridge,
-    genuine: isGenuine(body, String(headers["x-webhook-signature"]), secrets.get(bridge) ?? ""),
+    bridge: name === accountPath ? `${told?.customer_ref}-${accountPath}` : name,
+    genuine: isGenuine(body, String(headers["x-webhook-signature"]), secrets.get(name) ?? ""),
     type: told?.event ?? "",
     hungUp: false,
     text: told && textOf(told),

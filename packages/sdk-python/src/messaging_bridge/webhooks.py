@@ -41,6 +41,8 @@ class Received:
     """It was asked for again: newer events may have come before it."""
     undelivered: Undelivered | None = None
     """What was given up since this webhook last took an event; only beside the first event of a delivery."""
+    customer_ref: str | None = None
+    """The bridge that the event is of; only where the webhook is the account's."""
 
 
 class Headers(Protocol):
@@ -93,7 +95,14 @@ def verify(
         raise UnexpectedAnswer("this delivery is genuine, but has no event") from None
     undelivered = Undelivered(count, since) if count > 0 else None
     return [
-        Received(one.event, one.event_id, attempt, is_resend, undelivered if one is events[0] else None)
+        Received(
+            one.event,
+            one.event_id,
+            attempt,
+            is_resend,
+            undelivered if one is events[0] else None,
+            (one.event.model_extra or {}).get("customer_ref"),
+        )
         for one in events
     ]
 

@@ -46,6 +46,13 @@ def test_the_first_event_of_a_delivery_says_what_was_given_up_before_it() -> Non
     assert (first.undelivered, second.undelivered) == (Undelivered(12, 1_795_160_000), None)
 
 
+def test_an_event_at_a_webhook_of_the_account_says_of_which_bridge_it_is() -> None:
+    body = json.dumps({**VOTE, "customer_ref": "shop"}).encode()
+    [received] = verify(body, headers_of(body, time.time()), SECRET)
+    [of_bridge] = verify(BODY, headers_of(BODY, time.time()), SECRET)
+    assert (received.customer_ref, of_bridge.customer_ref) == ("shop", None)
+
+
 def test_a_field_that_is_a_word_of_the_language_has_an_underscore_here_alone() -> None:
     part = types.MessagePartOf.model_validate({"message_id": "M", "as": "hd"})
     assert (part.as_, part.model_dump(by_alias=True)) == ("hd", {"message_id": "M", "as": "hd"})
