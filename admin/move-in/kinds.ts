@@ -1,15 +1,18 @@
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import type { FindSessions, Found } from "./found-session.ts"
 
-/** The readers of each kind of gateway. Some gateways keep sessions in several ways, by their engine. */
+const inWhatsmeow = async () => (await import("./whatsmeow.ts")).findInWhatsmeow
+
+/** The readers of each kind of gateway. WAHA keeps sessions in two ways, by their engine. */
 const readers = {
-  baileys: [async () => (await import("./baileys.ts")).findBaileys],
+  evolution: [async () => (await import("./evolution.ts")).findEvolution],
   waha: [
     async () => (await import("./noweb.ts")).findNoweb,
     async () => (await import("./whatsmeow.ts")).findGows,
   ],
-  gowa: [async () => (await import("./whatsmeow.ts")).findInWhatsmeow],
-  whatsmeow: [async () => (await import("./whatsmeow.ts")).findInWhatsmeow],
+  gowa: [inWhatsmeow],
+  baileys: [async () => (await import("./baileys.ts")).findBaileys],
+  whatsmeow: [inWhatsmeow],
 } satisfies Record<string, (() => Promise<FindSessions>)[]>
 
 export type Kind = keyof typeof readers

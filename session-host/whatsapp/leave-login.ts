@@ -36,7 +36,9 @@ export async function leavingLogin(
   const { store, vault: found } = withoutSession(rows)
   const vault = await found()
   if (vault.creds === undefined || !vault.login) return undefined
-  const { additionalData: _ours, ...creds } = credsFromText(vault.creds)
+  const { additionalData: _ours, accountSyncCounter, ...rest } = credsFromText(vault.creds)
+  // Baileys holds back what comes until a history has come, if none has come before.
+  const creds = { ...rest, accountSyncCounter: Math.max(1, accountSyncCounter) }
   return { creds: JSON.stringify(creds, BufferJSON.replacer), keys: keys() }
 
   async function* keys(): AsyncGenerator<LeavingKey> {

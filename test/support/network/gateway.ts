@@ -41,7 +41,7 @@ export async function aGateway(network: Network, folder = join(aFolder(), "shop"
 }
 
 /** Starts the program on its folder. */
-async function start(network: Network, folder: string) {
+export async function start(network: Network, folder: string) {
   trustRoot(network.rootKey)
   const { state, saveCreds } = await multiFileAuthState(folder)
   const client = network.client(state)
