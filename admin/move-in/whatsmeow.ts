@@ -38,7 +38,7 @@ export const findInWhatsmeow: FindSessions = async (where) => {
 
 const gowsFile = "gows.db"
 
-/** Finds the sessions of WAHA's engine GOWS in its folder `.sessions`, in the `gows` there, or one of them. */
+/** Finds the sessions of WAHA's engine GOWS in WAHA's folder `.sessions`, its `gows`, or one of them. */
 export const findGows: FindSessions = async (where) => {
   const files = where.flatMap((one) => (isPostgres(one) ? one : filesIn(one, true).filter(isOfGows)))
   if (files.length === 0)

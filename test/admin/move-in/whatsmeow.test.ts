@@ -10,7 +10,7 @@ import {
 } from "@whiskeysockets/baileys"
 import pino from "pino"
 import { expect, onTestFinished, test } from "vitest"
-import { findInWhatsmeow } from "#admin/move-in/whatsmeow.ts"
+import { findGows, findInWhatsmeow } from "#admin/move-in/whatsmeow.ts"
 import type { FoundKey } from "#session-host/whatsapp/found-login.ts"
 import { areOwnSenderKeys } from "#session-host/whatsapp/signal/anew.ts"
 import { newDevice } from "#test/support/network/baileys-client.ts"
@@ -264,9 +264,25 @@ test.each([
   expect(await whyNot(file)).toMatch(refused)
 })
 
-test("a store of WAHA's engine GOWS has the name of its folder", async () => {
-  const file = aStore({ file: join(aFolder(), "gows", "sales", "gows.db") })
-  expect(await theSession(dirname(dirname(file)))).toMatchObject({ name: "sales", webhookUrls: [] })
+test("WAHA's engine GOWS has a folder for each session, with its webhooks there", async () => {
+  const sessions = aFolder()
+  aStore({ file: join(sessions, "noweb", "other", "store.db") })
+  const file = aStore({ file: join(sessions, "gows", "sales-9ed083b1436e5f40ef984b28255eef18", "gows.db") })
+  const config = { webhooks: [{ url: "https://a.example", events: ["message"] }] }
+  writeFileSync(join(dirname(file), ".waha.session.config.json"), JSON.stringify(config))
+  const all = await findGows([sessions])
+  onTestFinished(() => all.close())
+  expect(all).toMatchObject({
+    sessions: [{ name: "sales", webhookUrls: ["https://a.example"] }],
+    refused: [],
+  })
+  await expect(findGows([join(sessions, "noweb")])).rejects.toThrow(/^there is no session of GOWS in/)
+})
+
+test("a server that cannot be reached is refused in one sentence, without its password", async () => {
+  const why = await whyNot("postgres://gateway:secret@127.0.0.1:1/wuzapi")
+  expect(why).toMatch(/^127\.0\.0\.1:1\/wuzapi cannot be read: /)
+  expect(why).not.toContain("secret")
 })
 
 test("GOWA's Signal keys may be in a store of their own", async () => {
