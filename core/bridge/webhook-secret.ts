@@ -88,7 +88,7 @@ export async function endOverlap(webhook: Delivery.Info): Promise<void> {
   note(webhook, `the replaced secret of webhook ${webhook.webhookId} signs no more`)
 }
 
-/** Says so in the log of the webhook's bridge; an account has no log, but what was read of its webhook is old. */
+/** Says so in the log of the webhook's bridge. An account has no log, but what was read of it is old now. */
 function note(webhook: Delivery.Info, line: string): void {
   if (Receiver.isOfAccount(webhook)) AccountReceivers.forget(webhook)
   else BridgeLog.append(webhook.bridgeId, "info", line)

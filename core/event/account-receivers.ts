@@ -21,7 +21,7 @@ interface Listed {
   createdAt: number
 }
 
-/** For how long a process trusts what it has read, in ms: so late it learns of a change by another process. */
+/** For how long a process trusts what it has read, in ms: so late it learns of another process's change. */
 const trustedMs = 1000
 
 type Known<Value> = LRUCache<string, { readMs: number; value: Promise<Value> }>

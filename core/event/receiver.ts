@@ -41,8 +41,8 @@ export function isOfAccount({ webhookId }: Pick<Id, "webhookId">): boolean {
 }
 
 /**
- * Where an account keeps what it has chosen of a webhook: in the row that a bridge with the account's id would
- * have for it.
+ * Where an account keeps what it has chosen of a webhook: in the row that a bridge with the account's id
+ * would have for it.
  */
 export function atAccount({ accountId, webhookId }: { accountId: string; webhookId: string }): Id {
   return { bridgeId: accountId, webhookId }
@@ -153,8 +153,8 @@ export function ownerAtAccount({ accountId, webhookId }: { accountId: string; we
 }
 
 /**
- * An event's body as this receiver gets it: as it was stored. At its end, an account's is told of which bridge
- * it is.
+ * An event's body as this receiver gets it: as it was stored. At its end, an account's is told of which
+ * bridge it is.
  */
 export function bodyFor({ webhookId, customerRef }: Info, stored: Uint8Array): Uint8Array {
   if (!isOfAccount({ webhookId })) return stored

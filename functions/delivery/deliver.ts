@@ -214,8 +214,8 @@ async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: Delive
 }
 
 async function followAccount(held: Delivery.Info, ahead: EventRow.Info[]): Promise<void> {
-  // Events are dated to the second. A webhook that is missing in a list of later than that second gets none of
-  // them.
+  // Events are dated to the second. A webhook that is missing in a list of later than that second gets none
+  // of them.
   const asOfMs = (ahead.at(-1)!.createdAt + 1) * 1000 // something waits
   await endClaimOnError(held, () => AccountWebhook.follow(held, asOfMs))
 }

@@ -31,8 +31,8 @@ class TooMany extends Error {}
 const patience = { ms: 0, refusal: () => new TooMany() }
 const places = new Slots(deliveriesOfAccount, patience)
 /**
- * The same of the deliveries to accounts' own webhooks. One that is dead may occupy as many as its account has
- * bridges: none of these takes a place of a bridge's own webhook.
+ * The same of the deliveries to accounts' own webhooks. One that is dead may occupy as many as its account
+ * has bridges: none of these takes a place of a bridge's own webhook.
  */
 const placesOfAccountWebhooks = new Slots({ most: 300, each: 150 }, patience)
 /**

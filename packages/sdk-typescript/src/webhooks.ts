@@ -33,7 +33,8 @@ export type Handlers = {
 
 export interface WebhookSettings {
   /**
-   * The bridge's `webhook_secret`, or the `secret` of a further webhook or of the account's, `whsec_` included.
+   * The bridge's `webhook_secret`, or the `secret` of a further webhook or of the account's, `whsec_`
+   * included.
    */
   secret: string
   /**
