@@ -142,7 +142,13 @@ export class Api {
     const key = AnswerInBucket.bucketKeyOf(Object.fromEntries(answer.headers))
     const { headers, body } = key === undefined ? fromAnswer(answer) : await StoredMedia.get(key)
     const [type = ""] = (headers["content-type"] ?? "").split(";")
-    const size = Number(headers["content-length"])
+    const length = headers["content-length"]
+    if (length === undefined) {
+      // What the API answers without a length is small: a picture that it has drawn itself.
+      const bytes = await buffer(body)
+      return { type, size: bytes.length, bytes, headers }
+    }
+    const size = Number(length)
     if (size <= options.maxBytes) return { type, size, bytes: await buffer(body), headers }
     body.destroy()
     return { type, size, bytes: undefined, headers }

@@ -7,28 +7,34 @@ import { findPython } from "#test/packages/clients/python.ts"
 import type { Made } from "./judge.ts"
 import type { Stage } from "./stage.ts"
 
+/** The folder of an environment that has these packages. @returns undefined without a Python of at least 3.10 */
+export async function homeOf({ folder }: Stage, packages: string[]): Promise<string | undefined> {
+  const python = findPython()
+  if (python === undefined) return undefined
+  const home = join(folder, packages[0]!.replaceAll(/\W/g, "-"))
+  if (existsSync(home)) return home
+  await run(python, ["-m", "venv", home])
+  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+  await run(join(home, "bin/python"), [...pip, ...packages])
+  return home
+}
+
 /**
  * Runs a judge in Python, in an environment that has its client. The script finds what it needs in `STAGE`,
  * as JSON, and prints a line of JSON for each call: `{"call": "...", "why": "..."}`.
  * @returns undefined without a Python of at least 3.10
  */
 export async function runPython(
-  { folder }: Stage,
+  stage: Stage,
   { packages, script, about }: { packages: string[]; script: URL; about: object },
 ): Promise<Made[] | undefined> {
-  const python = findPython()
-  if (python === undefined) return undefined
-  const home = join(folder, packages[0]!.replaceAll(/\W/g, "-"))
-  const own = join(home, "bin/python")
-  if (!existsSync(own)) {
-    await run(python, ["-m", "venv", home])
-    await run(own, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...packages])
-  }
+  const home = await homeOf(stage, packages)
+  if (home === undefined) return undefined
   const made: Made[] = []
   await run(
-    own,
+    join(home, "bin/python"),
     [script.pathname],
-    { STAGE: JSON.stringify(about), HOME: folder, PYTHONDONTWRITEBYTECODE: "1" },
+    { STAGE: JSON.stringify(about), HOME: stage.folder, PYTHONDONTWRITEBYTECODE: "1" },
     (line) => made.push(JSON.parse(line) as Made),
   )
   return made

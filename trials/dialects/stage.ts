@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import sharp from "sharp"
 import { listen, stopListening } from "#one-machine/listen.ts"
-import { ogg } from "#test/support/media-files.ts"
+import { mp4, ogg } from "#test/support/media-files.ts"
 import { startService } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
 
@@ -41,6 +41,12 @@ export async function setStage() {
       const picture = await service.network.post(friend.number, owner.number, { media })
       for (const { id } of [text, picture])
         await until(async () => (await customer.call("GET", `/instances/${ref}/proxy/messages/${id}`)).ok)
+      // Statuses are for those in the address book.
+      await service.network.addressBook(owner.number, [{ number: friend.number, full_name: "Friend" }])
+      await until(async () => {
+        const path = `/instances/${ref}/proxy/contacts/${friend.number}`
+        return (await (await customer.call("GET", path)).text()).includes(`"full_name":"Friend"`)
+      })
       return { owner: owner.number, friend: friend.number, text: text.id, picture: picture.id }
     },
     /** A key for one bridge alone. */
@@ -65,6 +71,7 @@ async function startFiles() {
   const served: Record<string, [type: string, body: Buffer]> = {
     "/picture.jpg": ["image/jpeg", picture],
     "/sound.ogg": ["audio/ogg", sound],
+    "/film.mp4": ["video/mp4", mp4(1, { kind: "vide", width: 64, height: 64 })],
     "/document.txt": ["text/plain", Buffer.from("a document")],
   }
   const server = createServer((request, response) => {

@@ -2,28 +2,9 @@ import { createServer, request as ask } from "node:http"
 import { listen, stopListening } from "#one-machine/listen.ts"
 import type { Judge } from "../judge.ts"
 import { runPython } from "../python.ts"
-import type { Stage } from "../stage.ts"
-
-/** What every script is told. */
-async function aboutOf(stage: Stage, ref: string) {
-  const { service, customer, files, folder } = stage
-  const { owner, friend, text, picture } = await stage.linked(ref)
-  return {
-    url: `${service.baseUrl}/evolution`,
-    key: customer.key,
-    token: await stage.keyFor(ref),
-    instance: ref,
-    files: files.url,
-    picture_base64: files.picture.toString("base64"),
-    sound_base64: files.sound.toString("base64"),
-    folder,
-    owner,
-    friend,
-    text,
-    picture,
-    phones: service.phonesUrl,
-  }
-}
+import { aboutOf } from "./about.ts"
+import { mcp } from "./mcp.ts"
+import { n8n } from "./n8n.ts"
 
 function inPython(name: string, packages: string[], ref: string): Judge {
   return {
@@ -32,7 +13,7 @@ function inPython(name: string, packages: string[], ref: string): Judge {
       const about = await aboutOf(stage, ref)
       const root = await atRoot(about.url)
       try {
-        const script = new URL(`./${ref}.py`, import.meta.url)
+        const script = new URL(`./calls_of_${ref}.py`, import.meta.url)
         return await runPython(stage, { packages, script, about: { ...about, root: root.url } })
       } finally {
         await root.stop()
@@ -57,6 +38,8 @@ async function atRoot(url: string) {
 }
 
 export const evolutionJudges: Judge[] = [
+  n8n,
+  mcp,
   inPython("pyevolutionapi 0.1.1", ["pyevolutionapi==0.1.1"], "pyevolutionapi"),
   inPython("evolutionapi 0.1.2", ["evolutionapi==0.1.2"], "evolutionapi"),
 ]
