@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 import type { BridgeWithManager } from "#contract/bridge.ts"
-import { EventType, isUsual } from "#contract/event.ts"
+import type { EventType } from "#contract/event.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
 import { ApiError } from "#core/error.ts"
 import { typesOf } from "./events.ts"
@@ -46,17 +46,13 @@ function toWebhookConfig({ url, format_options: { events, hmac_key }, headers }:
 }
 
 /** A webhook of our API's for one of WAHA's. */
-function fromWebhookConfig({ events, hmac, customHeaders }: WebhookConfig) {
-  const names = !events || events.includes("*") ? undefined : events
-  const types = names && [...new Set(names.flatMap((name) => typesOf[name] ?? []))]
+function fromWebhookConfig({ events = ["*"], hmac, customHeaders = [] }: WebhookConfig) {
+  const key = hmac?.key && shown(hmac.key, "hmac.key")
   return {
     format: "waha",
-    events: types ?? null,
-    headers: Object.fromEntries((customHeaders ?? []).map(({ name, value }) => [name, value])),
-    format_options: {
-      ...(names && { events: names }),
-      ...(hmac?.key && { hmac_key: shown(hmac.key, "hmac.key") }),
-    },
+    events: typesOf(events),
+    headers: Object.fromEntries(customHeaders.map(({ name, value }) => [name, value])),
+    format_options: { events, ...(key && { hmac_key: key }) },
   }
 }
 
@@ -122,15 +118,10 @@ function choiceOf({ proxy, ignore, noweb }: Config, bridge: Bridge, webhooks: We
   }
 }
 
-/** The types of events that these webhooks ask for by a name and the bridge does not send. */
+/** The types of events that these webhooks ask for and the bridge does not send. */
 function eventsMissing({ events }: Bridge, webhooks: WebhookConfig[]): EventType[] {
-  const asked = new Set(
-    webhooks.flatMap((webhook) => (webhook.events ?? []).flatMap((name) => typesOf[name] ?? [])),
-  )
-  const all = webhooks.some((webhook) => webhook.events?.includes("*"))
-  return EventType.options.filter(
-    (type) => !events.includes(type) && (asked.has(type) || (all && !isUsual(type))),
-  )
+  const asked = typesOf(webhooks.flatMap((webhook) => webhook.events ?? ["*"]))
+  return asked.filter((type) => !events.includes(type))
 }
 
 /** WAHA's proxy has its user name and password beside the server. */

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
-import type { Event, EventType } from "#contract/event.ts"
+import { type Event, EventType } from "#contract/event.ts"
+import { isGroup } from "#core/message/jid.ts"
 import type { EventFormat } from "../format.ts"
 import { chatIdOf, filesAt, messageIdOf, pnOf, sessionOf } from "./ids.ts"
 import { ackOf, type Around, sidesOf, toMessage } from "./messages.ts"
@@ -58,16 +59,14 @@ const table: { [Type in Event["event"]]?: Tell<Type> } = {
     event: "message.waiting",
     payload: toMessage({ ...event, body: "", type: "unknown", media_type: "" }, around),
   }),
-  message_status: (event, around) => {
-    const { message_id, chat_id, status } = event
-    const told = { ...event, contact_id: "", from_me: true }
-    const payload = { ...sidesOf(told, around), id: messageIdOf({ message_id, chat_id, from_me: true }) }
-    const isGroup = chat_id.endsWith("@g.us")
-    return {
-      event: isGroup ? "message.ack.group" : "message.ack",
-      payload: { ...payload, ...ackOf(status), _data: event },
-    }
-  },
+  message_status: (event, around) => ({
+    event: isGroup(event.chat_id) ? "message.ack.group" : "message.ack",
+    payload: {
+      ...sidesOf({ ...event, contact_id: "", from_me: true }, around),
+      ...ackOf(event.status),
+      _data: event,
+    },
+  }),
   connected: (_, around) => tellStatus("WORKING", around),
   disconnected: ({ reason }, around) => {
     if (reason === undefined) return tellStatus("STARTING", around)
@@ -80,15 +79,9 @@ const table: { [Type in Event["event"]]?: Tell<Type> } = {
   presence: ({ contact_id, unavailable, last_seen }) =>
     tellPresence(contact_id, contact_id, unavailable ? "offline" : "online", last_seen),
   poll_vote: (event, around) => {
-    const { id, from, to, fromMe, participant } = sidesOf(event, around)
-    const vote = { id, from, to, fromMe, participant, timestamp: event.timestamp * 1000 }
-    return {
-      event: "poll.vote",
-      payload: {
-        vote: { ...vote, selectedOptions: event.selected_options },
-        poll: ownOf(event, event.poll_id),
-      },
-    }
+    const about = { timestamp: event.timestamp * 1000, selectedOptions: event.selected_options }
+    const vote = { ...sidesOf(event, around), ...about }
+    return { event: "poll.vote", payload: { vote, poll: ownOf(event, event.poll_id) } }
   },
   event_response: (event, around) => ({
     event: "event.response",
@@ -109,28 +102,27 @@ const table: { [Type in Event["event"]]?: Tell<Type> } = {
   group: tellGroup,
 }
 
-/** The types of our events that stand behind each name of WAHA's. */
-export const typesOf: Partial<Record<string, EventType[]>> = {
-  message: ["message"],
-  "message.any": ["message"],
-  "message.reaction": ["message"],
-  "message.revoked": ["message"],
-  "message.edited": ["message"],
-  "message.waiting": ["message_lost"],
-  "message.ack": ["message_status"],
-  "message.ack.group": ["message_status"],
-  "session.status": ["connected", "disconnected"],
-  "presence.update": ["typing", "presence"],
-  "poll.vote": ["poll_vote"],
-  "event.response": ["event_response"],
-  "call.received": ["call_incoming"],
-  "call.accepted": ["call_terminated"],
-  "call.rejected": ["call_terminated"],
-  "group.v2.join": ["group"],
-  "group.v2.leave": ["group"],
-  "group.v2.update": ["group"],
-  "group.v2.participants": ["group"],
-  "group.v2.participants.join-request": ["group"],
+/** WAHA's names of events, by the types of ours that stand behind them. */
+const names: Partial<Record<EventType, string>> = {
+  message: "message message.any message.reaction message.revoked message.edited",
+  message_lost: "message.waiting",
+  message_status: "message.ack message.ack.group",
+  connected: "session.status",
+  disconnected: "session.status",
+  typing: "presence.update",
+  presence: "presence.update",
+  poll_vote: "poll.vote",
+  event_response: "event.response",
+  call_incoming: "call.received",
+  call_terminated: "call.accepted call.rejected",
+  group:
+    "group.v2.join group.v2.leave group.v2.update group.v2.participants group.v2.participants.join-request",
+}
+
+/** The types of our events that these names stand for; `*` is all that have one. */
+export function typesOf(asked: string[]): EventType[] {
+  const stands = (type: EventType) => names[type]?.split(" ").some((name) => asked.includes(name)) ?? false
+  return EventType.options.filter((type) => (asked.includes("*") ? type in names : stands(type)))
 }
 
 /** An event of ours as WAHA tells it; undefined where it has no name for it, or the webhook has not asked for it. */
@@ -148,29 +140,20 @@ function tell(event: Event, around: Surroundings, asked: string[]): Told | undef
 function tellMessage(event: Of<"message">, around: Surroundings, asks: (name: string) => boolean) {
   const { edit, reaction, target_id, from_me } = event
   if (edit === "pin") return undefined
+  const payload = toMessage(event, around)
   if (edit === "revoke") {
-    const payload = {
-      revokedMessageId: target_id,
-      after: toMessage(event, around),
-      before: null,
-      _data: event,
-    }
-    return { event: "message.revoked", payload }
+    const before = { revokedMessageId: target_id, before: null }
+    return { event: "message.revoked", payload: { ...before, after: payload, _data: event } }
   }
-  if (edit === "edit")
-    return { event: "message.edited", payload: { ...toMessage(event, around), editedMessageId: target_id } }
+  if (edit === "edit") return { event: "message.edited", payload: { ...payload, editedMessageId: target_id } }
   if (reaction) {
     const isOwn = chatIdOf(reaction.contact_id) === around.me
-    const messageId = messageIdOf({ ...reaction, from_me: isOwn })
-    const payload = {
-      ...sidesOf(event, around),
-      source: "app",
-      reaction: { text: reaction.emoji, messageId },
-    }
-    return { event: "message.reaction", payload }
+    const about = { text: reaction.emoji, messageId: messageIdOf({ ...reaction, from_me: isOwn }) }
+    const sides = sidesOf(event, around)
+    return { event: "message.reaction", payload: { ...sides, source: "app", reaction: about } }
   }
   const isAny = from_me || !asks("message")
-  return { event: isAny ? "message.any" : "message", payload: toMessage(event, around) }
+  return { event: isAny ? "message.any" : "message", payload }
 }
 
 function tellStatus(status: string, { session, atMs }: Surroundings): Told {
@@ -192,7 +175,7 @@ function ownOf({ chat_id }: { chat_id: string }, message_id: string) {
 function tellCall(name: string, call: Of<"call_incoming"> | Of<"call_terminated">, isVideo: boolean): Told {
   const { call_id, contact_id, timestamp, chat_id } = call
   const about = { id: call_id, from: chatIdOf(contact_id), timestamp, isVideo }
-  return { event: name, payload: { ...about, isGroup: chat_id.endsWith("@g.us"), _data: call } }
+  return { event: name, payload: { ...about, isGroup: isGroup(chat_id), _data: call } }
 }
 
 /** What happens to members of a group, and their `role` afterwards. */
