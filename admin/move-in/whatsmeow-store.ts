@@ -293,12 +293,12 @@ function* senderKeysIn(
 /** The tokens of people, each under the address by which Baileys looks for it. The newest counts. */
 async function* tokensOf({ store, device }: Login, { lids }: People): AsyncGenerator<FoundKey> {
   const newest = new Map<string, Extract<FoundKey, { type: "tctoken" }>["value"]>()
-  for await (const row of rowsOf(store, "privacy_tokens", device)) {
+  const tokens = "SELECT * FROM whatsmeow_privacy_tokens WHERE our_jid = $1 ORDER BY timestamp"
+  for await (const row of store.rows(tokens, device.jid)) {
     const jid = String(row.their_jid)
     const lid = lids.get(userIn(jid))
     const at = lid ? `${lid}@lid` : jid
     const sent = Int.nullish().parse(row.sender_timestamp)
-    if (Number(newest.get(at)?.timestamp ?? 0) > Int.parse(row.timestamp)) continue
     newest.set(at, {
       token: Bytes.parse(row.token),
       timestamp: String(row.timestamp),

@@ -154,13 +154,13 @@ const tokenValue = (byte: number, at: number) => ({
 test("tokens come under private ids, the newest of a person, with the list that Baileys needs", async () => {
   const [, lid, pn] = /INTO whatsmeow_lid_map VALUES \('(\d+)', '(\d+)'\)/.exec(sql)!
   const change = [
-    token(`${lid}@lid`, 2, 200),
-    token(`${pn}@s.whatsapp.net`, 1, 100),
+    token(`${lid}@lid`, 9, 200),
+    token(`${pn}@s.whatsapp.net`, 2, 250),
     token("999@lid", 3, 300),
   ]
   const keys = await keysIn(aStore({ change: change.join(";") }))
   expect(keys.filter(({ type }) => type === "tctoken")).toEqual([
-    { type: "tctoken", id: `${lid}@lid`, value: tokenValue(2, 200) },
+    { type: "tctoken", id: `${lid}@lid`, value: tokenValue(2, 250) },
     { type: "tctoken", id: "999@lid", value: tokenValue(3, 300) },
     {
       type: "tctoken",
@@ -334,6 +334,7 @@ test.each([
   ["another database", () => aStore({ schema: "CREATE TABLE notes (a)" }), /holds no store of whatsmeow/],
   ["no database", () => written("hello ".repeat(500)), /is no database of SQLite/],
   ["a file that was cut", () => cutStore(), /whatsapp\.db is damaged, as SQLite says/],
+  ["a file with a damaged page", () => damagedStore(), /whatsapp\.db is damaged, as SQLite says/],
   [
     "an older version",
     () =>
@@ -389,5 +390,13 @@ function written(text: string): string {
 function cutStore(): string {
   const file = aStore()
   truncateSync(file, Math.floor(readFileSync(file).length / 8192) * 4096)
+  return file
+}
+
+function damagedStore(): string {
+  const file = aStore()
+  const bytes = readFileSync(file)
+  // The last page holds rows, so that nothing notices before they are read.
+  writeFileSync(file, bytes.fill(1, bytes.length - 4096))
   return file
 }
