@@ -1,11 +1,13 @@
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { chownSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { listen, stopListening } from "#one-machine/listen.ts"
+import { until } from "#test/support/until.ts"
 
 const run = promisify(execFile)
 
@@ -28,22 +30,35 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   writeFileSync(join(folder, "password"), password)
   const owner = await ownerOf(folder)
   const data = join(folder, "data")
-  const its = async (program: string, ...args: string[]) =>
-    // Whatever it starts must not hold our pipes open.
-    await run(join(programs, program), args, { ...owner, cwd: folder, env: { PATH: process.env.PATH } })
   const access = ["--auth=scram-sha-256", "--username=gateway", `--pwfile=${join(folder, "password")}`]
-  await its("initdb", `--pgdata=${data}`, "--encoding=UTF8", "--no-sync", ...access)
+  const how = [`--pgdata=${data}`, "--encoding=UTF8", "--no-sync", ...access]
+  await run(join(programs, "initdb"), how, { ...owner, cwd: folder })
   const port = await freePort()
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c fsync=off`
-  await its("pg_ctl", "start", "--wait", "-D", data, "-l", join(folder, "log"), "-o", settings)
+  const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "fsync=off"]
+  const args = ["-D", data, "-p", String(port), ...settings.flatMap((one) => ["-c", one])]
+  // It ends with its input, and so with us, however we end.
+  const server = spawn(
+    "sh",
+    ["-c", '"$@" & read _; kill -INT $!; wait', "sh", join(programs, "postgres"), ...args],
+    {
+      ...owner,
+      cwd: folder,
+      stdio: ["pipe", "ignore", "ignore"],
+    },
+  )
+  const ended = once(server, "exit")
   const urlOf = (database: string) => `postgresql://gateway:${password}@127.0.0.1:${port}/${database}`
+  await until(
+    async () => await run("psql", ["-c", "SELECT 1", urlOf("postgres")]).catch(() => false as const),
+  )
   return {
     newDatabase: async (name) => {
       await run("psql", ["--no-psqlrc", "--quiet", "-c", `CREATE DATABASE ${name}`, urlOf("postgres")])
       return urlOf(name)
     },
     stop: async () => {
-      await its("pg_ctl", "stop", "-D", data, "-m", "immediate")
+      server.stdin!.end()
+      await ended
       rmSync(folder, { recursive: true, force: true })
     },
   }
