@@ -8,6 +8,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { userOf, withoutDevice } from "#core/message/jid.ts"
 import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
+import { refOf } from "#functions/dialects/waha/ids.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import type { FoundCreds } from "#session-host/whatsapp/found-login.ts"
 import { rowsOfLogin, whyNoCreds, whyNoKeys } from "#session-host/whatsapp/take-login.ts"
@@ -166,7 +167,10 @@ function idOf(accountId: string, { signedIdentityKey }: FoundCreds): string {
   )
 }
 
-/** The session's name, with what a reference cannot have as dashes; the number if nothing is left of it. */
+/**
+ * The session's name, with what a reference cannot have as dashes; the number if nothing is left of it. What
+ * WAHA calls `default` is found under that name by its programs.
+ */
 function customerRefOf(name: string, phone: string): string {
   const plain = name
     .normalize("NFKD")
@@ -174,7 +178,8 @@ function customerRefOf(name: string, phone: string): string {
     .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")
     .slice(0, 64)
-  return CustomerRef.safeParse(plain).success && plain !== "sandbox" ? plain : phone
+  const ref = refOf(plain)
+  return CustomerRef.safeParse(ref).success && ref !== "sandbox" ? ref : phone
 }
 
 async function marked(session: FoundSession, say: (line: string) => void): Promise<void> {

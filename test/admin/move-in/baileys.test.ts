@@ -5,6 +5,7 @@ import { expect, test } from "vitest"
 import { importing } from "#admin/move.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { refOf } from "#functions/dialects/waha/ids.ts"
 import { aFolder, aGateway, letRest } from "#test/support/network/gateway.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { anAccount } from "#test/support/service/bridge.ts"
@@ -63,4 +64,14 @@ test("a number of a killed Baileys goes on here: what waited comes in order, and
   expect(existsSync(join(behind, "creds.json"))).toBe(false)
   expect(JSON.parse(readFileSync(join(behind, "creds.json.moved"), "utf8"))).toHaveProperty("noiseKey")
   expect(readdirSync(behind).length).toBeGreaterThan(500)
+})
+
+test("WAHA's session `default` becomes the bridge that programs of WAHA's mean by it", async () => {
+  const { folder, die } = await aGateway(await aNetwork())
+  die()
+  const noweb = join(aFolder(), "noweb")
+  cpSync(folder, join(noweb, "default"), { recursive: true })
+  letRest(join(noweb, "default"))
+  const [row] = await moveIn("waha", noweb)
+  expect(row).toMatchObject({ customer_ref: refOf("default"), was: "default" })
 })
