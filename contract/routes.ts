@@ -127,9 +127,9 @@ export const routes = {
     createAccountWebhook: accountWebhook.createAccountWebhook,
     getAccountWebhook: accountWebhook.getAccountWebhook,
     updateAccountWebhook: accountWebhook.updateAccountWebhook,
-    removeAccountWebhook: accountWebhook.removeAccountWebhook,
     rollAccountSecret: accountWebhook.rollAccountSecret,
     finishAccountSecret: accountWebhook.finishAccountSecret,
+    removeAccountWebhook: accountWebhook.removeAccountWebhook,
   },
   Account: {
     getAccount: account.getAccount,

@@ -12,6 +12,7 @@ import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
+import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
@@ -215,6 +216,34 @@ test("it may come to an account that is there, without its own, and its secrets 
     expect(await ApiKey.list(accountId)).toEqual([])
     expect(await Idempotency.messageIdOf({ ...record, accountId })).toBeTypeOf("string")
     expect(await DataKeys.get(bridge.id)).toBeDefined()
+  })
+})
+
+test("a webhook of the account that it comes to gets what happens from then on, and nothing from before", async () => {
+  const own = await aReceiver()
+  const bridge = await aBridge(own.url)
+  await AccountWebhook.create(bridge.accountId, own.urlOf("all"), {})
+  await (await anOutbox(bridge)).append(anEvent("before"))
+  await answerAll()
+  expect(own.arrivals).toHaveLength(2)
+  const path = await leave(bridge)
+  await elsewhere(async () => {
+    const { id: accountId } = await anAccount()
+    const all = await aReceiver()
+    const { webhook } = await AccountWebhook.create(accountId, all.url, {})
+    // It is older than all that the bridge brings along.
+    await Delivery.update(webhook, {
+      UpdateExpression: "SET created_at = :long_ago",
+      ExpressionAttributeValues: { ":long_ago": 1 },
+    })
+    await importing(environment).run([path], { account: accountId })
+    const here = await Bridge.get(accountId, bridge.customerRef)
+    await (await anOutbox(here, 1)).append(anEvent("after"))
+    await answerAll()
+    const told = all.arrivals.map(({ body }) => JSON.parse(body.toString()) as object)
+    expect(told).toMatchObject([{ body: "after", customer_ref: bridge.customerRef }])
+    expect(own.arrivals).toHaveLength(3)
+    expect((await Delivery.get(Delivery.first(here.id)))!.further).toEqual([webhook.webhookId])
   })
 })
 
