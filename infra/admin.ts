@@ -84,7 +84,7 @@ new aws.iam.Policy("AdminPolicy", {
 })
 
 /**
- * The rights of `export`, `import`, `undo-import` and `take-back`, which see keys and sessions in the clear.
+ * The rights of `export`, `import` (also from other gateways), `undo-import` and `take-back`, which see keys and sessions in the clear.
  * No operator has these rights except during a move (docs/operations.md, "Moving bridges").
  */
 new aws.iam.Policy("MovePolicy", {
@@ -95,7 +95,7 @@ new aws.iam.Policy("MovePolicy", {
       tableAccess(accounts, "GetItem", "UpdateItem", "DeleteItem", "Query", "PutItem", "ConditionCheckItem"),
       tableAccess(leases, "GetItem", "UpdateItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
       indexAccess(leases, "byHost"),
-      tableAccess(sessions, "Query", "PutItem", "DeleteItem"),
+      tableAccess(sessions, "Query", "BatchGetItem", "PutItem", "DeleteItem"),
       tableAccess(events, "GetItem", "UpdateItem", "Query", "PutItem", "DeleteItem"),
       tableAccess(requests, "Scan", "PutItem"),
       { actions: ["kms:Decrypt", "kms:Encrypt"], resources: [sessionKey.arn, deliveryKey.arn] },

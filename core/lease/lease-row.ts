@@ -93,7 +93,7 @@ export const Info = z.object({
   removedUntil: z.number().int().default(0),
   /** The operator wants the message at the head of its session skipped. */
   skip: z.boolean().optional(),
-  /** Its keys came back from a backup: its next session makes anew what may have been used since. */
+  /** Its keys came from a backup or another gateway: its next session makes anew what may have been used. */
   anew: z.boolean().optional(),
   /** How often it has left a service: an export that is older than what is here is refused. */
   moves: z.number().int().default(0),

@@ -81,7 +81,7 @@ async function loginMadeAnew(ground: Ground): Promise<void> {
   const { commits, login, log } = ground
   try {
     await makeAnew({ ...ground, vault: login.vault })
-    log.warn("the session's keys came from a backup: what encrypts was made anew")
+    log.warn("the session's keys came from a backup, or from another gateway: what encrypts was made anew")
   } catch (error) {
     // No caller gets this memory, so no caller can end it.
     commits.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))

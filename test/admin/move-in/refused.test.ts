@@ -10,15 +10,19 @@ import {
   symlinkSync,
   truncateSync,
   utimesSync,
+  writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { BufferJSON } from "@whiskeysockets/baileys"
 import { beforeEach, expect, onTestFinished, test } from "vitest"
+import { fileOfKey } from "#admin/move-in/baileys.ts"
 import { importing } from "#admin/move.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { scan } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aFolder, letRest } from "#test/support/network/gateway.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { anAccount } from "#test/support/service/bridge.ts"
 import { aDevice, someCreds, someKeys, writeFolder } from "#test/support/session/baileys-folder.ts"
 import { canMount, mountSmallDisk, remountReadOnly } from "#test/support/small-disk.ts"
@@ -158,8 +162,42 @@ test("what has moved is here already; where it is not, it is refused until its m
   )
 })
 
-test("an account without a private id moves in, and one whose keys are in one file, of each form", async () => {
+test("an account without a private id moves in", async () => {
   expect(await moveIn(aDevice(aShop(), number))).toMatchObject([{ customer_ref: "shop" }])
+})
+
+test("a session in one file moves in, in each form, and the file is marked", async () => {
+  const byKind = (names: Record<string, string> = {}) =>
+    Object.fromEntries(
+      [...Map.groupBy(someKeys(number), ({ type }) => names[type] ?? type)].map(([type, keys]) => [
+        type,
+        Object.fromEntries(keys.map(({ id, value }) => [id, value])),
+      ]),
+    )
+  const flat = Object.fromEntries(
+    someKeys(number).map((key) => [fileOfKey(key).replace(".json", ""), key.value]),
+  )
+  const former = {
+    "pre-key": "preKeys",
+    "sender-key": "senderKeys",
+    "app-state-sync-key": "appStateSyncKeys",
+  }
+  for (const keys of [byKind(), byKind(former), flat]) {
+    number = `49155${randomInt(1e7, 1e8)}`
+    const folder = aFolder()
+    const creds = { ...someCreds(number), myAppStateKeyId: "AA/A" }
+    const own = JSON.parse(
+      JSON.stringify({ creds, keys }, BufferJSON.replacer).replaceAll(/49151\d{8}/g, number),
+    )
+    writeFileSync(join(folder, "till.json"), JSON.stringify(own))
+    letRest(folder)
+    account = (await anAccount()).id
+    const [row] = await moveIn(join(folder, "till.json"))
+    expect(row).toMatchObject({ customer_ref: "till" })
+    expect(await rowsOf(tables.sessions, String(row?.imported))).toHaveLength(6)
+    expect(readdirSync(folder)).toEqual(["till.json.moved"])
+    expect(await moveIn(join(folder, "till.json"))).toMatchObject([{ here_already: row?.imported }])
+  }
 })
 
 test("of 300 sessions all but three bad ones come, and a second time nothing changes", async () => {
@@ -181,7 +219,7 @@ test("of 300 sessions all but three bad ones come, and a second time nothing cha
   const again = await moveIn(folder)
   expect(again.filter((row) => row.here_already)).toHaveLength(297)
   expect(await Bridge.list(account)).toHaveLength(297)
-}, 120_000)
+}, 300_000)
 
 test("on a disk that is nearly full nothing comes", async () => {
   const folder = aDevice(aShop(), number)

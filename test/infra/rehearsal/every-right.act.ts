@@ -9,6 +9,7 @@ import { apiClient, Unexpected } from "#one-machine/api-client.ts"
 import { untilConnected } from "#one-machine/network/link.ts"
 import { noRateLimits } from "#one-machine/service/spawn-service.ts"
 import { asking, type Route } from "#test/e2e/asking.ts"
+import { letRest } from "#test/support/network/gateway.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { admin as atMachine, start as startMachine } from "#test/support/service/killable-service.ts"
 import { newPasskey } from "#test/support/service/passkey.ts"
@@ -385,6 +386,17 @@ test("a number moves to a service on one machine and back, and is linked and hea
     await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 90_000 })
     const heard = await whole.write(ada, grace.number, { text: "home again" })
     await whole.webhook.event("shop", "message", ({ message_id }) => message_id === heard)
+    // It leaves for a program with Baileys, and comes back from there as another bridge.
+    const keys = join(folder, "keys")
+    await admin("export", "baileys", id, keys)
+    letRest(keys)
+    const [moved] = await admin("import", "baileys", keys, "--account", String(came!.account))
+    await until(async () => (await whole.statusOf("keys")) === "connected", { withinMs: 90_000 })
+    // Its phone stays linked: no host can be asked to unlink it.
+    await admin("bridge", "pause", String(moved!.imported))
+    await admin("bridge", "delete", String(moved!.imported))
+    await admin("take-back", id, "shop")
+    await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 90_000 })
   } finally {
     await machine.kill()
     rmSync(folder, { recursive: true })
