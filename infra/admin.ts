@@ -84,8 +84,9 @@ new aws.iam.Policy("AdminPolicy", {
 })
 
 /**
- * The rights of `export`, `import` (also from other gateways), `undo-import` and `take-back`, which see keys and sessions in the clear.
- * No operator has these rights except during a move (docs/operations.md, "Moving bridges").
+ * The rights of `export`, `import` (also from other gateways), `undo-import` and `take-back`, which see keys
+ * and sessions in the clear. No operator has these rights except during a move (docs/operations.md, "Moving
+ * bridges").
  */
 new aws.iam.Policy("MovePolicy", {
   name: `${$app.name}-${$app.stage}-move`,
