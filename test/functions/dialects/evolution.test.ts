@@ -12,6 +12,11 @@ import { aCustomer, anAddress, at, liftLimits } from "#test/support/service/cust
 
 liftLimits()
 
+interface Said {
+  [field: string]: unknown
+  hash: string
+}
+
 async function aShop() {
   const { key, call } = await aCustomer()
   const from = at(anAddress())
@@ -19,7 +24,7 @@ async function aShop() {
     const headers = { apikey, "content-type": "application/json" }
     const init = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }
     const answer = await app.request(`/evolution${path}`, init, from)
-    return { status: answer.status, said: (await answer.json()) as Record<string, any> }
+    return { status: answer.status, said: (await answer.json()) as Said }
   }
   return { ask, call }
 }
