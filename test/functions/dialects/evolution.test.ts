@@ -113,7 +113,7 @@ test("a proxy is set, found without what it is, and taken away", async () => {
   await ask("POST", "/instance/create", { instanceName: "shop" })
   const proxy = {
     enabled: true,
-    host: "203.0.113.7",
+    host: "93.184.216.34",
     port: "8080",
     protocol: "http",
     username: "u",

@@ -4,6 +4,7 @@ import type { Event } from "#contract/event.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
+import { deliver } from "#functions/delivery/deliver.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
@@ -20,7 +21,7 @@ async function aWebhook(choice: Webhook.Choice, script: Parameters<typeof aRecei
   const receiver = await aReceiver(script)
   const bridge = await aBridge(receiver.url)
   const first = async () => (await Delivery.get(Delivery.first(bridge.id)))!
-  await Webhook.update(bridge, await first(), choice)
+  if (Object.keys(choice).length > 0) await Webhook.update(bridge, await first(), choice)
   const bodies = () =>
     receiver.arrivals.map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
   return { bridge, receiver, first, outbox: await anOutbox(bridge), bodies }
@@ -57,8 +58,8 @@ test("what is tried again keeps its form and its place; what waits when the form
     UpdateExpression: "SET retry_at_ms = :zero",
     ExpressionAttributeValues: { ":zero": 0 },
   })
-  const { deliver } = await import("#functions/delivery/deliver.ts")
   await deliver(Delivery.first(bridge.id))
+  await answerAll()
   expect(bodies()).toMatchObject([
     { event: "messages.upsert" },
     { event: "message", body: "a" },

@@ -252,7 +252,7 @@ function stepsOf(about: Awaited<ReturnType<typeof aboutOf>>, group: string, invi
       "find-chats",
       "chat-api",
       "find-chats",
-      { ...here, remoteJid: jid, messageId: "", page: 1, offset: 10 },
+      { ...here, remoteJid: jid, messageId: "$text", page: 1, offset: 10 },
       (data) => JSON.stringify(data).includes(jid),
     ],
     [
@@ -443,8 +443,14 @@ async function start({ folder }: Stage, installed: string) {
   let said = ""
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (said += chunk.toString()))
-  await until(async () => (await fetch(`${base}/healthz/readiness`).catch(() => undefined))?.ok, {
-    withinMs: 400_000,
+  const stop = async () => {
+    child.kill("SIGINT")
+    if (child.exitCode === null) await once(child, "close")
+  }
+  const isUp = async () => (await fetch(`${base}/healthz/readiness`).catch(() => undefined))?.ok
+  await until(isUp, { withinMs: 900_000 }).catch(async (error: unknown) => {
+    await stop()
+    throw new Error(`n8n does not start: ${said.slice(-2000)}`, { cause: error })
   })
   let cookie = ""
   /** What the editor asks of n8n. */
@@ -455,10 +461,6 @@ async function start({ folder }: Stage, installed: string) {
     if (!answer.ok)
       throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}\n${said.slice(-2000)}`)
     return ((await answer.json()) as { data: Answer }).data
-  }
-  const stop = async () => {
-    child.kill("SIGINT")
-    if (child.exitCode === null) await once(child, "close")
   }
   return { base, ask, stop }
 }
