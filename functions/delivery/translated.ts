@@ -13,8 +13,8 @@ export function isTold(event: EventRow.Info, receiver: Receiver.Info, keys: Rece
 }
 
 /**
- * An event in the format of its webhook, with what only the session knows. That is left out where it cannot be
- * had at once: nothing waits for it.
+ * An event in the format of its webhook, with what only the session knows. That is left out where it cannot
+ * be had at once: nothing waits for it.
  * @returns undefined if events come in our own form, or this one has no counterpart
  */
 export async function translated(

@@ -7,7 +7,10 @@ import { findPython } from "#test/packages/clients/python.ts"
 import type { Made } from "./judge.ts"
 import type { Stage } from "./stage.ts"
 
-/** The folder of an environment that has these packages. @returns undefined without a Python of at least 3.10 */
+/**
+ * The folder of an environment that has these packages.
+ * @returns undefined without a Python of at least 3.10
+ */
 export async function homeOf({ folder }: Stage, packages: string[]): Promise<string | undefined> {
   const python = findPython()
   if (python === undefined) return undefined

@@ -114,7 +114,7 @@ async function messageBy({ ask }: Here, id: string, chat: string | null | undefi
 
 const secondsOf = (time: string | undefined) => Math.floor(Date.parse(time ?? "") / 1000) || undefined
 
-/** The messages that a search asks for, newest first: one by its id, those of a chat, or of the latest chats. */
+/** The messages that a search asks for, newest first: by an id, of a chat, or of the latest chats. */
 async function found(here: Here, { where }: Search, howMany: number): Promise<Kept[]> {
   const { key, messageTimestamp: time } = where ?? {}
   const until = secondsOf(time?.lte)

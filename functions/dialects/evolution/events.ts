@@ -60,17 +60,7 @@ function saidOf(event: Event, told: Told): Said | undefined {
         },
       ]
     case "poll_vote":
-      return [
-        "messages.update",
-        {
-          keyId: event.poll_id,
-          remoteJid: event.chat_id,
-          participant: event.contact_id,
-          status: "DELIVERY_ACK",
-          pollUpdates: event.selected_options.map((name) => ({ name, voters: [event.contact_id] })),
-          instanceId: instance,
-        },
-      ]
+      return ofVote(event, instance)
     case "connected":
       return [
         "connection.update",
@@ -133,6 +123,15 @@ function ofMessage(event: Of<"message">, instance: string, base64: string | unde
       },
     ]
   return ["messages.upsert", recordOf(event, instance, base64)]
+}
+
+function ofVote(event: Of<"poll_vote">, instanceId: string): Said {
+  const { poll_id: keyId, chat_id: remoteJid, contact_id: participant, selected_options } = event
+  const pollUpdates = selected_options.map((name) => ({ name, voters: [participant] }))
+  return [
+    "messages.update",
+    { keyId, remoteJid, participant, status: "DELIVERY_ACK", pollUpdates, instanceId },
+  ]
 }
 
 /** Without a reason the session connects again by itself. */

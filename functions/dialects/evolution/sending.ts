@@ -107,7 +107,8 @@ const sendMedia = sends(
   async ({ body: { mediatype, media, mimetype, caption, fileName }, ...here }) => {
     const isDocument = mediatype === "document"
     const place = await placeOf({ ...here, body: undefined }, media, {
-      ...(isDocument && mimetype && { type: mimetype }),
+      // n8n's node calls each document a PDF: where there is a name, that says more.
+      ...(isDocument && mimetype && !fileName?.includes(".") && { type: mimetype }),
       ...(fileName && { name: fileName }),
     })
     const words = mediatype === "audio" ? {} : { ...(caption && { caption }) }

@@ -1,6 +1,5 @@
 import { z } from "zod"
 import type { EventType } from "#contract/event.ts"
-import { ApiError } from "#core/error.ts"
 import { NotHere } from "../dialect.ts"
 import { type Bridge, Flag, type Here, nothing, on, Text } from "./on.ts"
 
@@ -150,10 +149,9 @@ export const settingsCalls = [
     },
     201,
   ),
-  on("GET proxy/find", nothing, async ({ ask }) => {
-    const proxy = proxyOf(await ask<Bridge>("GET", []))
-    if (!proxy) throw new ApiError("not_found", "Proxy not found")
-    return proxy
+  on("GET proxy/find", nothing, async ({ ask, instance }) => {
+    const none = { enabled: false, host: "", port: "", protocol: "", username: "", password: "" }
+    return proxyOf(await ask<Bridge>("GET", [])) ?? { ...none, instanceId: instance }
   }),
   on(
     "POST webhook/set",

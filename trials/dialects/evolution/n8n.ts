@@ -11,13 +11,15 @@ import { aboutOf } from "./about.ts"
 
 const version = "1.0.4"
 
+type About = Record<string, string>
+
 /** A node of the workflow: what it is asked, and whether its answer is what it should be. */
 type Step = [
   name: string,
   resource: string,
   operation: string,
   parameters: object,
-  good?: (data: Data) => unknown,
+  good?: (data: Data, about: About) => unknown,
 ]
 
 /** What the node answers. */
@@ -27,374 +29,376 @@ type Data = any
 const isSent = (data: Data) => data.status === "PENDING" && data.key.id
 const isUpdated = (data: Data) => data.update === "success"
 
-/** Every operation of the node that is no integration, and that this service has. */
-function stepsOf(about: Awaited<ReturnType<typeof aboutOf>>, group: string, invite: string): Step[] {
-  const { instance, friend, files, text, picture } = about
-  const here = { instanceName: instance }
-  const made = { instanceName: "n8n-made" }
-  const jid = `${friend}@s.whatsapp.net`
-  const mine = "={{ $('send-text').first().json.data.key.id }}"
-  const its = "={{ $('create-group').first().json.data.id }}"
-  return [
-    [
-      "instance-basic",
-      "instances-api",
-      "instance-basic",
-      { ...made, token: "", number: "" },
-      (data) => data.hash,
-    ],
-    ["fetch-instances", "instances-api", "fetch-instances", { instanceName: "" }, (data) => data.length >= 2],
-    ["instance-connect", "instances-api", "instance-connect", made, (data) => data.base64 && data.code],
-    [
-      "instance-settings",
-      "instances-api",
-      "instance-settings",
-      { ...made, groupsIgnore: true },
-      (data) => data.settings.settings.groupsIgnore,
-    ],
-    [
-      "set-proxy",
-      "instances-api",
-      "set-proxy",
-      {
-        ...made,
-        resourceForProxy: "setProxy",
-        enabled: true,
-        proxyProtocol: "http",
-        proxyHost: "127.0.0.1",
-        proxyPort: "9",
-      },
-      (data) => data.proxy,
-    ],
-    [
-      "find-proxy",
-      "instances-api",
-      "set-proxy",
-      { ...made, resourceForProxy: "findProxy" },
-      (data) => data.enabled,
-    ],
-    ["delete-instance", "instances-api", "delete-instance", made, (data) => data.status === "SUCCESS"],
-    ["restart-instance", "instances-api", "restart-instance", here, (data) => data.instance.state === "open"],
-    [
-      "set-presence",
-      "instances-api",
-      "set-presence",
-      { ...here, presence: "available" },
-      (data) => data.presence,
-    ],
-    [
-      "webhook",
-      "events-api",
-      "webhook",
-      {
-        ...here,
-        resourceForWebhook: "setWebhook",
-        enabled: true,
-        webhookUrl: `${files}/hook`,
-        webhookByEvents: true,
-        webhookBase64: false,
-        webhookEvents: ["MESSAGES_UPSERT"],
-      },
-      (data) => data.webhookByEvents,
-    ],
-    [
-      "find-webhook",
-      "events-api",
-      "webhook",
-      { ...here, resourceForWebhook: "findWebhook" },
-      (data) => data.url === `${files}/hook`,
-    ],
-    ["send-text", "messages-api", "send-text", { ...here, remoteJid: friend, messageText: "Hello" }, isSent],
-    [
-      "send-image",
-      "messages-api",
-      "send-image",
-      { ...here, remoteJid: friend, media: `${files}/picture.jpg`, caption: "Look" },
-      isSent,
-    ],
-    [
-      "send-audio",
-      "messages-api",
-      "send-audio",
-      { ...here, remoteJid: friend, media: `${files}/sound.ogg` },
-      isSent,
-    ],
-    [
-      "send-video",
-      "messages-api",
-      "send-video",
-      { ...here, remoteJid: friend, media: `${files}/film.mp4`, caption: "Look" },
-      isSent,
-    ],
-    [
-      "send-document",
-      "messages-api",
-      "send-document",
-      { ...here, remoteJid: friend, media: `${files}/document.txt`, fileName: "document.txt" },
-      isSent,
-    ],
-    [
-      "send-poll",
-      "messages-api",
-      "send-poll",
-      {
-        ...here,
-        remoteJid: friend,
-        caption: "When?",
-        options_display: { metadataValues: [{ optionValue: "now" }, { optionValue: "later" }] },
-      },
-      isSent,
-    ],
-    [
-      "send-contact",
-      "messages-api",
-      "send-contact",
-      {
-        ...here,
-        remoteJid: friend,
-        contacts: { contactValues: [{ fullName: "Ada", wuid: friend, phoneNumber: friend }] },
-      },
-      isSent,
-    ],
-    [
-      "send-stories",
-      "messages-api",
-      "send-stories",
-      { ...here, type: "text", content: "Open", allContacts: true },
-      (data) => data.key ?? data,
-    ],
-    [
-      "send-reaction",
-      "messages-api",
-      "send-reaction",
-      { ...here, remoteJid: jid, messageId: text, fromMe: false, reaction: "👍" },
-      isSent,
-    ],
-    ["check-number", "chat-api", "check-number", { ...here, numbers: friend }, (data) => data[0].exists],
-    [
-      "read-messages",
-      "chat-api",
-      "read-messages",
-      { ...here, remoteJid: jid, messageId: text, fromMe: false },
-      (data) => data.read === "success",
-    ],
-    [
-      "mark-unread",
-      "chat-api",
-      "mark-unread",
-      { ...here, chat: jid, messageId: text },
-      (data) => data.markedChatUnread,
-    ],
-    [
-      "manage-archive",
-      "chat-api",
-      "manage-archive",
-      { ...here, chat: jid, archive: true, messageId: text },
-      (data) => data.archived,
-    ],
-    [
-      "update-message",
-      "chat-api",
-      "update-message",
-      { ...here, remoteJid: jid, messageId: mine, text: "Hello again" },
-      (data) => data.key,
-    ],
-    [
-      "delete-message",
-      "chat-api",
-      "delete-message",
-      { ...here, remoteJid: jid, messageId: mine, fromMe: true },
-      (data) => data.message.protocolMessage,
-    ],
-    [
-      "fetch-profile-picture",
-      "chat-api",
-      "fetch-profile-picture",
-      { ...here, number: friend },
-      (data) => data.wuid,
-    ],
-    [
-      "get-media-base64",
-      "chat-api",
-      "get-media-base64",
-      { ...here, messageId: picture },
-      (data) => data.base64 === about.picture_base64,
-    ],
-    [
-      "send-presence",
-      "chat-api",
-      "send-presence",
-      { ...here, remoteJid: friend, presence: "composing", delay: 10 },
-      (data) => data.presence,
-    ],
-    [
-      "find-contacts",
-      "chat-api",
-      "find-contacts",
-      { ...here, listAll: true },
-      (data) => JSON.stringify(data).includes(jid),
-    ],
-    [
-      "find-messages",
-      "chat-api",
-      "find-messages",
-      { ...here, remoteJid: jid, page: 1, offset: 10 },
-      (data) => data.messages.records,
-    ],
-    [
-      "find-status-messages",
-      "chat-api",
-      "find-status-messages",
-      { ...here, remoteJid: jid, messageId: mine, page: 1, offset: 10 },
-      (data) => Array.isArray(data),
-    ],
-    [
-      "find-chats",
-      "chat-api",
-      "find-chats",
-      { ...here, remoteJid: jid, messageId: "$text", page: 1, offset: 10 },
-      (data) => JSON.stringify(data).includes(jid),
-    ],
-    [
-      "block-contact",
-      "chat-api",
-      "block-contact",
-      { ...here, remoteJid: friend, status: "block" },
-      (data) => data.block === "success",
-    ],
-    [
-      "unblock-contact",
-      "chat-api",
-      "block-contact",
-      { ...here, remoteJid: friend, status: "unblock" },
-      (data) => data.block === "success",
-    ],
-    [
-      "create-group",
-      "groups-api",
-      "create-group",
-      { ...here, subject: "Regulars", description: "All", participants: friend },
-      (data) => data.id && data.participants,
-    ],
-    [
-      "update-group-picture",
-      "groups-api",
-      "update-group-picture",
-      { ...here, groupJid: its, image: `${files}/picture.jpg` },
-      isUpdated,
-    ],
-    [
-      "update-group-name",
-      "groups-api",
-      "update-group-name",
-      { ...here, groupJid: its, subject: "Friends" },
-      isUpdated,
-    ],
-    [
-      "update-group-description",
-      "groups-api",
-      "update-group-description",
-      { ...here, groupJid: its, description: "Those who come" },
-      isUpdated,
-    ],
-    [
-      "update-settings",
-      "groups-api",
-      "update-settings",
-      { ...here, groupJid: its, action: "announcement" },
-      (data) => data.updateSetting,
-    ],
-    [
-      "update-participants",
-      "groups-api",
-      "update-participants",
-      { ...here, groupJid: its, action: "promote", participants: friend },
-      (data) => data.updateParticipants,
-    ],
-    [
-      "toggle-ephemeral",
-      "groups-api",
-      "toggle-ephemeral",
-      { ...here, groupJid: its, expiration: 86_400 },
-      (data) => data.success,
-    ],
-    [
-      "fetch-invite-code",
-      "groups-api",
-      "fetch-invite-code",
-      { ...here, groupJid: its },
-      (data) => data.inviteCode,
-    ],
-    [
-      "send-invite-link",
-      "groups-api",
-      "send-invite-link",
-      { ...here, groupJid: its, description: "Come", numbers: friend },
-      (data) => data.send,
-    ],
-    [
-      "fetch-groups",
-      "groups-api",
-      "fetch-groups",
-      { ...here, searchMethod: "fetchAll", getParticipants: true },
-      (data) => JSON.stringify(data).includes("Friends"),
-    ],
-    [
-      "fetch-group",
-      "groups-api",
-      "fetch-groups",
-      { ...here, searchMethod: "groupJid", groupJid: its },
-      (data) => data.subject === "Friends",
-    ],
-    [
-      "fetch-group-by-code",
-      "groups-api",
-      "fetch-groups",
-      { ...here, searchMethod: "inviteCode", inviteCode: invite },
-      (data) => data.id === group,
-    ],
-    [
-      "find-participants",
-      "groups-api",
-      "find-participants",
-      { ...here, groupJid: its },
-      (data) => data.participants,
-    ],
-    [
-      "revoke-invite-code",
-      "groups-api",
-      "revoke-invite-code",
-      { ...here, groupJid: its },
-      (data) => data.revoked,
-    ],
-    ["join-group", "groups-api", "join-group", { ...here, inviteCode: invite }, (data) => data.accepted],
-    ["leave-group", "groups-api", "leave-group", { ...here, groupJid: its }, (data) => data.leave],
-    [
-      "fetch-profile",
-      "profile-api",
-      "fetch-profile",
-      { ...here, remoteJid: friend },
-      (data) => data.wuid === jid,
-    ],
-    [
-      "fetch-business-profile",
-      "profile-api",
-      "fetch-business-profile",
-      { ...here, remoteJid: friend },
-      (data) => "isBusiness" in data,
-    ],
-    ["update-profile-status", "profile-api", "update-profile-status", { ...here, status: "Open" }, isUpdated],
-    [
-      "update-profile-picture",
-      "profile-api",
-      "update-profile-picture",
-      { ...here, picture: `${files}/picture.jpg` },
-      isUpdated,
-    ],
-    ["remove-profile-picture", "profile-api", "remove-profile-picture", here, isUpdated],
-    ["logout-instance", "instances-api", "logout-instance", here, (data) => data.status === "SUCCESS"],
-  ]
-}
+const here = { instanceName: "$instance" }
+const made = { instanceName: "n8n-made" }
+const mine = "={{ $('send-text').first().json.data.key.id }}"
+const its = "={{ $('create-group').first().json.data.id }}"
+
+/**
+ * Every operation of the node that is no integration, and that this service has. `$friend` and its like are
+ * what is known only once the stage is set.
+ */
+const steps: Step[] = [
+  [
+    "instance-basic",
+    "instances-api",
+    "instance-basic",
+    { ...made, token: "", number: "" },
+    (data) => data.hash,
+  ],
+  ["fetch-instances", "instances-api", "fetch-instances", { instanceName: "" }, (data) => data.length >= 2],
+  ["instance-connect", "instances-api", "instance-connect", made, (data) => data.base64 && data.code],
+  [
+    "instance-settings",
+    "instances-api",
+    "instance-settings",
+    { ...made, groupsIgnore: true },
+    (data) => data.settings.settings.groupsIgnore,
+  ],
+  [
+    "set-proxy",
+    "instances-api",
+    "set-proxy",
+    {
+      ...made,
+      resourceForProxy: "setProxy",
+      enabled: true,
+      proxyProtocol: "http",
+      proxyHost: "127.0.0.1",
+      proxyPort: "9",
+      proxyUsername: "u",
+      proxyPassword: "p",
+    },
+    (data) => data.proxy,
+  ],
+  [
+    "find-proxy",
+    "instances-api",
+    "set-proxy",
+    { ...made, resourceForProxy: "findProxy" },
+    (data) => data.enabled,
+  ],
+  ["delete-instance", "instances-api", "delete-instance", made, (data) => data.status === "SUCCESS"],
+  ["restart-instance", "instances-api", "restart-instance", here, (data) => data.instance.state === "open"],
+  [
+    "set-presence",
+    "instances-api",
+    "set-presence",
+    { ...here, presence: "available" },
+    (data) => data.presence,
+  ],
+  [
+    "webhook",
+    "events-api",
+    "webhook",
+    {
+      ...here,
+      resourceForWebhook: "setWebhook",
+      enabled: true,
+      webhookUrl: "$files/hook",
+      webhookByEvents: true,
+      webhookBase64: false,
+      webhookEvents: ["MESSAGES_UPSERT"],
+    },
+    (data) => data.webhookByEvents,
+  ],
+  [
+    "find-webhook",
+    "events-api",
+    "webhook",
+    { ...here, resourceForWebhook: "findWebhook" },
+    (data, { files }) => data.url === `${files}/hook`,
+  ],
+  ["send-text", "messages-api", "send-text", { ...here, remoteJid: "$friend", messageText: "Hello" }, isSent],
+  [
+    "send-image",
+    "messages-api",
+    "send-image",
+    { ...here, remoteJid: "$friend", media: "$files/picture.jpg", caption: "Look" },
+    isSent,
+  ],
+  [
+    "send-audio",
+    "messages-api",
+    "send-audio",
+    { ...here, remoteJid: "$friend", media: "$files/sound.ogg" },
+    isSent,
+  ],
+  [
+    "send-video",
+    "messages-api",
+    "send-video",
+    { ...here, remoteJid: "$friend", media: "$files/film.mp4", caption: "Look" },
+    isSent,
+  ],
+  [
+    "send-document",
+    "messages-api",
+    "send-document",
+    { ...here, remoteJid: "$friend", media: "$files/document.txt", fileName: "document.txt" },
+    isSent,
+  ],
+  [
+    "send-poll",
+    "messages-api",
+    "send-poll",
+    {
+      ...here,
+      remoteJid: "$friend",
+      caption: "When?",
+      options_display: { metadataValues: [{ optionValue: "now" }, { optionValue: "later" }] },
+    },
+    isSent,
+  ],
+  [
+    "send-contact",
+    "messages-api",
+    "send-contact",
+    {
+      ...here,
+      remoteJid: "$friend",
+      contacts: { contactValues: [{ fullName: "Ada", wuid: "$friend", phoneNumber: "$friend" }] },
+    },
+    isSent,
+  ],
+  [
+    "send-stories",
+    "messages-api",
+    "send-stories",
+    { ...here, type: "text", content: "Open", allContacts: true },
+    (data) => data.key ?? data,
+  ],
+  [
+    "send-reaction",
+    "messages-api",
+    "send-reaction",
+    { ...here, remoteJid: "$friend@s.whatsapp.net", messageId: "$text", fromMe: false, reaction: "👍" },
+    isSent,
+  ],
+  ["check-number", "chat-api", "check-number", { ...here, numbers: "$friend" }, (data) => data[0].exists],
+  [
+    "read-messages",
+    "chat-api",
+    "read-messages",
+    { ...here, remoteJid: "$friend@s.whatsapp.net", messageId: "$text", fromMe: false },
+    (data) => data.read === "success",
+  ],
+  [
+    "mark-unread",
+    "chat-api",
+    "mark-unread",
+    { ...here, chat: "$friend@s.whatsapp.net", messageId: "$text" },
+    (data) => data.markedChatUnread,
+  ],
+  [
+    "manage-archive",
+    "chat-api",
+    "manage-archive",
+    { ...here, chat: "$friend@s.whatsapp.net", archive: true, messageId: "$text" },
+    (data) => data.archived,
+  ],
+  [
+    "update-message",
+    "chat-api",
+    "update-message",
+    { ...here, remoteJid: "$friend@s.whatsapp.net", messageId: mine, text: "Hello again" },
+    (data) => data.key,
+  ],
+  [
+    "delete-message",
+    "chat-api",
+    "delete-message",
+    { ...here, remoteJid: "$friend@s.whatsapp.net", messageId: mine, fromMe: true },
+    (data) => data.message.protocolMessage,
+  ],
+  [
+    "fetch-profile-picture",
+    "chat-api",
+    "fetch-profile-picture",
+    { ...here, number: "$friend" },
+    (data) => data.wuid,
+  ],
+  [
+    "get-media-base64",
+    "chat-api",
+    "get-media-base64",
+    { ...here, messageId: "$picture" },
+    (data, about) => data.base64 === about.picture_base64,
+  ],
+  [
+    "send-presence",
+    "chat-api",
+    "send-presence",
+    { ...here, remoteJid: "$friend", presence: "composing", delay: 10 },
+    (data) => data.presence,
+  ],
+  [
+    "find-contacts",
+    "chat-api",
+    "find-contacts",
+    { ...here, listAll: true },
+    (data, { friend = "" }) => JSON.stringify(data).includes(friend),
+  ],
+  [
+    "find-messages",
+    "chat-api",
+    "find-messages",
+    { ...here, remoteJid: "$friend@s.whatsapp.net", page: 1, offset: 10 },
+    (data) => data.messages.records,
+  ],
+  [
+    "find-status-messages",
+    "chat-api",
+    "find-status-messages",
+    { ...here, remoteJid: "$friend@s.whatsapp.net", messageId: mine, page: 1, offset: 10 },
+    (data) => Array.isArray(data),
+  ],
+  [
+    "find-chats",
+    "chat-api",
+    "find-chats",
+    { ...here, remoteJid: "$friend@s.whatsapp.net", messageId: "$text", page: 1, offset: 10 },
+    (data, { friend = "" }) => JSON.stringify(data).includes(friend),
+  ],
+  [
+    "block-contact",
+    "chat-api",
+    "block-contact",
+    { ...here, remoteJid: "$friend", status: "block" },
+    (data) => data.block === "success",
+  ],
+  [
+    "unblock-contact",
+    "chat-api",
+    "block-contact",
+    { ...here, remoteJid: "$friend", status: "unblock" },
+    (data) => data.block === "success",
+  ],
+  [
+    "create-group",
+    "groups-api",
+    "create-group",
+    { ...here, subject: "Regulars", description: "All", participants: "$friend" },
+    (data) => data.id && data.participants,
+  ],
+  [
+    "update-group-picture",
+    "groups-api",
+    "update-group-picture",
+    { ...here, groupJid: its, image: "$files/picture.jpg" },
+    isUpdated,
+  ],
+  [
+    "update-group-name",
+    "groups-api",
+    "update-group-name",
+    { ...here, groupJid: its, subject: "Friends" },
+    isUpdated,
+  ],
+  [
+    "update-group-description",
+    "groups-api",
+    "update-group-description",
+    { ...here, groupJid: its, description: "Those who come" },
+    isUpdated,
+  ],
+  [
+    "update-settings",
+    "groups-api",
+    "update-settings",
+    { ...here, groupJid: its, action: "announcement" },
+    (data) => data.updateSetting,
+  ],
+  [
+    "update-participants",
+    "groups-api",
+    "update-participants",
+    { ...here, groupJid: its, action: "promote", participants: "$friend" },
+    (data) => data.updateParticipants,
+  ],
+  [
+    "toggle-ephemeral",
+    "groups-api",
+    "toggle-ephemeral",
+    { ...here, groupJid: its, expiration: 86_400 },
+    (data) => data.success,
+  ],
+  [
+    "fetch-invite-code",
+    "groups-api",
+    "fetch-invite-code",
+    { ...here, groupJid: its },
+    (data) => data.inviteCode,
+  ],
+  [
+    "send-invite-link",
+    "groups-api",
+    "send-invite-link",
+    { ...here, groupJid: its, description: "Come", numbers: "$friend" },
+    (data) => data.send,
+  ],
+  [
+    "fetch-groups",
+    "groups-api",
+    "fetch-groups",
+    { ...here, searchMethod: "fetchAll", getParticipants: true },
+    (data) => JSON.stringify(data).includes("Friends"),
+  ],
+  [
+    "fetch-group",
+    "groups-api",
+    "fetch-groups",
+    { ...here, searchMethod: "groupJid", groupJid: its },
+    (data) => data.subject === "Friends",
+  ],
+  [
+    "fetch-group-by-code",
+    "groups-api",
+    "fetch-groups",
+    { ...here, searchMethod: "inviteCode", inviteCode: "$invite" },
+    (data, { group }) => data.id === group,
+  ],
+  [
+    "find-participants",
+    "groups-api",
+    "find-participants",
+    { ...here, groupJid: its },
+    (data) => data.participants,
+  ],
+  [
+    "revoke-invite-code",
+    "groups-api",
+    "revoke-invite-code",
+    { ...here, groupJid: its },
+    (data) => data.revoked,
+  ],
+  ["join-group", "groups-api", "join-group", { ...here, inviteCode: "$invite" }, (data) => data.accepted],
+  ["leave-group", "groups-api", "leave-group", { ...here, groupJid: its }, (data) => data.leave],
+  [
+    "fetch-profile",
+    "profile-api",
+    "fetch-profile",
+    { ...here, remoteJid: "$friend" },
+    (data, { friend }) => data.wuid === `${friend}@s.whatsapp.net`,
+  ],
+  [
+    "fetch-business-profile",
+    "profile-api",
+    "fetch-business-profile",
+    { ...here, remoteJid: "$friend" },
+    (data) => "isBusiness" in data,
+  ],
+  ["update-profile-status", "profile-api", "update-profile-status", { ...here, status: "Open" }, isUpdated],
+  [
+    "update-profile-picture",
+    "profile-api",
+    "update-profile-picture",
+    { ...here, picture: "$files/picture.jpg" },
+    isUpdated,
+  ],
+  ["remove-profile-picture", "profile-api", "remove-profile-picture", here, isUpdated],
+  ["logout-instance", "instances-api", "logout-instance", here, (data) => data.status === "SUCCESS"],
+]
 
 /** n8n's own node for Evolution in a real n8n 2.41.0: `N8N` is the folder in which that is installed. */
 export const n8n: Judge = {
@@ -405,10 +409,10 @@ export const n8n: Judge = {
     const about = await aboutOf(stage, "n8n")
     const neighbours = { creator: about.friend, subject: "Neighbours" }
     const { jid, invite } = await stage.service.network.group(neighbours)
-    const steps = stepsOf(about, jid, invite)
+    const all = { ...about, group: jid, invite }
     const n8n = await start(stage, installed)
     try {
-      return await runSteps(n8n, about, steps)
+      return await runSteps(n8n, all)
     } finally {
       await n8n.stop()
     }
@@ -472,14 +476,14 @@ interface Answer {
 }
 
 /** Runs all steps in one workflow, which a webhook starts and whose last node answers with all outcomes. */
-async function runSteps(
-  { base, ask }: Awaited<ReturnType<typeof start>>,
-  { url, key }: { url: string; key: string },
-  steps: Step[],
-): Promise<Made[]> {
+async function runSteps({ base, ask }: Awaited<ReturnType<typeof start>>, about: About): Promise<Made[]> {
+  const fill = (value: object): object =>
+    JSON.parse(
+      JSON.stringify(value).replaceAll(/\$([a-z]+)/g, (name, key: string) => about[key] ?? name),
+    ) as object
   const [email, password] = ["owner@example.com", "Owner-of-n8n-1"]
   await ask("POST", "/owner/setup", { email, password, firstName: "Owner", lastName: "Owner" })
-  const data = { "server-url": url, apikey: key }
+  const data = { "server-url": about.url, apikey: about.key }
   const credential = await ask("POST", "/credentials", { name: "gateway", type: "evolutionApi", data })
   const path = crypto.randomUUID()
   const credentials = { evolutionApi: { id: credential.id, name: credential.name } }
@@ -496,7 +500,7 @@ async function runSteps(
       name,
       type: "n8n-nodes-evolution-api.evolutionApi",
       typeVersion: 1,
-      parameters: { resource, operation, ...parameters },
+      parameters: { resource, operation, ...fill(parameters) },
       credentials,
       executeOnce: true,
       onError: "continueRegularOutput",
@@ -523,7 +527,7 @@ async function runSteps(
   const all = (await answer.json()) as Record<string, { success?: boolean; data: Data }>
   return steps.map(([name, , , , good]) => {
     const outcome = all[name]
-    const isGood = outcome?.success === true && isTrue(() => good?.(outcome.data) ?? true)
+    const isGood = outcome?.success === true && isTrue(() => good?.(outcome.data, about) ?? true)
     return isGood ? { call: name } : { call: name, why: JSON.stringify(outcome ?? all).slice(0, 300) }
   })
 }
