@@ -527,7 +527,9 @@ async function runSteps({ base, ask }: Awaited<ReturnType<typeof start>>, about:
   const all = (await answer.json()) as Record<string, { success?: boolean; data: Data }>
   return steps.map(([name, , , , good]) => {
     const outcome = all[name]
-    const isGood = outcome?.success === true && isTrue(() => good?.(outcome.data, about) ?? true)
+    // One operation answers with Evolution's answer alone.
+    const said = outcome?.data ?? (outcome as Data)
+    const isGood = outcome?.success !== false && isTrue(() => good?.(said, about) ?? true)
     return isGood ? { call: name } : { call: name, why: JSON.stringify(outcome ?? all).slice(0, 300) }
   })
 }
