@@ -7,13 +7,14 @@ import { z } from "zod"
 import { optionsFrom } from "../options.ts"
 import { evolutionJudges } from "./evolution/judges.ts"
 import { setStage } from "./stage.ts"
+import { wahaJudges } from "./waha/judges.ts"
 
 const Options = z.object({
   judge: z.string().optional().describe("Runs the judges with this in their name."),
 })
 
 const { judge: only } = optionsFrom(Options, process.argv.slice(2))
-const judges = [...evolutionJudges].filter(({ name }) => name.includes(only ?? ""))
+const judges = [...evolutionJudges, ...wahaJudges].filter(({ name }) => name.includes(only ?? ""))
 if (judges.length === 0) throw new Error(`there is no judge with ${only} in its name`)
 
 const stage = await setStage()

@@ -147,7 +147,11 @@ async function messageOf(its: Ours) {
   const found = await its.ask<Found>("GET", at`messages/${its.message.id}`, { chat: its.chat })
   const { sent_at, received_at, status, type, ...more } = found
   const kept: Kept = {
-    ...{ ...more, type: type || "text", timestamp: sent_at ?? received_at ?? 0, phone: "", name: "" },
+    ...more,
+    type: type || "text",
+    timestamp: sent_at ?? received_at ?? 0,
+    phone: "",
+    name: "",
     status: status === "received" || status === "failed" ? undefined : status,
     is_group: isGroup(found.chat_id),
   }

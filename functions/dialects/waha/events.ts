@@ -7,7 +7,11 @@ import { ackOf, type Around, sidesOf, toMessage } from "./messages.ts"
 
 /** What WAHA would say of its server. Programs look at the version and at the engine. */
 export const environment = {
-  ...{ version: "2026.9.2", engine: "NOWEB", tier: "PLUS", browser: "", platform: "linux/x64" },
+  version: "2026.9.2",
+  engine: "NOWEB",
+  tier: "PLUS",
+  browser: "",
+  platform: "linux/x64",
   worker: { id: "" },
 }
 
@@ -125,17 +129,17 @@ export function typesOf(asked: string[]): EventType[] {
   return EventType.options.filter((type) => (asked.includes("*") ? type in names : stands(type)))
 }
 
-/** An event of ours as WAHA tells it; undefined where it has no name for it, or the webhook has not asked for it. */
+/** An event of ours as WAHA tells it; undefined where WAHA has no name for it, or nobody has asked for it. */
 function tell(event: Event, around: Surroundings, asked: string[]): Told | undefined {
   const asks = (name: string) => asked.includes(name) || asked.includes("*")
   // The table has for each type what takes it.
-  const told = (table[event.event] as Tell<Event["event"]> | undefined)?.(event as never, around, asks)
+  const told = (table[event.event] as Tell<Event["event"]> | undefined)?.(event, around, asks)
   return told && asks(told.event) ? told : undefined
 }
 
 /**
- * WAHA tells a message twice to who asks for `message` and `message.any`. Here it comes once: what others write as
- * `message`, if that is asked for.
+ * WAHA tells a message twice to who asks for `message` and `message.any`. Here it comes once: what others
+ * write as `message`, if that is asked for.
  */
 function tellMessage(event: Of<"message">, around: Surroundings, asks: (name: string) => boolean) {
   const { edit, reaction, target_id, from_me } = event

@@ -37,8 +37,8 @@ const GivenFile = some(each(text, "url", "data", "mimetype", "filename"))
 const Card = some(each(text, "vcard", "fullName", "organization", "phoneNumber", "whatsappId"))
 
 /**
- * The body of any call of WAHA's, since there a name means the same in each. Its programs send null for what they
- * leave out. Our API says what a call needs, and what else it wants of a value.
+ * The body of any call of WAHA's, since there a name means the same in each. Its programs send null for what
+ * they leave out. Our API says what a call needs, and what else it wants of a value.
  */
 export const Given = z.preprocess(
   withoutNulls,

@@ -40,8 +40,8 @@ interface Sided {
 }
 
 /**
- * Which message it is, and between whom. As of WAHA's engines NOWEB and GOWS, `from` is the chat also of what the
- * session itself has written. No type there takes null for `to` and `participant`: they are `""`.
+ * Which message it is, and between whom. As of WAHA's engines NOWEB and GOWS, `from` is the chat also of what
+ * the session itself has written. No type there takes null for `to` and `participant`: they are `""`.
  */
 export function sidesOf(message: Sided, { me }: Pick<Around, "me">) {
   const chat = chatIdOf(message.chat_id)

@@ -43,8 +43,11 @@ function ours(asked: Asked<Given>) {
   const file = async (path: string, filter: object = {}) =>
     await api.answer("GET", `${bridge}/proxy/${path}`, { query: { ...filter } })
 
+  const named = { api, query, params, given, session, bridge, chat, message, origin, accept }
   return {
-    ...{ api, query, params, given, session, bridge, chat, message, origin, accept, ask, file },
+    ...named,
+    ask,
+    file,
     files: filesAt(origin, session),
     /** Asks for what has no other answer than that it is done. */
     done: async (method: Method, path: string, fields?: object) => {
