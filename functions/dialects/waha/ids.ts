@@ -23,8 +23,8 @@ export function pnOf(phone: string): string | null {
 }
 
 /**
- * `true_491711234567@c.us_3EB0A1`, and of what somebody else has written in a group with the writer at the end:
- * `false_1203@g.us_3A0F_4917@c.us`.
+ * `true_491711234567@c.us_3EB0A1`, and of what somebody else has written in a group with the writer at the
+ * end: `false_1203@g.us_3A0F_4917@c.us`.
  */
 export function messageIdOf(message: {
   message_id: string
@@ -46,8 +46,8 @@ export function partsOf(messageId: string): { id: string; chat?: string } {
 }
 
 /**
- * A session is a bridge, and its name the bridge's reference. Only `default`, which WAHA's programs use unless
- * they are told otherwise, is none: to our API it is whichever bridge is the first.
+ * A session is a bridge, and its name the bridge's reference. Only `default`, which WAHA's programs use
+ * unless they are told otherwise, is none: to our API it is whichever bridge is the first.
  */
 const ofDefault = "default-session"
 
