@@ -90,7 +90,8 @@ async function said(program: string, command: string[], { folder }: Stage): Prom
     })
     return { call }
   } catch (error) {
-    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string } // of a command that failed
+    // Of a command that failed.
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string }
     return { call, why: `${stdout}${stderr}`.trim().slice(-600) || String(error) }
   }
 }
