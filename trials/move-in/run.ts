@@ -36,7 +36,7 @@ export interface Outcome {
 }
 
 /** So many numbers leave a gateway at once. */
-const atOnce = 10
+const atOnce = 20
 
 /**
  * Numbers of each kind of gateway move to us under traffic, without a new link. Their gateway is killed in
