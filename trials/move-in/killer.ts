@@ -31,9 +31,10 @@ const serviceSteps = [
   "before advance",
 ]
 
-/** How long a step is waited for: it may not come about. In ms. */
+/** How long a step of the service is waited for: it may not come about. In ms. */
 const stepMs = 4000
-const importMs = 3000
+/** Longer than an import takes, in ms, until it has ended; and in which it is killed without a step. */
+const importMs = { atMost: 120_000, usually: 6000 }
 
 export type Killer = ReturnType<typeof newKiller>
 
@@ -50,16 +51,13 @@ export function newKiller({
   hasStruck: () => void
 }) {
   /** @returns whether a process has died at it */
-  async function dieAt(step: string, over: Promise<unknown>): Promise<boolean> {
+  async function dieAt(step: string, withinMs: number, isOver = () => false): Promise<boolean> {
     board.arm(step, "SIGKILL")
-    let isOver = false
-    void over.then(() => (isOver = true))
-    let met = false
-    await until(() => (met = board.met().length > 0) || isOver, { withinMs: stepMs }).catch(
-      () => "it did not come",
-    )
+    let hasDied = false
+    const look = () => (hasDied ||= board.met().length > 0) || isOver()
+    await until(look, { withinMs }).catch(() => "it did not come about")
     board.disarm(step)
-    return met || board.met().length > 0
+    return hasDied || board.met().length > 0
   }
 
   return {
@@ -68,17 +66,19 @@ export function newKiller({
       const roll = random.next()
       if (roll < 0.2) return
       if (roll < 0.6) {
-        if (await dieAt(random.pick(importSteps)!, one.ended)) hasStruck()
+        let isOver = false
+        void one.ended.then(() => (isOver = true))
+        if (await dieAt(random.pick(importSteps)!, importMs.atMost, () => isOver)) hasStruck()
         return
       }
-      await Promise.race([sleep(random.between(200, importMs)), one.ended])
+      await Promise.race([sleep(random.between(200, importMs.usually)), one.ended])
       hasStruck()
       if (roll < 0.8) one.kill()
       else await place.restart()
     },
     /** The service: if a step does not come about, where it is. */
     async strikeService(): Promise<void> {
-      await dieAt(random.pick(serviceSteps)!, Promise.race([]))
+      await dieAt(random.pick(serviceSteps)!, stepMs)
       hasStruck()
       await place.restart()
     },
