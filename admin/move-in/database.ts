@@ -101,11 +101,23 @@ export function setAside(file: string): void {
     if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${movedName(file)}${end}`)
 }
 
+/** What an address for Prisma says to Prisma alone, as those of Evolution do. */
+const toPrisma = ["pgbouncer", "connection_limit", "pool_timeout", "connect_timeout", "socket_timeout"]
+
+/** An address as PostgreSQL takes it, and the schema that it names: where tables are looked for. */
+export function placeInPostgres(address: string): { address: string; schema: string | undefined } {
+  const url = new URL(address)
+  const schema = url.searchParams.get("schema") ?? undefined
+  for (const name of ["schema", ...toPrisma]) url.searchParams.delete(name)
+  return { address: url.href, schema }
+}
+
 /** How many rows a server gives at a time. */
 const atOnce = 100
 
 /** @throws Unusable when it cannot be reached */
-export async function openPostgres(address: string): Promise<Database> {
+export async function openPostgres(given: string): Promise<Database> {
+  const { address, schema } = placeInPostgres(given)
   const { host, pathname } = new URL(address)
   const place = `${host}${pathname}`
   const sql = postgres(address, {
@@ -113,7 +125,11 @@ export async function openPostgres(address: string): Promise<Database> {
     onnotice() {},
     fetch_types: false,
     connect_timeout: 10,
-    connection: { application_name: "move-in", default_transaction_read_only: true },
+    connection: {
+      application_name: "move-in",
+      default_transaction_read_only: true,
+      ...(schema !== undefined && { search_path: schema }),
+    },
   })
   const rows: Database["rows"] = async function* (query, ...values) {
     for await (const some of sql.unsafe(query, values).cursor(atOnce)) yield* some
