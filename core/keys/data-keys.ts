@@ -21,7 +21,8 @@ const Stored = z.object({
   sandbox: z.boolean().default(false),
 })
 
-const opened = new LRUCache<string, Uint8Array>({ max: 10_000, ttl: 5 * 60_000 })
+/** By what is unwrapped, in base64: a bridge that was deleted and moves in again has other keys under its id. */
+const opened = new LRUCache<string, Map<string, Uint8Array>>({ max: 10_000, ttl: 5 * 60_000 })
 
 /** The key of the row that holds both, wrapped. */
 export function rowKey(bridgeId: string) {
@@ -64,10 +65,11 @@ export async function get(bridgeId: string): Promise<Info | undefined> {
  */
 export async function unwrapped(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
   const name = nameOf(purpose, owner.bridgeId)
-  const known = opened.get(name)
+  const text = Buffer.from(wrapped).toString("base64")
+  const known = opened.get(name)?.get(text)
   if (known) return known
   const dataKey = await unwrap(purpose, owner, wrapped)
-  opened.set(name, dataKey)
+  opened.set(name, new Map(opened.get(name)).set(text, dataKey))
   return dataKey
 }
 
