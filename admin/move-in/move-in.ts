@@ -4,11 +4,11 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Move } from "#core/bridge/move.ts"
+import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { userOf, withoutDevice } from "#core/message/jid.ts"
 import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
-import { refOf } from "#functions/dialects/waha/ids.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import type { FoundCreds } from "#session-host/whatsapp/found-login.ts"
 import { rowsOfLogin, whyNoCreds, whyNoKeys } from "#session-host/whatsapp/take-login.ts"
@@ -167,18 +167,9 @@ function idOf(accountId: string, { signedIdentityKey }: FoundCreds): string {
   )
 }
 
-/**
- * The session's name, with what a reference cannot have as dashes; the number if nothing is left of it. What
- * WAHA calls `default` is found under that name by its programs.
- */
+/** The reference that the name of the session leads to; the number if it leads to none. */
 function customerRefOf(name: string, phone: string): string {
-  const plain = name
-    .normalize("NFKD")
-    .replaceAll(/\p{Mark}/gu, "")
-    .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "")
-    .slice(0, 64)
-  const ref = refOf(plain)
+  const ref = refOfName(name)
   return CustomerRef.safeParse(ref).success && ref !== "sandbox" ? ref : phone
 }
 

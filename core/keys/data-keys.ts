@@ -21,7 +21,7 @@ const Stored = z.object({
   sandbox: z.boolean().default(false),
 })
 
-/** By what is unwrapped, in base64: a bridge that was deleted and moves in again has other keys under its id. */
+/** By what is unwrapped, in base64: a bridge that was deleted and moves in again has other keys. */
 const opened = new LRUCache<string, Map<string, Uint8Array>>({ max: 10_000, ttl: 5 * 60_000 })
 
 /** The key of the row that holds both, wrapped. */

@@ -98,6 +98,7 @@ async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): P
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
       if (held.isRemoved || Delivery.isResting(held) || Delivery.isPausedOrMoved(held)) continue
+      if (!isLast(held, ahead)) await followAccount(held, ahead)
     }
     const event = ahead[0]
     if (!event && held.resend.length === 0) {
@@ -191,8 +192,8 @@ type Next = Delivery.Info | { wait: number } | undefined
  */
 async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: DeliveryTools): Promise<Next> {
   const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
-  // Before the first receiver gets an event, each of the account's has a delivery here that will look at it.
-  if (Receiver.isFirst(held)) await followAccount(held, ahead)
+  // The last that is known: what the account has chosen since the first of them was read.
+  if (isLast(held, ahead)) await followAccount(held, ahead)
   if (!(await isWanted(held, event))) return await passOver(held, event)
   if (held.receiver.url === "")
     return await Claim.settle(held, {
@@ -213,10 +214,17 @@ async function doNext(held: Delivery.Info, ahead: EventRow.Info[], tools: Delive
   })
 }
 
+/** Whether the next POST takes all that is known. */
+function isLast({ batch = 1 }: Delivery.Info, ahead: EventRow.Info[]): boolean {
+  return ahead.length <= batch
+}
+
+/** Before a bridge's first receiver gets events, each of the account's has a delivery that looks at them. */
 async function followAccount(held: Delivery.Info, ahead: EventRow.Info[]): Promise<void> {
+  if (!Receiver.isFirst(held) || ahead.length === 0) return
   // Events are dated to the second. A webhook that is missing in a list of later than that second gets none
   // of them.
-  const asOfMs = (ahead.at(-1)!.createdAt + 1) * 1000 // something waits
+  const asOfMs = (ahead.at(-1)!.createdAt + 1) * 1000
   await endClaimOnError(held, () => AccountWebhook.follow(held, asOfMs))
 }
 

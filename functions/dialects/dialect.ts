@@ -70,7 +70,7 @@ export function call<Body extends z.ZodType = z.ZodUnknown>(
   its: Omit<Call, "body" | "run"> & { body?: Body; run: Call<z.output<Body>>["run"] },
 ): Call {
   // `routes.ts` parses the body before it runs the call.
-  return { ...its, body: its.body } as unknown as Call
+  return { ...its, body: its.body }
 }
 
 /** A call that the gateway has and this service has not: 501, and why. */

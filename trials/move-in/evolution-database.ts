@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { type AuthenticationCreds, BufferJSON } from "@whiskeysockets/baileys"
 
-/** What of Evolution 2.3's tables concerns a login, with its own names (`prisma/postgresql-schema.prisma`). */
+/** What concerns a login in Evolution 2.3's tables, by its own names (`prisma/postgresql-schema.prisma`). */
 export const evolutionTables = `
 CREATE TYPE "InstanceConnectionStatus" AS ENUM ('open', 'close', 'connecting');
 CREATE TABLE "Instance" (
@@ -62,17 +62,18 @@ function psql(url: string): (statement: string) => Promise<string[]> {
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   let turn: Promise<unknown> = Promise.resolve()
+  const answerTo = async (statement: string) => {
+    child.stdin.write(`${statement.replaceAll("\n", " ")};\n\\echo ${end}\n`)
+    const rows: string[] = []
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error("psql has ended")
+      if (value === end) return rows
+      rows.push(value)
+    }
+  }
   return async (statement) => {
-    const mine = turn.then(async () => {
-      child.stdin.write(`${statement.replaceAll("\n", " ")};\n\\echo ${end}\n`)
-      const rows: string[] = []
-      for (;;) {
-        const { value, done } = await lines.next()
-        if (done) throw new Error("psql has ended")
-        if (value === end) return rows
-        rows.push(value)
-      }
-    })
+    const mine = turn.then(() => answerTo(statement))
     turn = mine.catch(() => "the next one asks for itself")
     return await mine
   }

@@ -148,7 +148,7 @@ function age(dir: string): void {
 async function dropSenderKeys(kind: Kind, folder: string, database: string | undefined): Promise<void> {
   const drop = "DELETE FROM whatsmeow_sender_keys"
   if (kind === "whatsmeow") return await sql(database!, drop) // it has one
-  if (kind === "gowa") return void new DatabaseSync(join(folder, "whatsapp.db")).exec(drop)
+  if (kind === "gowa") return new DatabaseSync(join(folder, "whatsapp.db")).exec(drop)
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
     if (/(?:^|\/)sender-key-(?!memory)/.test(name)) rmSync(join(folder, name))
 }

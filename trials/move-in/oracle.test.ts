@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { Evidence, Seen } from "../chaos/evidence.ts"
 import { judgeMoved, type Moved } from "./oracle.ts"
 
-// The old gateway was gone at 1000. Its messages are "1" and "2", both handed over before; ours begin with "3".
+// The old gateway was gone at 1000. Its messages are "1" and "2", handed over before; ours begin with "3".
 const arrival = (text: string, eventId = `evt_${text}`): Seen => ({
   bridge: "b",
   eventId,

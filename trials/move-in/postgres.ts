@@ -57,7 +57,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
       return urlOf(name)
     },
     stop: async () => {
-      server.stdin!.end()
+      server.stdin.end()
       await ended
       rmSync(folder, { recursive: true, force: true })
     },

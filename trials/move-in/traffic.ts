@@ -43,8 +43,7 @@ export function startTraffic(input: Input): MoveTraffic {
   const [before, sent]: [Sent[], Sent[]] = [[], []]
   const end = { atLeast: Infinity, overMs: Infinity }
   const isOver = () => performance.now() > end.overMs
-  const turns = new Map<string, Promise<void>>()
-  let sending = Promise.withResolvers<void>()
+  const { inTurn, midSend } = sendsBefore()
 
   async function write({ bridge, contact, friend, owner, group }: Line): Promise<void> {
     const texts = produced.get(bridge)! // made above
@@ -66,23 +65,11 @@ export function startTraffic(input: Input): MoveTraffic {
       let home = homeOf(bridge)
       for (; !home && !isOver(); home = homeOf(bridge)) await sleep(50)
       if (!home) return
-      const one: Sent = {
-        bridge,
-        text: `out ${bridge} ${where} ${n}`,
-        status: 0,
-        messageId: undefined,
-        tries: 0,
-      }
+      const text = `out ${bridge} ${where} ${n}`
+      const one: Sent = { bridge, text, status: 0, messageId: undefined, tries: 0 }
       if ("program" in home) {
         before.push(one)
-        // Baileys writes over a session that two of its sends change at once.
-        const { program } = home
-        const mine = (turns.get(bridge) ?? Promise.resolve()).then(async () => {
-          sending.resolve()
-          await sendBefore(one, chat, program)
-        })
-        turns.set(bridge, mine)
-        await mine
+        await inTurn(one, chat, home.program)
       } else {
         sent.push(one)
         const customer = { api: home.service, apiKey }
@@ -104,14 +91,33 @@ export function startTraffic(input: Input): MoveTraffic {
     before,
     late: new Set(),
     read: new Set(),
-    midSend: async () => {
-      sending = Promise.withResolvers<void>()
-      await Promise.race([sending.promise, sleep(2000)])
-    },
+    midSend,
     stop: async (least, withinMs) => {
       end.atLeast = least
       end.overMs = performance.now() + withinMs
       await Promise.all(running)
+    },
+  }
+}
+
+/** What old programs send: one thing at a time, since Baileys writes over a session that two sends change. */
+function sendsBefore() {
+  const turns = new Map<string, Promise<void>>()
+  let sending = Promise.withResolvers<void>()
+  return {
+    inTurn: async (one: Sent, chat: string, program: Program): Promise<void> => {
+      const before = turns.get(one.bridge)
+      const mine = (async () => {
+        await before
+        sending.resolve()
+        await sendBefore(one, chat, program)
+      })()
+      turns.set(one.bridge, mine)
+      await mine
+    },
+    midSend: async (): Promise<void> => {
+      sending = Promise.withResolvers<void>()
+      await Promise.race([sending.promise, sleep(2000)])
     },
   }
 }

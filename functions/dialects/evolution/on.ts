@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { BridgeWithManager } from "#contract/bridge.ts"
+import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { pathOf, type Query } from "../../http/own-api.ts"
 import { type Asked, call, type Call } from "../dialect.ts"
 
@@ -23,8 +24,9 @@ export function at(...parts: string[]): string[] {
   return ["proxy", ...parts]
 }
 
-export function here<Body>(asked: Asked<Body>, instance = asked.params.instance!): Here<Body> {
+export function here<Body>(asked: Asked<Body>, name = asked.params.instance!): Here<Body> {
   const { api } = asked
+  const instance = refOfName(name)
   return {
     ...asked,
     instance,

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto"
 import { type Event, EventType } from "#contract/event.ts"
+import { nameOfRef } from "#core/bridge/ref-of-name.ts"
 import { isGroup } from "#core/message/jid.ts"
 import type { EventFormat } from "../format.ts"
-import { chatIdOf, filesAt, messageIdOf, pnOf, sessionOf } from "./ids.ts"
+import { chatIdOf, filesAt, messageIdOf, pnOf } from "./ids.ts"
 import { ackOf, type Around, sidesOf, toMessage } from "./messages.ts"
 
 /** What WAHA would say of its server. Programs look at the version and at the engine. */
@@ -18,7 +19,7 @@ export const environment = {
 /** How WAHA posts events. */
 export const wahaFormat: EventFormat = {
   translate: ({ event, eventId, createdAt, instance, options, serverUrl, me }) => {
-    const session = sessionOf(instance)
+    const session = nameOfRef(instance)
     const own = pnOf(me?.phone ?? "")
     const files = filesAt(`${serverUrl.replace(/\/$/, "")}/waha`, session)
     const timestamp = createdAt * 1000

@@ -45,20 +45,6 @@ export function partsOf(messageId: string): { id: string; chat?: string } {
   return chat === undefined || id === undefined ? { id: messageId } : { id, chat: chatOf(chat) }
 }
 
-/**
- * A session is a bridge, and its name the bridge's reference. Only `default`, which WAHA's programs use
- * unless they are told otherwise, is none: to our API it is whichever bridge is the first.
- */
-const ofDefault = "default-session"
-
-export function refOf(session: string): string {
-  return session === "default" ? ofDefault : session
-}
-
-export function sessionOf(customerRef: string): string {
-  return customerRef === ofDefault ? "default" : customerRef
-}
-
 /** Where the files of a session's messages are, for who has the key. @param origin where this dialect is */
 export function filesAt(origin: string, session: string): string {
   return `${origin}/api/files/${session}`

@@ -1,10 +1,11 @@
 import type { z } from "zod"
 import type { SendResult } from "#contract/message.ts"
+import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { isGroup } from "#core/message/jid.ts"
 import { pathOf, Refused } from "../../http/own-api.ts"
 import { type Asked, call, type Call } from "../dialect.ts"
 import { Given } from "./given.ts"
-import { chatOf, filesAt, partsOf, pictureAt, refOf } from "./ids.ts"
+import { chatOf, filesAt, partsOf, pictureAt } from "./ids.ts"
 import { toSent } from "./messages.ts"
 
 type Method = Call["method"]
@@ -31,7 +32,7 @@ function ours(asked: Asked<Given>) {
   const chat = chatOf(chatId ?? "")
   const message = partsOf(params.messageId ?? given.messageId ?? given.id ?? "")
   /** The path of the session's bridge. */
-  const bridge = pathOf(refOf(session))
+  const bridge = pathOf(refOfName(session))
 
   /** Asks our API. The contract says what it answers. @param path below that of the session */
   async function ask<Answer>(method: Method, path: string, fields: object = {}): Promise<Answer> {

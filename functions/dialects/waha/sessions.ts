@@ -3,11 +3,12 @@ import type { BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
 import type { ErrorCode } from "#contract/error.ts"
 import type { SessionStatus } from "#contract/session.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
+import { nameOfRef, refOfName } from "#core/bridge/ref-of-name.ts"
 import { ApiError } from "#core/error.ts"
 import { pathOf, Refused } from "../../http/own-api.ts"
 import { NotHere } from "../dialect.ts"
 import { configure, toConfig } from "./config.ts"
-import { phoneOf, pnOf, refOf, sessionOf } from "./ids.ts"
+import { phoneOf, pnOf } from "./ids.ts"
 import type { Ours, Rows } from "./ours.ts"
 
 type Bridge = z.infer<typeof BridgeWithManager>
@@ -27,7 +28,7 @@ const statuses: Record<Status["status"], string> = {
 function toSession(bridge: Bridge, webhooks: Webhooks, status?: Status) {
   const { status: known, since } = { ...bridge.reported, ...status }
   return {
-    name: sessionOf(bridge.customer_ref),
+    name: nameOfRef(bridge.customer_ref),
     status: bridge.state !== "running" ? "STOPPED" : known ? statuses[known] : "STARTING",
     me: toMe(status ?? bridge.reported),
     engine: { engine: "NOWEB" },
@@ -99,7 +100,7 @@ async function isThere(its: Ours): Promise<boolean> {
 async function create(its: Ours) {
   if (await isThere(its))
     throw new ApiError("group_conflict", `Session '${its.session}' already exists. Use PUT to update it.`)
-  await its.api.call("POST", "/api/instances", { body: { customer_ref: refOf(its.session) } })
+  await its.api.call("POST", "/api/instances", { body: { customer_ref: refOfName(its.session) } })
   try {
     await configure(its, its.given.config ?? {})
   } catch (error) {

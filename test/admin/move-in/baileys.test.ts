@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { importing } from "#admin/move.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { refOf } from "#functions/dialects/waha/ids.ts"
 import { aFolder, aGateway, letRest } from "#test/support/network/gateway.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { anAccount } from "#test/support/service/bridge.ts"
@@ -73,5 +73,5 @@ test("WAHA's session `default` becomes the bridge that programs of WAHA's mean b
   cpSync(folder, join(noweb, "default"), { recursive: true })
   letRest(join(noweb, "default"))
   const [row] = await moveIn("waha", noweb)
-  expect(row).toMatchObject({ customer_ref: refOf("default"), was: "default" })
+  expect(row).toMatchObject({ customer_ref: refOfName("default"), was: "default" })
 })

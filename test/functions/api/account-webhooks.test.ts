@@ -104,7 +104,7 @@ test("a bridge changes no webhook of its account, but tells of its deliveries an
   expect((await shop.get(`/api/instances/shop/deliveries?webhook=wha_0000000000000000`)).status).toBe(404)
 })
 
-test("a bridge that leaves takes nothing of its account's webhooks along, and goes on with them if it stays", async () => {
+test("a bridge that leaves takes nothing of its account's webhooks along, and keeps them if it stays", async () => {
   const shop = await aShop()
   const receiver = await aReceiver()
   await shop.add({ url: receiver.url })

@@ -124,10 +124,10 @@ async function live(
     expect(idsOf(to.own.arrivals.slice(from.own), one)).toEqual(one.ids)
     const told = idsOf(to.all.arrivals.slice(from.all), one)
     // A webhook that is deleted gets what it was sent until then.
-    if (isRemoved) expect(one.ids.join()).toContain(told.join())
-    else expect(one.ids.slice(one.ids.length - told.length)).toEqual(told)
-    if (isCreated && !isRemoved)
-      expect(told.length).toBeGreaterThanOrEqual(one.ids.length - (one.before ?? 0))
+    const part = one.ids.join().includes(told.join()) ? told : one.ids
+    expect(isRemoved ? part : one.ids.slice(one.ids.length - told.length)).toEqual(told)
+    const least = isCreated && !isRemoved ? one.ids.length - (one.before ?? 0) : 0
+    expect(told.length).toBeGreaterThanOrEqual(least)
   }
 }
 

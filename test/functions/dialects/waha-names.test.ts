@@ -1,13 +1,6 @@
 import { expect, test } from "vitest"
-import {
-  chatIdOf,
-  chatOf,
-  messageIdOf,
-  partsOf,
-  phoneOf,
-  refOf,
-  sessionOf,
-} from "#functions/dialects/waha/ids.ts"
+import { nameOfRef, refOfName } from "#core/bridge/ref-of-name.ts"
+import { chatIdOf, chatOf, messageIdOf, partsOf, phoneOf } from "#functions/dialects/waha/ids.ts"
 
 // WAHA's names of chats, messages and sessions, in both directions.
 
@@ -66,6 +59,6 @@ test.each([
   ["default", "default-session"],
   ["shop", "shop"],
 ])("the session %s is the bridge %s", (session, ref) => {
-  expect(refOf(session)).toBe(ref)
-  expect(sessionOf(ref)).toBe(session)
+  expect(refOfName(session)).toBe(ref)
+  expect(nameOfRef(ref)).toBe(session)
 })

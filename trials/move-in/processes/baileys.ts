@@ -47,8 +47,8 @@ interface Auth {
 }
 
 /**
- * All kinds keep keys by `useMultiFileAuthState`, or in files of the same names. Evolution names the folder by
- * the instance's id, and keeps the credentials as a row.
+ * All kinds keep keys by `useMultiFileAuthState`, or in files of the same names. Evolution names the folder
+ * by the instance's id, and keeps the credentials as a row.
  */
 async function authOf(name: string): Promise<Auth> {
   if (!database) return await useMultiFileAuthState(join(given.folder, name))
@@ -102,8 +102,8 @@ async function newNumber(name: string) {
       if (qr) shown.resolve(qr)
       if (connection === "open") opened.resolve()
       const { output } = (lastDisconnect?.error ?? {}) as { output?: { statusCode?: number } }
-      const isOver = [DisconnectReason.loggedOut, DisconnectReason.connectionReplaced]
-      if (connection === "close" && !isOver.includes(output?.statusCode ?? 0)) sock = dial()
+      const isOver = new Set<number>([DisconnectReason.loggedOut, DisconnectReason.connectionReplaced])
+      if (connection === "close" && !isOver.has(output?.statusCode ?? 0)) sock = dial()
     })
     made.ev.on("messages.upsert", ({ messages }) => {
       for (const { key, message } of messages) {
