@@ -216,10 +216,10 @@ describe("a task", () => {
   test("of a host that does not drain is stopped after a while", async () => {
     const host = await aHostUp()
     await Host.drain(host.id)
-    passes(149)
+    passes(120)
     await lookAtAll()
     expect(ecs.pids().has(host.task)).toBe(true)
-    passes(3)
+    passes(31)
     await lookAtAll()
     await until(async () => !ecs.pids().has(host.task))
   })
