@@ -100,7 +100,9 @@ async function isThere(its: Ours): Promise<boolean> {
 async function create(its: Ours) {
   if (await isThere(its))
     throw new ApiError("group_conflict", `Session '${its.session}' already exists. Use PUT to update it.`)
-  await its.api.call("POST", "/api/instances", { body: { customer_ref: refOfName(its.session) } })
+  // A name that is no reference is refused, not changed.
+  const customer_ref = its.session === "default" ? refOfName(its.session) : its.session
+  await its.api.call("POST", "/api/instances", { body: { customer_ref } })
   try {
     await configure(its, its.given.config ?? {})
   } catch (error) {
