@@ -39,7 +39,7 @@ test("a number of a killed Baileys goes on here: what waited comes in order, and
   const behind = join(aFolder(), "shop")
   cpSync(folder, behind, { recursive: true })
   await talk(2)
-  die()
+  await die()
   letRest(behind)
   const waiting: string[] = []
   for (let n = 0; n < 5; n++) waiting.push((await bob.send(n % 2 ? group : phone.number, `waits ${n}`)).id)
@@ -68,7 +68,7 @@ test("a number of a killed Baileys goes on here: what waited comes in order, and
 
 test("WAHA's session `default` becomes the bridge that programs of WAHA's mean by it", async () => {
   const { folder, die } = await aGateway(await aNetwork())
-  die()
+  await die()
   const noweb = join(aFolder(), "noweb")
   cpSync(folder, join(noweb, "default"), { recursive: true })
   letRest(join(noweb, "default"))

@@ -33,7 +33,7 @@ test("if the old gateway runs after all, the session stops for good, sends nothi
   const network = await aNetwork()
   const { folder, die } = await aGateway(network)
   const bob = await network.phone("Bob")
-  die()
+  await die()
   const id = await moveIn(folder)
   await aHost(network)
   await connected(id)

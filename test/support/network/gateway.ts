@@ -33,8 +33,9 @@ export async function aGateway(network: Network, folder = join(aFolder(), "shop"
     send: async (number: string, text: string) =>
       await client.sock.sendMessage(`${number}@s.whatsapp.net`, { text }),
     /** Dies, and has been dead for some minutes. */
-    die: () => {
+    die: async () => {
       client.close()
+      await client.saved()
       letRest(folder)
     },
   }
@@ -45,8 +46,9 @@ export async function start(network: Network, folder: string) {
   trustRoot(network.rootKey)
   const { state, saveCreds } = await multiFileAuthState(folder)
   const client = network.client(state)
-  client.sock.ev.on("creds.update", () => void saveCreds())
-  return client
+  const saving: Promise<void>[] = []
+  client.sock.ev.on("creds.update", () => void saving.push(saveCreds()))
+  return Object.assign(client, { saved: async () => await Promise.all(saving) })
 }
 
 /** Lets nothing in this folder have changed lately. */
