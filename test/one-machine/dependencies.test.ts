@@ -38,6 +38,7 @@ const known = new Set([
   "GPL-3.0",
   "ISC",
   "LGPL-3.0-or-later",
+  "Unlicense",
   "MIT",
   "MIT-0",
   "MPL-2.0",
