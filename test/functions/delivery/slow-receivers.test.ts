@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
-import { expect, onTestFinished, test } from "vitest"
+import { beforeEach, expect, onTestFinished, test } from "vitest"
 import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
@@ -24,6 +24,9 @@ import { until } from "#test/support/until.ts"
 config.DELIVERY_CLAIM_S = 20
 
 // A delivery lasts ten seconds at most, and one of a slow receiver a little more than one.
+
+// The doorbells that earlier files have left are many.
+beforeEach(forgetDoorbells)
 
 test("slow receivers with a backlog take turns, so that another bridge waits for few of their events", async () => {
   const answerMs = 400
