@@ -18,13 +18,15 @@ export async function importFromGateway(
   const found = await find(kind, where)
   try {
     const sessions = found.sessions.filter(({ name }) => options.bridge?.includes(name) ?? true)
-    const missing = options.bridge?.filter((name) => !sessions.some((session) => session.name === name)) ?? []
+    const known = [...sessions, ...found.refused]
+    const missing = options.bridge?.filter((name) => !known.some((one) => one.name === name)) ?? []
     if (missing.length > 0)
       throw new Refused(
         `there is no session ${missing.join(", ")} there, only ${found.sessions.map(({ name }) => name).join(", ")}`,
       )
     const moved = await moveIn({ sessions, accountId }, tell)
-    const all: MovedIn[] = [...moved, ...found.refused.map((one) => ({ ...one, webhookUrls: [] }))]
+    const refused = found.refused.filter(({ name }) => options.bridge?.includes(name) ?? true)
+    const all: MovedIn[] = [...moved, ...refused.map((one) => ({ ...one, webhookUrls: [] }))]
     for (const line of after(all)) tell(line)
     if (!all.some(({ bridge }) => bridge)) throw new Refused("nothing was imported")
     return all.map((one) => rowOf(one, accountId))
@@ -39,7 +41,7 @@ function rowOf({ name, bridge, wasHere, why = "" }: MovedIn, accountId: string):
   return wasHere ? { here_already: bridge.id, ...about } : { imported: bridge.id, ...about }
 }
 
-/** What the operator has to know now. */
+/** The lines that tell the operator how the import ended, and what is left to do. */
 function after(all: MovedIn[]): string[] {
   const came = all.filter(({ bridge, wasHere }) => bridge && !wasHere)
   const failed = all.filter(({ why }) => why)
@@ -52,6 +54,7 @@ function after(all: MovedIn[]): string[] {
     ...(urls.length > 0
       ? ["The old gateway posted to these webhooks; none of them is set here:", ...urls]
       : []),
+    ...new Set(all.flatMap(({ toDo }) => toDo ?? [])),
     ...(came.length > 0 ? [afterImport] : []),
   ]
 }

@@ -134,7 +134,7 @@ export const sendText = send(
 )
 
 /** In bytes. More does not fit into a body; it is uploaded, or fetched from a URL. */
-const inlineBytes = 350_000
+export const inlineBytes = 350_000
 
 /** The three places of a file (Contract, "Sent files"). */
 const source = {

@@ -1,7 +1,27 @@
 import { readdirSync, statSync } from "node:fs"
+import { basename } from "node:path"
 import { nowMs } from "#core/platform/clock.ts"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import { restMs } from "./found-session.ts"
+
+const moved = ".moved"
+
+/** The name of a file once its session is here: the old program does not find it, and it can be renamed. */
+export function movedName(file: string): string {
+  return `${file}${moved}`
+}
+
+/** Whether a file has the name that its session's move gave it. */
+export function hasMoved(file: string): boolean {
+  return file.endsWith(moved)
+}
+
+/** The refusal of a session whose file has moved. @param file by its usual name */
+export function alreadyMoved(file: string): Unusable {
+  return new Unusable(
+    `it has moved already: if no service has it any more, rename ${movedName(file)} to ${basename(file)}`,
+  )
+}
 
 /** @throws Unusable when a file has changed in the last minute, or a process of this machine has it open */
 export function mustBeAtRest(files: string[]): void {
@@ -27,7 +47,7 @@ function openIn(pid: string): string[] {
   }
 }
 
-/** What tells a file from all others: in a container it has another path. */
+/** Identifies a file by its inode, since a process in a container knows the file by another path. */
 function inodeOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path)

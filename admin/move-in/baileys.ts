@@ -4,18 +4,14 @@ import { basename, dirname, join, resolve } from "node:path"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import type { FoundCreds, FoundKey } from "#session-host/whatsapp/found-login.ts"
 import { readJson } from "#session-host/whatsapp/take-login.ts"
-import { mustBeAtRest } from "./at-rest.ts"
+import { alreadyMoved, movedName, mustBeAtRest } from "./at-rest.ts"
 import type { FindSessions, FoundSession } from "./found-session.ts"
 
 /*
- * What programs with Baileys keep: a folder of `useMultiFileAuthState` for each session, or all of a session
- * in one file.
+ * Programs with Baileys keep each session in a folder of `useMultiFileAuthState`, or in one file.
  */
 
 export const credsFile = "creds.json"
-/** What is behind the name of a file whose session has moved. The old program finds no session there. */
-const mark = ".moved"
-
 /** Finds a folder of a session, a folder of such folders, or a file with a session in it. */
 export const findBaileys: FindSessions = async (where) => {
   const sessions: FoundSession[] = []
@@ -34,9 +30,11 @@ export const findBaileys: FindSessions = async (where) => {
 /** The folders of sessions at this place, and what looks like one and cannot be taken. @throws Unusable */
 export async function foldersAt(place: string) {
   const found = { folders: [] as string[], files: [] as string[], refused: [] as Refusal[] }
-  const stats = await lstat(existsSync(place + mark) ? place + mark : place).catch((error: unknown) => {
-    throw new Unusable(`${place} cannot be read: ${String(error)}`)
-  })
+  const stats = await lstat(existsSync(movedName(place)) ? movedName(place) : place).catch(
+    (error: unknown) => {
+      throw new Unusable(`${place} cannot be read: ${String(error)}`)
+    },
+  )
   if (stats.isSymbolicLink()) throw new Unusable(whySymlink(place))
   if (stats.isFile()) return { ...found, files: [place] }
   const entries = await readdir(place, { withFileTypes: true })
@@ -61,7 +59,7 @@ function whySymlink(path: string): string {
 }
 
 function isOfSession(name: string): boolean {
-  return name === credsFile || name === credsFile + mark || keyNamed(name) !== undefined
+  return name === credsFile || name === movedName(credsFile) || keyNamed(name) !== undefined
 }
 
 /**
@@ -87,7 +85,7 @@ export function sessionInFolder(
     ...about,
     async mustRest() {
       const all = await names()
-      if (!credsElsewhere && !all.includes(credsFile)) throw new Unusable(whyMarked(join(folder, credsFile)))
+      if (!credsElsewhere && !all.includes(credsFile)) throw alreadyMoved(join(folder, credsFile))
       const file = join(folder, credsFile)
       if (!credsElsewhere && (await lstat(file)).isSymbolicLink()) throw new Unusable(whySymlink(file))
       await mustBeWritable(folder)
@@ -123,7 +121,7 @@ function sessionInFile(file: string): FoundSession {
     webhookUrls: [],
     mark: async () => await markFile(file),
     async mustRest() {
-      if (!existsSync(file)) throw new Unusable(whyMarked(file))
+      if (!existsSync(file)) throw alreadyMoved(file)
       await mustBeWritable(dirname(file))
       mustBeAtRest([file])
     },
@@ -217,23 +215,19 @@ async function mustBeWritable(folder: string): Promise<void> {
 /** The text of a file, or of what became of it when its session moved. @throws Unusable */
 async function textOf(file: string): Promise<string> {
   return await readFile(file, "utf8")
-    .catch(async () => await readFile(file + mark, "utf8"))
+    .catch(async () => await readFile(movedName(file), "utf8"))
     .catch(() => {
       throw new Unusable(`${file} is missing: what is there is half of a session`)
     })
 }
 
-function whyMarked(file: string): string {
-  return `it has moved already: if no service has it any more, rename ${file}${mark} to ${basename(file)}`
-}
-
 /** Renames a file, so that the old program finds no session. @returns what to do if that fails */
 async function markFile(file: string): Promise<string | undefined> {
   try {
-    await rename(file, file + mark)
+    await rename(file, movedName(file))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    return `could not be marked: move ${file} away, so that the old gateway cannot come back by accident (${String(error)})`
+    return `${file} could not be renamed: move it away, so that the old gateway cannot come back by accident (${String(error)})`
   }
   return undefined
 }

@@ -4,7 +4,7 @@ import { basename, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import postgres from "postgres"
 import { Unusable } from "#one-machine/backup/unusable.ts"
-import { mustBeAtRest } from "./at-rest.ts"
+import { alreadyMoved, hasMoved, movedName, mustBeAtRest } from "./at-rest.ts"
 
 /** A row: its values by the names of their columns. */
 export type Row = Record<string, string | number | boolean | Uint8Array | null>
@@ -57,10 +57,7 @@ export function openSqlite(file: string): Database {
         yield* db.prepare(query).iterate(named) as Iterable<Row> // no number is read as a BigInt
       },
       async mustRest() {
-        if (file.endsWith(moved))
-          throw new Unusable(
-            `it has moved already: if no service has it any more, rename ${file} to ${basename(file, moved)}`,
-          )
+        if (hasMoved(file)) throw alreadyMoved(file.slice(0, -movedName("").length))
         mustBeAtRest(parts)
         if (parts.some((part, at) => versionOf(part) !== asCopied[at]))
           throw new Unusable(`${file} was changed while it was read: stop what writes it, and begin again`)
@@ -86,22 +83,14 @@ function versionOf(path: string): string {
   return `${size} ${mtimeMs}`
 }
 
-/** What is behind the name of a file that has moved. */
-const moved = ".moved"
-
-/** What a file is called that has moved: its program does not find it, and it can be renamed back. */
-export function movedName(file: string): string {
-  return `${file}${moved}`
-}
-
-/** Gives a file of SQLite that name. May be repeated. */
+/** Renames a file of SQLite whose sessions are all here. May be repeated. */
 export function setAside(file: string): void {
-  if (file.endsWith(moved)) return
+  if (hasMoved(file)) return
   for (const end of ["-wal", "-shm", "-journal", ""])
     if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${movedName(file)}${end}`)
 }
 
-/** What an address for Prisma says to Prisma alone, as those of Evolution do. */
+/** Parameters in the addresses of Evolution that only Prisma, its database client, understands. */
 const toPrisma = ["pgbouncer", "connection_limit", "pool_timeout", "connect_timeout", "socket_timeout"]
 
 /** An address as PostgreSQL takes it, and the schema that it names: where tables are looked for. */

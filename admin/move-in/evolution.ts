@@ -15,7 +15,7 @@ import { isRedis, openRedis, type Redis } from "./redis.ts"
  * Where CACHE_REDIS_SAVE_INSTANCES is set, the credentials are there, too.
  */
 
-/** What the tables have; of a session, the JSON of its credentials, written as JSON once more. */
+/** The rows of the tables, by their ids. The credentials of a session are JSON, written as JSON once more. */
 interface Tables {
   /** Names of instances, by their ids. */
   names: Map<string, string>
@@ -70,7 +70,7 @@ function sessionOf(id: string, { names, creds, webhooks, database }: Tables, key
   const about = {
     name,
     webhookUrls: webhook ? [webhook] : [],
-    mark: async () => toDo(id),
+    mark: async () => toDo,
     async creds(): Promise<string> {
       const row = creds.get(id) ?? ("redis" in keys ? await fieldOf(keys, "creds") : undefined)
       if (row === undefined)
@@ -124,12 +124,8 @@ async function hashesIn(redis: Redis): Promise<Map<string, string>> {
   return found
 }
 
-function toDo(id: string): string {
-  return (
-    "has to be marked by you in Evolution's database, so that it cannot come back by accident: " +
-    `CREATE TABLE IF NOT EXISTS "Session_moved" AS SELECT * FROM "Session"; DELETE FROM "Session" WHERE "sessionId" = '${id}';`
-  )
-}
+const toDo = `Evolution's database still has the sessions that are here. Once all of them are, so that Evolution cannot come
+back by accident: ALTER TABLE "Session" RENAME TO "Session_moved"`
 
 async function fromDatabase(address: string): Promise<Tables> {
   const database = await openPostgres(address)

@@ -5,7 +5,7 @@ import type { FoundCreds, FoundKey, FoundPerson } from "#session-host/whatsapp/f
  * changes nothing; `move-in.ts` does all the rest, one session after the other.
  */
 export interface FoundSession {
-  /** What the old gateway calls it: it becomes the bridge's `customer_ref`. */
+  /** Its name at the old gateway, which becomes the bridge's `customer_ref`. */
   name: string
   /** Where it is, for a person: a folder, or a database and the row there. */
   place: string
@@ -28,23 +28,23 @@ export interface FoundSession {
    * @throws Unusable
    */
   keys: (onCut: (name: string) => void) => AsyncIterable<FoundKey>
-  /** Whom it knows, if the old gateway has noted that. */
+  /** The people that it knows, where the old gateway keeps them. */
   people?: () => AsyncIterable<FoundPerson>
   /**
    * The session is here now: marks it so that the old gateway does not come back by accident. It removes
    * nothing, and may be repeated.
-   * @returns what the operator has to know, or has to do themselves, in one sentence; undefined: nothing
+   * @returns what the operator has to do at the old gateway, in one sentence; undefined: nothing
    */
   mark: () => Promise<string | undefined>
 }
 
-/** What has changed within this time is not at rest, in ms. */
+/** A file that has changed within this time may still be in use, in ms. */
 export const restMs = 60_000
 
 /** All that was found in one place. */
 export interface Found {
   sessions: FoundSession[]
-  /** What is there and is no session that could be taken: its name, and why not, in one sentence. */
+  /** The sessions that cannot be taken: the name of each, and why not, in one sentence. */
   refused: { name: string; why: string }[]
   close: () => Promise<void>
 }

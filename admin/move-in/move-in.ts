@@ -25,6 +25,8 @@ export interface MovedIn {
   /** Why it did not come, in one sentence. */
   why?: string
   webhookUrls: string[]
+  /** What the operator has to do at the old gateway, in sentences that several sessions may share. */
+  toDo?: string | undefined
 }
 
 /**
@@ -53,6 +55,8 @@ export async function moveIn(
       say(`${progress} was not imported: ${error.message}`)
     }
   }
+  // Once more: sessions may share a file, which is renamed with the last of them.
+  for (const [at, session] of sessions.entries()) if (all[at]?.bridge) all[at].toDo = await session.mark()
   return all
 }
 
@@ -74,7 +78,7 @@ async function moveOneIn(
   }
   const lease = await Lease.get(bridge.id)
   if (lease && (await isHere(lease))) {
-    await marked(session, say)
+    await session.mark()
     const { customerRef } = (await Bridge.byId(bridge.id)) ?? bridge
     say(`is here already, as ${customerRef}`)
     return { bridge: { id: bridge.id, customerRef }, wasHere: true }
@@ -99,7 +103,7 @@ async function moveOneIn(
   }
   await BridgesOfPhone.note(bridge.id, phone)
   say(`is here, as ${bridge.customerRef}, with ${arrival.rows} rows${left(cut)}`)
-  await marked(session, say)
+  await session.mark()
   return { bridge }
 }
 
@@ -171,11 +175,6 @@ function idOf(accountId: string, { signedIdentityKey }: FoundCreds): string {
 function customerRefOf(name: string, phone: string): string {
   const ref = refOfName(name)
   return CustomerRef.safeParse(ref).success && ref !== "sandbox" ? ref : phone
-}
-
-async function marked(session: FoundSession, say: (line: string) => void): Promise<void> {
-  const toDo = await session.mark()
-  if (toDo) say(toDo)
 }
 
 function left(cut: string[]): string {

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Unusable } from "#one-machine/backup/unusable.ts"
-import { type Database, isPostgres, movedName, openPostgres, openSqlite, setAside } from "./database.ts"
+import { movedName } from "./at-rest.ts"
+import { type Database, isPostgres, openPostgres, openSqlite, setAside } from "./database.ts"
 import type { FindSessions, Found, FoundSession } from "./found-session.ts"
 import { aboutSessionIn } from "./noweb.ts"
 import * as Store from "./whatsmeow-store.ts"
@@ -182,11 +183,11 @@ function sessionOf(
       for (const store of stores) {
         const left = unmarked.get(store)! // each has its devices there
         left.delete(login.device.jid)
-        const still = `is still in ${store.place} too`
+        const still = `${store.place} still has numbers that are here`
         if (!store.file)
           toDo.push(`${still}: do not start its gateway again, and rename the table whatsmeow_device there`)
         else if (left.size > 0)
-          toDo.push(`${still}, beside numbers that are not here: do not start its gateway before they are`)
+          toDo.push(`${still}, and others that are not: do not start its gateway before they are`)
         else setAside(store.file)
       }
       return toDo.join("; ") || undefined

@@ -194,8 +194,8 @@ export async function followAt(bridgeId: string): Promise<void> {
 
 /**
  * Sees to it that a bridge has a delivery to each webhook of its account, and to none that was deleted.
- * Whoever delivers to its first webhook calls this before each event has its first attempt there: so no event
- * passes of which an account's webhook does not learn. May be repeated.
+ * Whoever delivers to its first webhook calls this before the first and the last of the events that it has
+ * read are posted: so no event passes of which an account's webhook does not learn. May be repeated.
  * @param first the row of the bridge's first webhook
  * @param asOfMs the account's webhooks must be known as of this time (Unix ms)
  */

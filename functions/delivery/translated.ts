@@ -4,8 +4,8 @@ import type { Receiver } from "#core/event/receiver.ts"
 import { config } from "#core/platform/config.ts"
 import type { Told, Translated } from "../dialects/format.ts"
 import { formats } from "../dialects/formats.ts"
+import { fileOf, meOf } from "./ask-session.ts"
 import type { PostBody } from "./attempt.ts"
-import { fileOf, meOf } from "./session-beside.ts"
 
 /** Whether an event has a counterpart in the format of its webhook, which wants it. */
 export function isTold(event: EventRow.Info, receiver: Receiver.Info, keys: Receiver.Keys): boolean {

@@ -1,5 +1,5 @@
 import type { Context } from "hono"
-import { ApiError, rateLimited } from "#core/error.ts"
+import { ApiError, invalid, rateLimited } from "#core/error.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { bodyOf, mustBePlain } from "../http/json-body.ts"
 import type { GivenFile } from "../http/own-api.ts"
@@ -41,6 +41,17 @@ async function parsed(bytes: Uint8Array, c: Context): Promise<Given> {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
   throw new ApiError("invalid_request", "the body is neither an object of JSON nor a form")
+}
+
+/**
+ * The bytes of a file in base64, with or without `data:…;base64,` before it, or padding behind it.
+ * @param path the field that has it
+ * @throws ApiError `invalid_request`
+ */
+export function bytesIn(given: string, path: string): Uint8Array<ArrayBuffer> {
+  const base64 = given.replace(/^data:[^,]*,/, "").replaceAll(/\s/g, "")
+  if (!/^[\w+/-]+={0,2}$/.test(base64)) throw invalid([{ path, message: "is neither a URL nor base64" }])
+  return new Uint8Array(Buffer.from(base64, "base64"))
 }
 
 async function ofForm(bytes: Uint8Array, type: string): Promise<Given> {

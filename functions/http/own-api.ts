@@ -2,7 +2,8 @@ import { Readable } from "node:stream"
 import { buffer, json } from "node:stream/consumers"
 import type { ReadableStream } from "node:stream/web"
 import type { z } from "@hono/zod-openapi"
-import { type ErrorBody, errorStatus } from "#contract/error.ts"
+import { type ErrorBody, type ErrorCode, errorStatus } from "#contract/error.ts"
+import { inlineBytes } from "#contract/send.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 
@@ -36,6 +37,16 @@ export class Refused extends Error {
 export function refusalOf(error: unknown): unknown {
   if (error instanceof Refused) return error.body
   throw error
+}
+
+/** What the API answers; undefined where it refuses for this reason. @throws Refused for any other */
+export async function unless<Answer>(code: ErrorCode, asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof Refused && error.body.code === code) return undefined
+    throw error
+  }
 }
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -89,6 +100,22 @@ export class Api {
     return (await this.page(method, path, options)).body
   }
 
+  /**
+   * Calls with these fields, which go where the method has them: into the query, or the body. The contract
+   * says what is answered.
+   * @throws Refused
+   */
+  async ask<Answer>(
+    method: Method,
+    path: string,
+    fields: object = {},
+    idempotencyKey?: string,
+  ): Promise<Answer> {
+    const isInQuery = method === "GET" || method === "DELETE"
+    const given = isInQuery ? { query: { ...fields } } : { body: fields }
+    return (await this.call(method, path, { ...given, idempotencyKey })) as Answer
+  }
+
   /** The answer, and where the next page begins. @throws Refused */
   async page(method: Method, path: string, options: Options = {}): Promise<Page> {
     const answer = await this.answer(method, path, options)
@@ -107,11 +134,24 @@ export class Api {
     return items.slice(0, most)
   }
 
-  /**
-   * Uploads a file to a bridge, to be sent. @param path that of the bridge
-   * @returns its id, for `file` of a send
-   * @throws Refused
-   */
+  /** The items of a list whose next page the last `jid` names: all, or at least so many. @throws Refused */
+  async allByJid<Item extends { jid: string }>(path: string, limit: number, least = Infinity) {
+    const items: Item[] = []
+    for (;;) {
+      const page = await this.ask<Item[]>("GET", path, { limit, after: items.at(-1)?.jid })
+      items.push(...page)
+      if (page.length < limit || items.length >= least) return items
+    }
+  }
+
+  /** The fields of a send that say where its file is: in the call, or uploaded before. @throws Refused */
+  async placeOf(bridgePath: string, file: GivenFile): Promise<object> {
+    const { bytes, type } = file
+    if (bytes.byteLength > inlineBytes) return { file: await this.upload(bridgePath, file) }
+    return { data: Buffer.from(bytes).toString("base64"), content_type: type }
+  }
+
+  /** Uploads a file to a bridge. @returns its id, for `file` of a send @throws Refused */
   async upload(path: string, { type, name, bytes }: GivenFile): Promise<string> {
     const about = { content_type: type, size: bytes.byteLength, ...(name && { filename: name }) }
     const { file, upload } = (await this.call("POST", `${path}/files`, { body: about })) as Form
@@ -127,12 +167,7 @@ export class Api {
 
   /** A page of what a number keeps; undefined where it keeps nothing. @throws Refused */
   async keptPage(path: string, query: Query): Promise<Page | undefined> {
-    try {
-      return await this.page("GET", path, { query })
-    } catch (error) {
-      if (error instanceof Refused && error.body.code === "not_kept") return undefined
-      throw error
-    }
+    return await unless("not_kept", this.page("GET", path, { query }))
   }
 
   /** The file at this path, of at most so many bytes. @throws Refused */

@@ -34,17 +34,17 @@ const BytesOrText = z.union([
     .transform((text) => Buffer.from(text, "base64")),
 ])
 const Pair = z.object({ public: Bytes, private: Bytes })
-const Number24 = z.number().int().positive()
+const KeyId = z.number().int().positive()
 
 /** What a login cannot do without. */
 const Whole = z.object({
   noiseKey: Pair,
   signedIdentityKey: Pair,
-  signedPreKey: z.object({ keyPair: Pair, signature: Bytes, keyId: Number24 }),
+  signedPreKey: z.object({ keyPair: Pair, signature: Bytes, keyId: KeyId }),
   registrationId: z.number().int(),
   advSecretKey: z.string(),
-  nextPreKeyId: Number24,
-  firstUnuploadedPreKeyId: Number24,
+  nextPreKeyId: KeyId,
+  firstUnuploadedPreKeyId: KeyId,
 })
 const Linked = z.object({
   me: z.object({ id: z.string().regex(/^\d+(?::\d+)?@s\.whatsapp\.net$/), lid: z.string().optional() }),

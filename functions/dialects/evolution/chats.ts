@@ -5,7 +5,7 @@ import type { SentMessage } from "#contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { iso } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { pathOf, type Query, Refused } from "../../http/own-api.ts"
+import { pathOf, type Query, unless } from "../../http/own-api.ts"
 import { type Call, missing, NotHere } from "../dialect.ts"
 import { mediaTypeOf, recordOf } from "./content.ts"
 import { chatOf, isUrl, jidOf, statuses } from "./names.ts"
@@ -48,15 +48,8 @@ function part<Item>(items: Item[], { page, offset, take, skip }: Search): Item[]
 /** How many of a list are read at most, and in how many chats messages of any are looked for. */
 const most = { chats: 2000, contacts: 10_000, messages: 1000, lookedThrough: 20 }
 
-async function contactsOf({ ask }: Here): Promise<Contact[]> {
-  const all: Contact[] = []
-  const limit = 1000
-  let page: Contact[]
-  do {
-    page = await ask<Contact[]>("GET", at("contacts"), { limit, after: all.at(-1)?.jid })
-    all.push(...page)
-  } while (page.length === limit && all.length < most.contacts)
-  return all
+async function contactsOf({ api, instance }: Here): Promise<Contact[]> {
+  return await api.allByJid<Contact>(pathOf(instance, ...at("contacts")), 1000, most.contacts)
 }
 
 function ofContact({ jid, full_name, name, business_name }: Contact, instanceId: string) {
@@ -96,20 +89,11 @@ async function chatsOf({ list }: Here): Promise<Chat[]> {
   return await list<Chat>(at("chats"), { limit: 100 }, most.chats)
 }
 
-async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof Refused && error.body.code === "not_found") return undefined
-    throw error
-  }
-}
-
 const chatQuery = (chat: string | null | undefined) => (chat ? { chat: chatOf(chat) } : {})
 
 /** A message that is known by its id. */
 async function messageBy({ ask }: Here, id: string, chat: string | null | undefined) {
-  return await unlessMissing(ask<Remembered>("GET", at("messages", id), chatQuery(chat)))
+  return await unless("not_found", ask<Remembered>("GET", at("messages", id), chatQuery(chat)))
 }
 
 const secondsOf = (time: string | undefined) => Math.floor(Date.parse(time ?? "") / 1000) || undefined
@@ -195,7 +179,7 @@ function stepsOf(message: Remembered): string[] {
 async function pictureOf({ api, instance }: Here, jid: string): Promise<string | null> {
   const kind = jid.endsWith("@g.us") ? "groups" : "contacts"
   const path = pathOf(instance, ...at(kind, jid, "avatar"))
-  const file = await unlessMissing(api.file(path, { maxBytes: 1_000_000 }))
+  const file = await unless("not_found", api.file(path, { maxBytes: 1_000_000 }))
   return file?.bytes ? `data:${file.type};base64,${file.bytes.toString("base64")}` : null
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { Group as GroupSchema, GroupWithMembers } from "#contract/group.ts"
 import { invalid } from "#core/error.ts"
+import { pathOf } from "../../http/own-api.ts"
 import { NotHere } from "../dialect.ts"
 import { chatOf, groupOf, isUrl, jidOf } from "./names.ts"
 import { at, Flag, type Here, nothing, on, Text } from "./on.ts"
@@ -48,13 +49,7 @@ async function groupIn(here: Here): Promise<WithMembers> {
 }
 
 const fetchAll = on("GET group/fetchAllGroups", nothing, async (here) => {
-  const groups: Group[] = []
-  const limit = 250
-  let page: Group[]
-  do {
-    page = await here.ask<Group[]>("GET", at("groups"), { limit, after: groups.at(-1)?.jid })
-    groups.push(...page)
-  } while (page.length === limit)
+  const groups = await here.api.allByJid<Group>(pathOf(here.instance, ...at("groups")), 250)
   if (here.query.getParticipants !== "true") return groups.map(ofGroup)
   const whole = []
   for (const { jid } of groups) whole.push(ofGroup(await groupIn({ ...here, query: { groupJid: jid } })))

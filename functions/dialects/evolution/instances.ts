@@ -4,7 +4,7 @@ import type { SessionStatus } from "#contract/session.ts"
 import type { Status } from "#contract/status-and-objection.ts"
 import { ApiError } from "#core/error.ts"
 import { iso } from "#core/platform/clock.ts"
-import { pathOf, Refused } from "../../http/own-api.ts"
+import { pathOf, Refused, unless } from "../../http/own-api.ts"
 import { type Asked, call } from "../dialect.ts"
 import { at, type Bridge, Flag, here, type Here, nothing, on, Text } from "./on.ts"
 import { changeOf, proxyOf, proxyUrlOf, Settings, settingsOf, setWebhook, WebhookInBody } from "./settings.ts"
@@ -49,12 +49,18 @@ const create = call({
     const { instance, ask } = made
     if ((await namesOf(asked)).includes(instance))
       throw new ApiError("forbidden", `This name "${instance}" is already in use.`)
-    await api.call("POST", "/api/instances", { body: { customer_ref: instance } })
     const { proxyHost: host, proxyPort: port, proxyProtocol: protocol } = body
     const proxy = { host, port, protocol, username: body.proxyUsername, password: body.proxyPassword }
     const proxy_url = proxyUrlOf({ ...proxy, enabled: Boolean(port && protocol) })
-    await ask("PATCH", [], { keep: keptDays, ...changeOf(body, { ignore: [], keep: keptDays }), proxy_url })
-    if (body.webhook?.url) await setWebhook(made, body.webhook)
+    await api.call("POST", "/api/instances", { body: { customer_ref: instance } })
+    try {
+      await ask("PATCH", [], { keep: keptDays, ...changeOf(body, { ignore: [], keep: keptDays }), proxy_url })
+      if (body.webhook?.url) await setWebhook(made, body.webhook)
+    } catch (error) {
+      // An instance that could not be set up as it was asked for is not made.
+      await ask("DELETE", [])
+      throw error
+    }
     const isLinking = body.qrcode || body.number
     return {
       instance: {
@@ -74,17 +80,8 @@ const create = call({
 /** A key for this instance alone, as Evolution's `hash` is. `""` where the account has too many. */
 async function keyFor({ api, instance }: Here): Promise<string> {
   const body = { name: `Evolution: ${instance}`.slice(0, 64), customer_refs: [instance] }
-  const made = await unlessForbidden(api.call("POST", "/api/keys", { body }))
+  const made = await unless("forbidden", api.call("POST", "/api/keys", { body }))
   return (made as { key: string } | undefined)?.key ?? ""
-}
-
-async function unlessForbidden<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof Refused && error.body.code === "forbidden") return undefined
-    throw error
-  }
 }
 
 async function namesOf({ api }: Pick<Asked, "api">): Promise<string[]> {
@@ -94,7 +91,7 @@ async function namesOf({ api }: Pick<Asked, "api">): Promise<string[]> {
 
 /** Whether the key is for some bridges alone, as the token of an instance is. */
 async function isToken({ api }: Pick<Asked, "api">): Promise<boolean> {
-  return (await unlessForbidden(api.call("GET", "/api/account"))) === undefined
+  return (await unless("forbidden", api.call("GET", "/api/account"))) === undefined
 }
 
 /** How an instance is linked: a picture of the code, its text, and a code to type if a number is given. */

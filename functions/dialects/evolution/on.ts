@@ -30,11 +30,8 @@ export function here<Body>(asked: Asked<Body>, name = asked.params.instance!): H
   return {
     ...asked,
     instance,
-    // Its answers are as the contract has them.
-    ask: async (method, path, more = {}, idempotencyKey) => {
-      const options = method === "GET" || method === "DELETE" ? { query: more as Query } : { body: more }
-      return (await api.call(method, pathOf(instance, ...path), { ...options, idempotencyKey })) as never
-    },
+    ask: async (method, path, more, idempotencyKey) =>
+      await api.ask(method, pathOf(instance, ...path), more, idempotencyKey),
     list: async (path, query, most) => (await api.all(pathOf(instance, ...path), { query, most })) as never,
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { invalid } from "#core/error.ts"
 import { type GivenFile, pathOf } from "../../http/own-api.ts"
+import { bytesIn } from "../body.ts"
 import { missing, NotHere } from "../dialect.ts"
 import { chatOf, groupOf, isUrl } from "./names.ts"
 import { asSent, at, Flag, type Here, on, type Sent, Text } from "./on.ts"
@@ -77,8 +78,6 @@ interface Content {
 
 /** "Whatever it is": callers give types that files are not of, and Evolution takes them. */
 const unknownType = "application/octet-stream"
-/** What fits into the body of a send; a larger file is uploaded. */
-const inlineBytes = 350_000
 
 /** Where our API finds a file: at a URL, in base64, or in the form that brought it. */
 async function placeOf(
@@ -89,13 +88,9 @@ async function placeOf(
   if (!file && !given)
     throw invalid([{ path: "media", message: "give a URL, base64, or a form with a file" }])
   if (!file && isUrl(given!)) return { url: given, content_type: about.type ?? unknownType }
-  const [, , base64 = given] = /^data:([^;,]*)[^,]*,(.*)$/s.exec(given ?? "") ?? []
-  const bytes = file?.bytes ?? new Uint8Array(Buffer.from(base64 ?? "", "base64"))
-  const type = about.type ?? unknownType
-  if (bytes.byteLength <= inlineBytes)
-    return { data: Buffer.from(bytes).toString("base64"), content_type: type }
+  const bytes = file?.bytes ?? bytesIn(given!, "media") // one of the two is there
   const name = about.name || file?.name || ""
-  return { file: await api.upload(pathOf(instance), { type, name, bytes }) }
+  return await api.placeOf(pathOf(instance), { type: about.type ?? unknownType, name, bytes })
 }
 
 const text = z.string().nullish()
@@ -203,7 +198,7 @@ export const sendingCalls = [
   sendMedia,
   sendsFile("sendWhatsAppAudio", "audio", "audioMessage", { as_voice: true }),
   sendsFile("sendSticker", "sticker", "stickerMessage", { as_sticker: true }),
-  // A round video goes as any other.
+  // Our API sends no round videos: it goes as a usual one.
   sendsFile("sendPtv", "video", "ptvMessage", {}),
   sends(
     "sendPoll",

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http"
 import { sentences } from "#contract/error-codes.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { call, type Call, type Dialect, missing, NotHere } from "../dialect.ts"
 import { chats, chatting, placeOf } from "./chats.ts"
 import { environment } from "./events.ts"
@@ -16,7 +17,7 @@ async function post(its: Ours, content: object) {
   return await its.send("status", content)
 }
 
-const startedAt = Date.now()
+const startedAt = nowMs()
 
 /** What is not about chats, people and sessions. */
 const others: Rows = {
@@ -26,7 +27,7 @@ const others: Rows = {
   "GET /api/server/environment": () => ({}),
   "GET /api/server/status": () => ({
     startTimestamp: startedAt,
-    uptime: Date.now() - startedAt,
+    uptime: nowMs() - startedAt,
     worker: environment.worker,
   }),
   "POST /api/:session/presence": ({ done, chat, given: { presence = "online" } }) =>

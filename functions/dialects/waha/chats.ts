@@ -3,6 +3,7 @@ import type { Chat, KeptMessage } from "#contract/chat.ts"
 import type { getMessage } from "#contract/message.ts"
 import { isGroup } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
+import { bytesIn } from "../body.ts"
 import { NotHere } from "../dialect.ts"
 import type { Given } from "./given.ts"
 import { chatIdOf, chatOf, messageIdOf, partsOf, pictureAt } from "./ids.ts"
@@ -15,19 +16,17 @@ type Kept = z.infer<typeof KeptMessage>
 type Found = z.infer<(typeof getMessage)["responses"][200]["content"]["application/json"]["schema"]>
 type OurChat = z.infer<typeof Chat>
 
-/** What our API takes within the body of a call, in characters of base64. */
-const longestInline = 450_000
-
 /** The fields of a send that say where its file is. A longer one is uploaded first. */
 export async function placeOf({ given, api, bridge }: Ours): Promise<object> {
   const { url, data: encoded, mimetype = "", filename = "" } = given.file ?? {}
   if (!encoded) return { url }
-  const data = encoded.replace(/^data:[^,]*,/, "")
   // WAHA lets a picture be called any picture. Here its bytes decide, if they are called nothing.
   const type = /^$|^(?:image|video|audio)\//.test(mimetype) ? "application/octet-stream" : mimetype
-  if (data.length <= longestInline) return { data, content_type: type }
-  const bytes = new Uint8Array(Buffer.from(data, "base64"))
-  return { file: await api.upload(bridge, { type, name: filename, bytes }) }
+  return await api.placeOf(bridge, {
+    type,
+    name: filename,
+    bytes: bytesIn(encoded, "file.data"),
+  })
 }
 
 async function sendFile(its: Ours, how: object) {

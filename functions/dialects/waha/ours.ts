@@ -2,7 +2,7 @@ import type { z } from "zod"
 import type { SendResult } from "#contract/message.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { isGroup } from "#core/message/jid.ts"
-import { pathOf, Refused } from "../../http/own-api.ts"
+import { pathOf, unless } from "../../http/own-api.ts"
 import { type Asked, call, type Call } from "../dialect.ts"
 import { Given } from "./given.ts"
 import { chatOf, filesAt, partsOf, pictureAt } from "./ids.ts"
@@ -35,11 +35,8 @@ function ours(asked: Asked<Given>) {
   const bridge = pathOf(refOfName(session))
 
   /** Asks our API. The contract says what it answers. @param path below that of the session */
-  async function ask<Answer>(method: Method, path: string, fields: object = {}): Promise<Answer> {
-    const isInQuery = method === "GET" || method === "DELETE"
-    const options = isInQuery ? { query: { ...fields } } : { body: fields }
-    return (await api.call(method, `${bridge}/proxy/${path}`, options)) as Answer
-  }
+  const ask = async <Answer>(method: Method, path: string, fields?: object) =>
+    await api.ask<Answer>(method, `${bridge}/proxy/${path}`, fields)
   /** The answer itself: a file. */
   const file = async (path: string, filter: object = {}) =>
     await api.answer("GET", `${bridge}/proxy/${path}`, { query: { ...filter } })
@@ -71,13 +68,9 @@ function ours(asked: Asked<Given>) {
     },
     /** Where the picture of a chat is; null where there is none to see, which only looking shows. */
     picture: async (jid = chat) => {
-      try {
-        await (await file(pathOfPicture(jid))).body?.cancel()
-        return pictureAt(origin, session, jid)
-      } catch (error) {
-        if (error instanceof Refused && error.body.code === "not_found") return null
-        throw error
-      }
+      const answer = await unless("not_found", file(pathOfPicture(jid)))
+      await answer?.body?.cancel()
+      return answer ? pictureAt(origin, session, jid) : null
     },
   }
 }

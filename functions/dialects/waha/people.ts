@@ -12,14 +12,13 @@ type Checks = z.infer<(typeof checkContacts)["responses"][200]["content"]["appli
 type OurGroup = z.infer<typeof Group>
 type Whole = z.infer<typeof GroupWithMembers>
 
-/** A list whose next page is named by the last JID, as far as a query reaches. */
-async function byJid<Item extends { jid: string }>(its: Ours, path: string, limit: number) {
-  const found: Item[] = []
-  for (let after: string | undefined; ; after = found.at(-1)?.jid) {
-    const page = await its.ask<Item[]>("GET", path, { limit, after })
-    found.push(...page)
-    if (page.length < limit || found.length >= reachOf(its.query)) return partOf(found, its.query)
-  }
+/** The part of a list that a query asks for. */
+async function byJid<Item extends { jid: string }>(
+  { api, bridge, query }: Ours,
+  path: string,
+  limit: number,
+) {
+  return partOf(await api.allByJid<Item>(`${bridge}/proxy/${path}`, limit, reachOf(query)), query)
 }
 
 function toContact(contact: Contact) {

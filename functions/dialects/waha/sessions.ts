@@ -1,11 +1,10 @@
 import type { z } from "zod"
 import type { BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
-import type { ErrorCode } from "#contract/error.ts"
 import type { SessionStatus } from "#contract/session.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
 import { nameOfRef, refOfName } from "#core/bridge/ref-of-name.ts"
 import { ApiError } from "#core/error.ts"
-import { pathOf, Refused } from "../../http/own-api.ts"
+import { pathOf, unless } from "../../http/own-api.ts"
 import { NotHere } from "../dialect.ts"
 import { configure, toConfig } from "./config.ts"
 import { phoneOf, pnOf } from "./ids.ts"
@@ -80,16 +79,6 @@ async function infoOf(its: Ours) {
   const webhooks = (await its.api.call("GET", `${its.bridge}/webhooks`)) as Webhooks
   const isUp = bridge.state === "running" && bridge.manager.health === "healthy"
   return toSession(bridge, webhooks, isUp ? await unless("session_unavailable", statusOf(its)) : undefined)
-}
-
-/** What our API answers; undefined where it refuses for this reason. @throws Refused for any other */
-async function unless<Answer>(code: ErrorCode, asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof Refused && error.body.code === code) return undefined
-    throw error
-  }
 }
 
 async function isThere(its: Ours): Promise<boolean> {

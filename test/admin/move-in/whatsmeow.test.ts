@@ -218,7 +218,7 @@ test("a store of several devices has a session for each, with its own keys and p
   ])
   expect(await idsIn(mine)).toContain("pre-key 2")
   expect((await idsIn(mine)).join()).not.toContain("777")
-  expect(await mine.mark()).toMatch(/beside numbers that are not here/)
+  expect(await mine.mark()).toMatch(/others that are not: do not start its gateway/)
   expect(await theirs.mark()).toBeUndefined()
   expect(await theirs.mark()).toBeUndefined()
   expect(await whyNot(file)).toBe("")

@@ -11,7 +11,7 @@ import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { EventFile, Me } from "../dialects/format.ts"
 
-// What other gateways post beside an event, and only its session knows. On AWS a delivery cannot ask it.
+// Other gateways post things with an event that only its session knows. On AWS a delivery cannot ask it.
 
 /** How long a delivery waits for a session: it has more events, and its invocation ends. */
 const patienceMs = { me: 2000, file: 10_000 }
@@ -51,7 +51,7 @@ export async function fileOf(bridgeId: string, event: Event): Promise<EventFile 
   return { contentType, base64: (await buffer(body)).toString("base64") }
 }
 
-/** A session's answer, if it has one in time: an event does not wait for what is said beside it. */
+/** A session's answer; undefined if it does not come in time, since events go on without it. */
 async function ask(bridgeId: string, path: string, withinMs: number) {
   if (!config.STORAGE_DIR) return undefined
   const call = { method: "GET", path, bridgeId, requestId: randomUUID() } as const
