@@ -24,6 +24,8 @@ export interface Gateway {
   rest: () => void
   /** Copies its files; the function that is returned puts them back. A database stays as it is. */
   backUp: () => () => void
+  /** The names of its files of keys that it has left empty: it empties them before it writes. */
+  cutFiles: () => string[]
   /** The keys of others' groups are gone: what must be noticed. */
   dropSenderKeys: () => Promise<void>
 }
@@ -105,6 +107,10 @@ async function newGateway(kind: Kind, dir: string, means: Means): Promise<Gatewa
         cpSync(`${dir}-copy`, dir, { recursive: true })
       }
     },
+    cutFiles: () =>
+      readdirSync(dir, { recursive: true, encoding: "utf8" }).filter(
+        (name) => /(?:session|sender-key)-.*\.json$/.test(name) && statSync(join(dir, name)).size === 0,
+      ),
     dropSenderKeys: async () => await dropSenderKeys(kind, folder, database),
   }
 }

@@ -25,6 +25,7 @@ function kindsOf(more: {
   arrivals?: Seen[]
   hadMs?: Record<string, number>
   askedAgain?: string[]
+  cut?: string[]
   before?: ReturnType<typeof send>[]
   shown?: number[]
 }): string[] {
@@ -32,6 +33,7 @@ function kindsOf(more: {
     arrivals = [arrival("3")],
     hadMs = {},
     askedAgain = [],
+    cut = [],
     before = [send(1)],
     shown = [1, 2, 3],
   } = more
@@ -39,6 +41,8 @@ function kindsOf(more: {
   const moved: Moved = {
     goneMs: 1000,
     ids,
+    authors: new Map([["3", "Bob"]]),
+    cut: new Set(cut),
     hadMs: new Map(Object.entries({ "id 1": 500, "id 2": 600, "id 3": 1500, ...hadMs })),
     handedMs: new Map(Object.entries({ "id 1": 490, "id 2": 590, "id 3": 1400 })),
     askedAgain: new Map(askedAgain.map((id) => [id, 1600])),
@@ -84,8 +88,9 @@ test("what the old gateway was handed and has not confirmed comes here, and may 
   expect(kindsOf({ ...late, askedAgain: ["id 2"] })).toEqual([])
 })
 
-test("a message that only our service was handed must not be asked for", () => {
+test("what our service alone was handed must not be asked for, unless its author's keys were cut", () => {
   expect(kindsOf({ askedAgain: ["id 3"] })).toEqual(["undecryptable"])
+  expect(kindsOf({ askedAgain: ["id 3"], cut: ["Bob"] })).toEqual([])
 })
 
 test("a send of the old gateway may be lost with it, and is not shown twice", () => {

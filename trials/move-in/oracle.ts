@@ -8,6 +8,10 @@ export interface Moved {
   goneMs: number
   /** By text: the network's id of each message to a number. */
   ids: ReadonlyMap<string, string>
+  /** By text: who has written it. */
+  authors: ReadonlyMap<string, string>
+  /** Those whose keys the old gateway was writing when it died: the file is empty. */
+  cut: ReadonlySet<string>
   /** When a number first told the network to have a message, by id, Unix milliseconds. */
   hadMs: ReadonlyMap<string, number>
   /** When a number first asked for a message again, by id, Unix milliseconds. */
@@ -21,13 +25,15 @@ export interface Moved {
 /**
  * As `judge`, for numbers that have left another gateway. What that gateway had told the network to have is
  * its own, and no event of ours. What it was handed and has not told to have comes to us: it may have read
- * that already, and its key is gone, so we may ask for that once more, and for nothing else.
+ * that already, and its key is gone, so we may ask for that once more. So we may for what comes from people
+ * whose keys it has lost in its last moment, and for nothing else.
  */
 export function judgeMoved(evidence: Evidence, moved: Moved): Violation[] {
-  const { goneMs, ids, hadMs, handedMs, askedAgain } = moved
+  const { goneMs, ids, authors, cut, hadMs, handedMs, askedAgain } = moved
   const idOf = (text: string) => ids.get(text) ?? ""
   const isTheirs = (text: string) => (hadMs.get(idOf(text)) ?? Infinity) < goneMs
   const wasHanded = (text: string) => (handedMs.get(idOf(text)) ?? Infinity) < goneMs
+  const isAskable = (text: string) => wasHanded(text) || cut.has(authors.get(text) ?? "")
   const ours = new Map<string, string[]>()
   const late = new Set<string>()
   const found: Violation[] = []
@@ -39,7 +45,7 @@ export function judgeMoved(evidence: Evidence, moved: Moved): Violation[] {
       if (isTheirs(text) && arrived.has(text))
         found.push({ kind: "duplicated", what: `${bridge}: ${text} was the old gateway's, and came again` })
     for (const text of its.filter((one) => askedAgain.has(idOf(one))))
-      if (wasHanded(text)) late.add(text)
+      if (isAskable(text)) late.add(text)
       else found.push({ kind: "undecryptable", what: `${bridge}: ${text} had to be asked for again` })
   }
   return [

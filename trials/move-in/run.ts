@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { apiClient, Unexpected } from "#one-machine/api-client.ts"
+import type { Entry } from "#one-machine/network/client.ts"
 import { untilConnected } from "#one-machine/network/link.ts"
 import { until } from "#test/support/until.ts"
 import type { Evidence, Seen } from "../chaos/evidence.ts"
@@ -135,6 +136,7 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
   const goneMs = Date.now()
   say(`${round.name}: its program was killed`)
   const back = gateway.backUp()
+  const cut = await peopleIn(gateway.cutFiles(), lines, stage)
   if (options.broken === "move-in") await gateway.dropSenderKeys()
   gateway.rest()
   outcome.interrupted += await importAll(kind, gateway, lines, round)
@@ -149,17 +151,17 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
   const inbox = await inboxOf(lines, apiOf)
 
   const acts = { lines, traffic, seen, log, apiOf }
-  const moved: Moved = { ...seen, goneMs, ids: traffic.ids, before: traffic.before }
+  const { ids, authors, before } = traffic
+  const moved: Moved = { ...seen, goneMs, ids, authors, before, cut }
+  const isOurs = ({ at }: Entry) => at >= goneMs
   const judged = (evidence: Evidence) =>
-    // Nobody may have to ask again for what we send. What Baileys' own races spoil is not ours.
+    // Nobody may have to ask again for what we send. What the old gateway's own races spoil is not ours.
     judgeMoved(
       {
         ...evidence,
         arrivals: [...inbox, ...evidence.arrivals],
-        unreadable: seen
-          .undecryptable()
-          .filter(({ at }) => at >= goneMs)
-          .map(inWords),
+        unreadable: seen.undecryptable().filter(isOurs).map(inWords),
+        keysReused: seen.reused.filter(isOurs).map(inWords),
       },
       moved,
     )
@@ -207,6 +209,21 @@ async function newLine(program: Program, { network }: Surroundings): Promise<Lin
 
 const settledWithinMs = 10_000
 
+/** The people whose keys are in files of these names, as numbers. */
+async function peopleIn(
+  files: string[],
+  lines: Line[],
+  { network }: Surroundings,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const number of lines.flatMap(({ contact, friend }) => [contact, friend])) {
+    const { lid } = await network.phone(number)
+    const users = [number, lid.split("@")[0]!] // it has a user
+    if (files.some((file) => users.some((user) => file.includes(user)))) found.add(number)
+  }
+  return found
+}
+
 type Api = () => ReturnType<typeof apiClient>
 
 const Arrived = z.object({ id: z.string(), webhook_secret: z.string() })
@@ -215,10 +232,10 @@ const Arrived = z.object({ id: z.string(), webhook_secret: z.string() })
 async function becomeOurs(lines: Line[], { receiver }: Surroundings, apiOf: Api): Promise<void> {
   for (const line of lines) {
     const { bridge } = line
-    const answer = await apiOf()("PATCH", `/instances/${bridge}`, { webhook_url: receiver.urlOf(bridge) })
-    const { id, webhook_secret } = Arrived.parse(await answer.json())
+    const { id, webhook_secret } = Arrived.parse(await (await apiOf()("GET", `/instances/${bridge}`)).json())
     line.id = id
     receiver.trust(bridge, webhook_secret)
+    await apiOf()("PATCH", `/instances/${bridge}`, { webhook_url: receiver.urlOf(bridge) })
   }
 }
 
@@ -232,14 +249,17 @@ const Stored = z.array(
 /** What came before there was a webhook is in the hosted inbox, and is not posted. */
 async function inboxOf(lines: Line[], apiOf: Api): Promise<Seen[]> {
   const found: Seen[] = []
-  for (const { bridge } of lines) {
-    const answer = await apiOf()("GET", `/instances/${bridge}/events?state=inbox&type=message&limit=100`)
-    for (const { event_id: eventId, event } of Stored.parse(await answer.json())) {
-      const text = event.event === "message" ? event.body : undefined
-      const body = Buffer.from(JSON.stringify(event))
-      found.push({ bridge, eventId, attempt: 1, text, body, genuine: true, hungUp: false, at: 0 })
+  for (const { bridge } of lines)
+    for (let after: string | null = ""; after !== null;) {
+      const query = new URLSearchParams({ state: "inbox", type: "message", ...(after && { after }) })
+      const page = await apiOf()("GET", `/instances/${bridge}/events?${query.toString()}`)
+      for (const { event_id: eventId, event } of Stored.parse(await page.json())) {
+        const body = Buffer.from(JSON.stringify(event))
+        const about = { attempt: 1, genuine: true, hungUp: false, at: 0 }
+        found.push({ bridge, eventId, text: event.body, body, ...about })
+      }
+      after = page.headers.get("x-next-after")
     }
-  }
   return found
 }
 

@@ -15,6 +15,8 @@ export interface Line extends LinkedBridge {
 export type Home = { program: Program } | { service: () => string | undefined }
 
 export interface MoveTraffic extends Traffic {
+  /** Who has written each text, as numbers. */
+  authors: Map<string, string>
   /** What was sent by the old gateway. Without an answer, nobody knows whether it was. */
   before: Sent[]
   /** Resolves once a number is in the middle of a send by its gateway, or has been for a while. */
@@ -40,6 +42,7 @@ export function startTraffic(input: Input): MoveTraffic {
   const { lines, network, random, apiKey, homeOf, isDone } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
   const ids = new Map<string, string>()
+  const authors = new Map<string, string>()
   const [before, sent]: [Sent[], Sent[]] = [[], []]
   const end = { atLeast: Infinity, overMs: Infinity }
   const isOver = () => performance.now() > end.overMs
@@ -53,6 +56,7 @@ export function startTraffic(input: Input): MoveTraffic {
       const from = random.pick([contact, friend])!
       const { id } = await network.send(from, random.next() < 0.4 ? group : owner, text)
       ids.set(text, id)
+      authors.set(text, from)
       texts.push(text)
       await sleep(random.between(50, 450))
       while (ahead() > mostAhead && !isOver()) await sleep(50)
@@ -87,6 +91,7 @@ export function startTraffic(input: Input): MoveTraffic {
   return {
     produced,
     ids,
+    authors,
     sent,
     before,
     late: new Set(),
