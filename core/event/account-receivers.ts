@@ -24,7 +24,8 @@ interface Listed {
 /** For how long a process trusts what it has read, in ms: so late it learns of another process's change. */
 const trustedMs = 1000
 
-type Known<Value> = LRUCache<string, { readMs: number; value: Promise<Value> }>
+/** What was read, and when (Unix ms): never, once it is forgotten. */
+type Known<Value> = LRUCache<string, { readMs: number; value?: Value }>
 const chosen: Known<Chosen | undefined> = new LRUCache({ max: 10_000 })
 const lists: Known<Listed[]> = new LRUCache({ max: 10_000 })
 
@@ -59,8 +60,8 @@ export async function list(accountId: string, asOfMs: number): Promise<Listed[]>
 
 /** The next reader looks anew: this process has changed it. */
 export function forget(id: Receiver.Id): void {
-  chosen.delete(nameOf(id))
-  lists.delete(id.bridgeId)
+  chosen.set(nameOf(id), { readMs: -Infinity })
+  lists.set(id.bridgeId, { readMs: -Infinity })
 }
 
 async function knownOr<Value>(
@@ -71,12 +72,12 @@ async function knownOr<Value>(
 ): Promise<Value> {
   const known = cache.get(name)
   const readMs = nowMs()
-  if (known && known.readMs >= oldestMs && Math.abs(readMs - known.readMs) < trustedMs)
-    return await known.value
-  const value = read()
-  cache.set(name, { readMs, value })
-  value.catch(() => cache.delete(name))
-  return await value
+  if (known?.value !== undefined && known.readMs >= oldestMs && Math.abs(readMs - known.readMs) < trustedMs)
+    return known.value
+  const value = await read()
+  // What was read before a change is not kept after it.
+  if (cache.get(name) === known) cache.set(name, { readMs, value })
+  return value
 }
 
 function nameOf({ bridgeId, webhookId }: Receiver.Id): string {
