@@ -184,7 +184,7 @@ export interface Intake {
   isSeen(ciphertext: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /**
    * Whether a message with these attributes leaves no mark for `isSeen`: `always` in an ignored chat, `maybe`
-   * while the customer has not chosen every type of event.
+   * while the customer has not chosen every type of event, unless the login moved in some minutes ago.
    */
   forgets(attrs: Received["attrs"]): "always" | "maybe" | "never"
   /** Whether the customer wants to know what happens in this group. */

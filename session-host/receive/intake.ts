@@ -9,6 +9,7 @@ import type { Mapped, MessageIdentity } from "../content/mapped.ts"
 import { authorsOf, eventIdentityOf, formsOf, messageIdentityOf } from "../content/message-identity.ts"
 import { withRevealKey } from "../content/scheduled.ts"
 import type { Commits } from "../memory/commits.ts"
+import type { LoginStanding } from "../memory/login-standing.ts"
 import { type KnownMessage, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import type { Patience } from "../memory/patience.ts"
@@ -34,6 +35,7 @@ interface IntakeParts {
   messages: Messages
   outbox: EventOutbox
   login: { vault: Pick<SessionVault, "change" | "login" | "otherAddress">; contacts: Contacts }
+  standing: Pick<LoginStanding, "isWatched">
   choice: () => Choice.Info
   awaited: Pick<Awaited, "expect" | "arrivedIn">
   /** What becomes of messages that were sent (`session-host/send/statuses.ts`). */
@@ -80,7 +82,8 @@ const goodFor = 500
  * the host dies afterwards but before the receipt has left, the message comes again as well, and `isSeen`
  * finds its ciphertext in the row that the unit has written. A message that the customer does not want has no
  * such row: only its ratchet is kept. When it comes again, its key is gone, and `decrypt.ts` lets its receipt
- * out: `asReceived` for that reason, `asForgotten` for any message in an ignored chat.
+ * out, as for any message in an ignored chat. Of any other message a key that is gone says that another
+ * program, which had the login before, has read it: its sender is asked for it again.
  *
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted
  * meanwhile, and only `receive` waits for the answer, which is nearly always that it is new. Looking up only
@@ -145,7 +148,9 @@ export class SessionIntake implements Intake {
 
   forgets(attrs: Received["attrs"]) {
     if (this.#ignores(attrs)) return "always"
-    return this.#parts.choice().events === undefined ? "never" : "maybe"
+    const { choice, standing } = this.#parts
+    // What has left no mark since a login moved in is what the program before has read.
+    return standing.isWatched || choice().events === undefined ? "never" : "maybe"
   }
 
   followsGroup(group: string): boolean {

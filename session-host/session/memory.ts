@@ -108,7 +108,16 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: Left
   const awaited = new Awaited({ ...ground, outbox }, awaitedRows)
   const pacing = new Pacing(ground, rows.get(pacingRow))
   const createdGroups = new CreatedGroups(ground)
-  const intake = new SessionIntake({ ...ground, messages, outbox, awaited, statuses, chats, history })
+  const intake = new SessionIntake({
+    ...ground,
+    messages,
+    outbox,
+    standing,
+    awaited,
+    statuses,
+    chats,
+    history,
+  })
   return {
     ...ground,
     bell,

@@ -6,7 +6,7 @@ import {
   unpadRandomMax16,
 } from "@whiskeysockets/baileys"
 import { SessionEnded } from "../../memory/session-ended.ts"
-import type { MessageContent, Received } from "../../network/connection.ts"
+import type { Intake, MessageContent, Received } from "../../network/connection.ts"
 import { decode } from "../../network/decode.ts"
 import type { ILogger } from "../quiet-log.ts"
 import { addressesOf } from "../signal/addresses.ts"
@@ -49,19 +49,22 @@ function asForgotten(error: unknown): Uint8Array {
 }
 
 /**
- * The result for a message that was decrypted before and left no mark, since the customer did not want its
- * event: it gets its receipt now.
+ * The result for a message that was not taken in, as far as we know, and whose key may be gone. If the
+ * customer may not have wanted its event, it left no mark, and gets its receipt now. Otherwise the program
+ * that had the login before has read it, and died before its receipt; or too many later ones have overtaken
+ * it. Baileys refuses it for good if the error is libsignal's own; with any other it asks the sender again.
  */
-function asReceived(error: unknown): Uint8Array {
-  if (wasDecrypted(error)) return emptyMessage
-  throw error
+function asUnseen(error: unknown, forgets: ReturnType<Intake["forgets"]>): Uint8Array {
+  if (!wasDecrypted(error)) throw error
+  if (forgets === "maybe") return emptyMessage
+  throw new Error(`${error.message}, and its message was never taken in`, { cause: error })
 }
 
 /**
  * Whether the key of this ciphertext has been used: libsignal's error says so for a message, and Baileys'
  * error for one in a group.
  */
-function wasDecrypted(error: unknown): boolean {
+function wasDecrypted(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   return error.name === "MessageCounterError" || error.message.startsWith("Received message with old counter")
 }
@@ -147,13 +150,11 @@ export function newDecrypting(
     }
     const forgets = intake.forgets(attrs)
     if (forgets === "always") return await read().catch(asForgotten)
-    const asSeen = async (error: unknown) => {
+    return await read().catch(async (error: unknown) => {
       if (error instanceof SessionEnded) throw error
-      if (!(await guarded(() => intake.isSeen({ hash, attrs })))) throw error
-      return emptyMessage
-    }
-    const fresh = read().catch(asSeen)
-    return await (forgets === "maybe" ? fresh.catch(asReceived) : fresh)
+      const isSeen = await guarded(() => intake.isSeen({ hash, attrs }))
+      return isSeen ? emptyMessage : asUnseen(error, forgets)
+    })
   }
 
   /**

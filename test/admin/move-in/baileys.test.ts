@@ -7,7 +7,7 @@ import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { aFolder, aGateway, letRest } from "#test/support/network/gateway.ts"
-import { aNetwork, type Network } from "#test/support/network/network.ts"
+import { aNetwork, deviceOf, type Network } from "#test/support/network/network.ts"
 import { anAccount } from "#test/support/service/bridge.ts"
 import { aHost, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
@@ -64,6 +64,35 @@ test("a number of a killed Baileys goes on here: what waited comes in order, and
   expect(existsSync(join(behind, "creds.json"))).toBe(false)
   expect(JSON.parse(readFileSync(join(behind, "creds.json.moved"), "utf8"))).toHaveProperty("noiseKey")
   expect(readdirSync(behind).length).toBeGreaterThan(500)
+})
+
+test("what the old program has read, and died before it said so, is asked for once more and comes once", async () => {
+  const network = await aNetwork()
+  const { phone, folder, client, die } = await aGateway(network)
+  const bob = await network.phone("Bob")
+  await bob.send(phone.number, "hello")
+  await client.message("hello")
+  const { jid: group } = await network.group([bob, phone])
+  await bob.send(group, "hello all")
+  await client.message("hello all")
+  await network.control.settled(deviceOf(client), 10_000)
+  const settleAgain = await network.fault({ kind: "unsettled", device: deviceOf(client) })
+  const read: string[] = []
+  for (const to of [phone.number, group]) read.push((await bob.send(to, `read, and not said, ${to}`)).id)
+  for (const id of read)
+    await network.control.log({ kind: "in", tag: "receipt", attrs: { id }, wait: 10_000 })
+  await die()
+  await settleAgain()
+  const { id: waiting } = await bob.send(phone.number, "waits")
+
+  const [row] = await moveIn("baileys", folder)
+  const id = String(row?.imported)
+  await Lease.choose(id, { events: ["message"], ignore: [] })
+  await aHost(network)
+  const came = async () => (await eventsOfType(id, "message")).map((event) => event.message_id)
+  await until(async () => (await came()).length >= 3)
+  expect((await came()).toSorted()).toEqual([...read, waiting].toSorted())
+  expect(await wrongs(network)).toEqual([0, 0, 0])
 })
 
 test("WAHA's session `default` becomes the bridge that programs of WAHA's mean by it", async () => {

@@ -66,6 +66,20 @@ test("a redelivered message is an empty one, and moves no ratchet", async () => 
   expect(bob.vault.changes).toHaveLength(changes)
 })
 
+test("a message whose key another program has used is none that Baileys may refuse as a repetition", async () => {
+  const vault = aVault()
+  const { ada, bob } = await twoSignalDevices({ bob: vault })
+  const sealed = await ada.encrypt(bob.lid, { conversation: "read elsewhere" })
+  await bob.decrypt(ada.lid, sealed)
+  vault.isSeen = async () => false
+
+  const again = bob.decrypt(ada.lid, sealed)
+
+  await expect(again).rejects.toThrow(
+    /^Key used already or never filled, and its message was never taken in$/,
+  )
+})
+
 test("a change that is not made moves nothing, and the message can be decrypted later", async () => {
   const { ada, bob } = await twoSignalDevices()
   const sealed = await ada.encrypt(bob.lid, { conversation: "later" })
