@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { bridgeLimitSentence, sentences } from "#contract/error-codes.ts"
 import { ApiError } from "../error.ts"
+import { changesAre } from "../event/webhook-changes.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { getRow, query, type Row, transact, updateRow, type Write } from "../store/store.ts"
@@ -35,6 +36,8 @@ export const Info = z.object({
   isPasskeyOnly: z.boolean().default(false),
   /** The ids of its webhooks, which get the events of all its bridges; oldest first. */
   webhooks: z.array(z.string()).default([]),
+  /** How often one of these was added, removed, or given another URL. */
+  webhookChanges: z.number().int().default(0),
 })
 export type Info = z.infer<typeof Info>
 
@@ -70,6 +73,7 @@ export function creating(input: New): { account: Info; writes: Write[] } {
     isOperator: false,
     isPasskeyOnly: false,
     webhooks: [],
+    webhookChanges: 0,
   }
   return { account, writes: adding(account) }
 }
@@ -176,25 +180,21 @@ export function subscriptionWrite(account: Info, subscription: Subscription): Wr
   }
 }
 
-/** The write by which an account names these webhooks; refused if they changed since it was read. */
-export function namingWebhooks(account: Info, webhooks: string[]): Write {
-  const seen = ifWebhooksAre(account)
+/**
+ * The write with which an account's webhooks, or their URLs, change. Refused if they have since the account
+ * was read.
+ */
+export function changingWebhooks(account: Info, webhooks = account.webhooks): Write {
+  const { condition, values } = changesAre(account.webhookChanges)
   return {
     Update: {
       TableName: tables.accounts,
       Key: key(account.id),
-      UpdateExpression: "SET webhooks = :next",
-      ConditionExpression: `attribute_exists(pk) AND ${seen.condition}`,
-      ExpressionAttributeValues: { ...seen.values, ":next": webhooks },
+      UpdateExpression: "SET webhooks = :webhooks, webhook_changes = :next",
+      ConditionExpression: `attribute_exists(pk) AND ${condition}`,
+      ExpressionAttributeValues: { ...values, ":webhooks": webhooks, ":next": account.webhookChanges + 1 },
     },
   }
-}
-
-/** The condition that an account still names the webhooks that it had when it was read. */
-export function ifWebhooksAre({ webhooks }: Info): { condition: string; values: Row } {
-  return webhooks.length === 0
-    ? { condition: "(attribute_not_exists(webhooks) OR size(webhooks) = :none)", values: { ":none": 0 } }
-    : { condition: "webhooks = :webhooks", values: { ":webhooks": webhooks } }
 }
 
 /** @returns false when there is no such account. */
@@ -301,5 +301,6 @@ function fromRow(row: Row): Info {
     isByHand: row.by_hand ?? false,
     isOperator: row.operator ?? false,
     isPasskeyOnly: row.passkey_only,
+    webhookChanges: row.webhook_changes,
   })
 }

@@ -1,4 +1,5 @@
 import { Receiver } from "../event/receiver.ts"
+import { changesAre } from "../event/webhook-changes.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
@@ -18,7 +19,7 @@ import { Troubles } from "./troubles.ts"
 export async function removeEmpty(accountId: string): Promise<boolean> {
   const account = await Account.get(accountId)
   if (!account) return false
-  const { condition, values } = Account.ifWebhooksAre(account)
+  const { condition, values } = changesAre(account.webhookChanges)
   const refused = await transact([
     {
       Delete: {

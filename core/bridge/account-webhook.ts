@@ -89,9 +89,9 @@ export async function create(
     const receiver = await Webhook.receiverOf(about, { dataKey, wrapped }, choice)
     const refused = await transact([
       DeliveryWrites.choiceOfAccount(receiver, choice.batch ?? undefined),
-      Account.namingWebhooks(account, [...account.webhooks, webhookId]),
+      Account.changingWebhooks(account, [...account.webhooks, webhookId]),
     ])
-    // Another was added or removed meanwhile.
+    // Another was changed meanwhile.
     if (refused) continue
     AccountReceivers.forget(id)
     await followWhereFailing(accountId)
@@ -104,14 +104,13 @@ export async function update(
   webhook: Delivery.Info,
   change: Webhook.Choice & { url?: string | undefined },
 ): Promise<void> {
-  const { accountId } = webhook.receiver
-  if (change.url !== undefined)
-    Webhook.mustDiffer(await list(accountId), change.url, {
-      webhookId: webhook.webhookId,
-      field: "url",
-      of: "this account",
-    })
-  await Webhook.write(webhook, change)
+  const { webhookId, receiver } = webhook
+  for (;;) {
+    const account = await accountOf(receiver.accountId)
+    if (change.url !== undefined)
+      Webhook.mustDiffer(await listed(account), change.url, { webhookId, field: "url", of: "this account" })
+    if (await Webhook.write(webhook, change, Account.changingWebhooks(account))) break
+  }
   AccountReceivers.forget(webhook)
 }
 
@@ -159,7 +158,7 @@ export async function remove({ receiver, ...id }: Delivery.Info): Promise<void> 
     const account = await accountOf(receiver.accountId)
     const refused = await transact([
       { Delete: { TableName: tables.events, Key: Delivery.key(id) } },
-      Account.namingWebhooks(
+      Account.changingWebhooks(
         account,
         account.webhooks.filter((one) => one !== webhookId),
       ),
@@ -212,10 +211,12 @@ export async function follow(first: Delivery.Info, asOfMs: number): Promise<void
     added.map(async ({ webhookId, createdAt }) => ({ webhookId, after: await startOf(first, createdAt) })),
   )
   const refused = await transact([
-    DeliveryWrites.namingFurther(first, [
-      ...first.further.filter((webhookId) => !removed.includes(webhookId)),
-      ...added.map(({ webhookId }) => webhookId),
-    ]),
+    DeliveryWrites.changingWebhooks(first, {
+      further: [
+        ...first.further.filter((webhookId) => !removed.includes(webhookId)),
+        ...added.map(({ webhookId }) => webhookId),
+      ],
+    }),
     ...begun.map((one) => DeliveryWrites.following(first, one)),
     ...removed.map((webhookId) => ({
       Delete: { TableName: tables.events, Key: Delivery.key({ bridgeId, webhookId }) },

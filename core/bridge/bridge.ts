@@ -231,9 +231,17 @@ export async function isThere(bridge: Info): Promise<boolean> {
 
 /**
  * Changes where events go: in the bridge's row and in the row that deliverers read.
+ * @param look looks at the bridge's other webhooks, and throws what is in the way
  * @throws ApiError `not_found` when the bridge has been deleted meanwhile, `bridge_moved` when it has moved
  */
-export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
+export async function setWebhookUrl(
+  bridge: Info,
+  url: string,
+  look: () => Promise<void> = async () => {},
+): Promise<Info> {
+  const first = await Delivery.get(Delivery.first(bridge.id))
+  if (!first) throw noSuchBridge()
+  await look()
   const refused = await transact([
     {
       Update: {
@@ -244,9 +252,11 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
         ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
       },
     },
-    DeliveryWrites.redirection(bridge.id, url),
+    DeliveryWrites.changingWebhooks(first, { url }),
   ])
   if (refused?.[0]) mustBeHere({ isMoved: refused[0].moved === true })
+  // A webhook was added or removed meanwhile, or has got another URL.
+  if (refused?.[1]?.pk !== undefined && !refused[0]) return await setWebhookUrl(bridge, url, look)
   if (refused) throw noSuchBridge()
   return { ...bridge, webhookUrl: url }
 }

@@ -3,11 +3,12 @@ export * as DeliveryWrites from "./delivery-writes.ts"
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
 import { shardOf } from "../event/waiting-deliveries.ts"
+import { changesAre } from "../event/webhook-changes.ts"
 import { now } from "../platform/clock.ts"
 import type { Row, Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-const { first, key, nobody } = Delivery
+const { key, nobody } = Delivery
 
 /** The write that creates the row of a new bridge's first webhook. No event waits yet. */
 export function creation(receiver: Receiver.Info): Write {
@@ -60,20 +61,27 @@ export function following(
 }
 
 /**
- * The write by which the first webhook's row names these further ones. Refused if they changed since it was
- * read.
+ * The write with which a bridge's webhooks, or their URLs, change. Refused if they have since the row of the
+ * first was read.
+ * @param change what that row says from now on
  */
-export function namingFurther(first: Delivery.Info, further: string[]): Write {
-  const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(first.further)
-  const change = further.length === 0 ? "REMOVE further" : "SET further = :next"
-  const values = { ...ExpressionAttributeValues, ...(further.length > 0 && { ":next": further }) }
+export function changingWebhooks(
+  first: Delivery.Info,
+  { further = first.further, url = first.receiver.url }: { further?: string[]; url?: string },
+): Write {
+  const { condition, values } = changesAre(first.webhookChanges)
   return {
     Update: {
       TableName: tables.events,
       Key: key(first),
-      UpdateExpression: change,
-      ConditionExpression: `attribute_exists(pk) AND attribute_not_exists(moved) AND ${ConditionExpression}`,
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      UpdateExpression: "SET further = :further, webhook_url = :url, webhook_changes = :next",
+      ConditionExpression: `attribute_exists(pk) AND attribute_not_exists(moved) AND ${condition}`,
+      ExpressionAttributeValues: {
+        ...values,
+        ":further": further,
+        ":url": url,
+        ":next": first.webhookChanges + 1,
+      },
     },
   }
 }
@@ -112,17 +120,16 @@ export function changing(set: Row, remove: string[], before: Row = {}) {
  */
 export function removals([delivery, ...rest]: Delivery.Info[]): Write[] {
   if (!delivery) return []
+  const { condition, values } = changesAre(delivery.webhookChanges)
   const first: Write = {
-    Delete: { TableName: tables.events, Key: key(delivery), ...ifFurtherAre(delivery.further) },
+    Delete: {
+      TableName: tables.events,
+      Key: key(delivery),
+      ConditionExpression: condition,
+      ExpressionAttributeValues: values,
+    },
   }
   return [first, ...rest.map((other) => ({ Delete: { TableName: tables.events, Key: key(other) } }))]
-}
-
-/** The condition that the first webhook's row still names these further ones. */
-function ifFurtherAre(further: string[]): { ConditionExpression: string; ExpressionAttributeValues?: Row } {
-  return further.length === 0
-    ? { ConditionExpression: "attribute_not_exists(further)" }
-    : { ConditionExpression: "further = :further", ExpressionAttributeValues: { ":further": further } }
 }
 
 /**
@@ -131,9 +138,9 @@ function ifFurtherAre(further: string[]): { ConditionExpression: string; Express
  */
 export function leaving([delivery, ...rest]: Delivery.Info[]): Write[] {
   if (!delivery) return []
-  const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(delivery.further)
+  const { condition, values } = changesAre(delivery.webhookChanges)
   return [
-    moved(delivery, `attribute_exists(pk) AND ${ConditionExpression}`, ExpressionAttributeValues),
+    moved(delivery, `attribute_exists(pk) AND ${condition}`, values),
     ...rest.map((other) => moved(other, "attribute_exists(pk)")),
   ]
 }
@@ -187,19 +194,6 @@ export function arrivingRow(
 
 function promised() {
   return { ":due": now() + Delivery.claimedFor(), ":now": now() }
-}
-
-/** The write of a new webhook URL, in one transaction with the bridge's own row. */
-export function redirection(bridgeId: string, url: string): Write {
-  return {
-    Update: {
-      TableName: tables.events,
-      Key: key(first(bridgeId)),
-      UpdateExpression: "SET webhook_url = :url",
-      ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: { ":url": url },
-    },
-  }
 }
 
 /** The row of a webhook for which no event waits. */

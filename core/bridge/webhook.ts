@@ -12,7 +12,7 @@ import { toJid } from "../message/jid.ts"
 import { now } from "../platform/clock.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
 import { log } from "../platform/log.ts"
-import { type Row, transact } from "../store/store.ts"
+import { type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { BridgeLog } from "./bridge-log.ts"
 import { Bridge } from "./bridge.ts"
@@ -84,9 +84,9 @@ export async function create(
         skipped: first.skipped,
         ...(choice.batch && { batch: choice.batch }),
       }),
-      DeliveryWrites.namingFurther(first, further),
+      DeliveryWrites.changingWebhooks(first, { further }),
     ])
-    // Another webhook was added or removed meanwhile, or the bridge was deleted.
+    // Another webhook was changed meanwhile, or the bridge was deleted.
     if (refused) continue
     await ring(id).catch((error: unknown) => log.warn({ ...id, error }, "doorbell not sent"))
     BridgeLog.append(bridge.id, "info", `webhook ${id.webhookId} added`)
@@ -225,17 +225,27 @@ export async function update(
   webhook: Delivery.Info,
   change: Choice & { url?: string | undefined },
 ): Promise<void> {
-  if (change.url !== undefined)
-    await mustBeFree(bridge, change.url, { webhookId: webhook.webhookId, field: "url" })
-  await write(webhook, change)
+  for (;;) {
+    const first = await Delivery.get(Delivery.first(bridge.id))
+    if (!first) throw noSuchBridge()
+    if (change.url !== undefined)
+      await mustBeFree(bridge, change.url, { webhookId: webhook.webhookId, field: "url" })
+    if (await write(webhook, change, DeliveryWrites.changingWebhooks(first, {}))) break
+  }
   BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
 }
 
-/** Changes a webhook of a bridge or an account, whose URL no other has. @throws ApiError `not_found` */
+/**
+ * Changes a webhook of a bridge or an account, whose URL no other has.
+ * @param ifUrlIsFree the write that is refused if the others or their URLs have changed since
+ * @returns false, and changes nothing, if they have
+ * @throws ApiError `not_found`
+ */
 export async function write(
   webhook: Delivery.Info,
   { url, ...choice }: Choice & { url?: string | undefined },
-): Promise<void> {
+  ifUrlIsFree: Write,
+): Promise<boolean> {
   const set: Row = {}
   const remove: string[] = []
   const change = (name: string, value: unknown) => {
@@ -256,10 +266,18 @@ export async function write(
   if (isOfFormat) change("format", await formatOf(webhook.receiver, choice, { format, batch: webhook.batch }))
   // Of two calls that change a filter or a format at once, each must keep what the other has changed.
   const before = { ...(isOfFilter && { filter }), ...(isOfFormat && { format, batch: webhook.batch }) }
-  const { held, refused } = await Delivery.update(webhook, DeliveryWrites.changing(set, remove, before))
-  if (refused) mustBeHere(refused)
-  if (!held && refused) return await write(refused, { url, ...choice })
-  if (!held) throw noSuchWebhook()
+  const changed = DeliveryWrites.changing(set, remove, before)
+  const refused = await transact([
+    { Update: { TableName: tables.events, Key: Receiver.key(webhook), ...changed } },
+    ...(url === undefined ? [] : [ifUrlIsFree]),
+  ])
+  if (!refused) return true
+  const [row] = refused
+  if (!row) return false
+  if (row.pk === undefined) throw noSuchWebhook()
+  const now = await Delivery.fromRow(row)
+  mustBeHere(now)
+  return await write(now, { url, ...choice }, ifUrlIsFree)
 }
 
 /**
@@ -309,7 +327,7 @@ export async function remove(bridge: Bridge.Info, webhookId: string): Promise<vo
     const id = { bridgeId: bridge.id, webhookId }
     const refused = await transact([
       { Delete: { TableName: tables.events, Key: Receiver.key(id) } },
-      DeliveryWrites.namingFurther(first, further),
+      DeliveryWrites.changingWebhooks(first, { further }),
     ])
     if (refused) continue
     BridgeLog.append(bridge.id, "info", `webhook ${webhookId} deleted`)

@@ -99,6 +99,11 @@ const Info = z.object({
   batchEnd: z.number().int().optional(),
   /** Only in the row of the first webhook: the ids of the bridge's further ones, oldest first. */
   further: z.array(z.string()).default([]),
+  /**
+   * Only there: how often a webhook of the bridge was added, removed, or given another URL. Who does so must
+   * have seen the latest, so no two get one URL.
+   */
+  webhookChanges: z.number().int().default(0),
   receiver: z.custom<Receiver.Info>(),
 })
 export type Info = z.infer<typeof Info>
@@ -342,6 +347,7 @@ function parsed(row: Row): Info {
     failedUntil: row.failed_until,
     pausedAt: row.paused_at,
     isMoved: row.moved ?? false,
+    webhookChanges: row.webhook_changes,
     arrived: row.arrived,
     createdAt: row.created_at,
     batchEnd: row.batch_end,

@@ -142,12 +142,15 @@ export async function redirectEvents(
   requestId: string,
 ): Promise<Bridge.Info> {
   const isSame = url === bridge.webhookUrl
-  if (!isSame) await Webhook.mustBeFree(bridge, url, { webhookId: "first", field: "webhook_url" })
+  const mustBeFree = async () => {
+    if (!isSame) await Webhook.mustBeFree(bridge, url, { webhookId: "first", field: "webhook_url" })
+  }
+  await mustBeFree()
   // Only the customer can say which program is to have the login, so the status stays across hosts.
   const isReplaced = awoken.reported?.status === "replaced"
   if (isReplaced) await restart(bridge.id, requestId)
   // Written even if it is unchanged: one of the two tables may have been restored from a backup.
-  const changed = await Bridge.setWebhookUrl(bridge, url)
+  const changed = await Bridge.setWebhookUrl(bridge, url, mustBeFree)
   if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
   return changed
 }

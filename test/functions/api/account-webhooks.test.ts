@@ -40,6 +40,24 @@ test("an account has two webhooks at most, and a creation that is repeated answe
   expect(await (await shop.get("/api/instances/shop/webhooks")).json()).toHaveLength(1)
 })
 
+test("no two webhooks of an account get one URL by calls at the same moment", async () => {
+  const shop = await aShop()
+  const one = await shop.add({ url: `${url}/1` })
+  const toSame = { url: `${url}/same` }
+  const change = ({ id }: { id: string }) => shop.patch(`/api/webhooks/${id}`, toSame)
+  const urls = async () =>
+    ((await (await shop.get("/api/webhooks")).json()) as { url: string }[]).map((webhook) => webhook.url)
+  const added = await Promise.all([change(one), shop.post("/api/webhooks", toSame)])
+  expect((await urls()).filter((each) => each === toSame.url)).toHaveLength(1)
+  for (const { id } of (await (await shop.get("/api/webhooks")).json()) as { id: string }[])
+    await shop.call("DELETE", `/api/webhooks/${id}`)
+  const two = [await shop.add({ url: `${url}/2` }), await shop.add({ url: `${url}/3` })]
+  const changed = await Promise.all(two.map(change))
+  expect((await urls()).filter((each) => each === toSame.url)).toHaveLength(1)
+  expect(changed.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  expect(added.some(({ status }) => status < 300)).toBe(true)
+})
+
 test("a key for some bridges sees no webhook of the account, and one that may only read no secret", async () => {
   const shop = await aShop()
   const { id } = await shop.add()

@@ -56,6 +56,38 @@ test("a creation that is repeated answers with the webhook that it made", async 
   expect([again.status, await again.json()]).toEqual([200, await made.json()])
 })
 
+test("no two webhooks of a bridge get one URL by calls at the same moment, whichever calls", async () => {
+  const shop = await aShop()
+  const [one, other] = [await shop.add({ url: `${url}/1` }), await shop.add({ url: `${url}/2` })]
+  const toSame = { url: `${url}/same` }
+  const calls = [
+    () => shop.patch(`${shop.path}/${one.id}`, toSame),
+    () => shop.patch(`${shop.path}/${other.id}`, toSame),
+    () => shop.post(shop.path, toSame),
+    () => shop.patch("/api/instances/shop", { webhook_url: toSame.url }),
+  ]
+  for (const [first, second] of pairsOf(calls)) {
+    const statuses = (await Promise.all([first(), second()])).map(({ status }) => status)
+    const all = (await (await shop.get(shop.path)).json()) as { id: string; url: string }[]
+    expect(all.filter((webhook) => webhook.url === toSame.url)).toHaveLength(1)
+    expect(Math.min(...statuses)).toBeLessThan(300)
+    for (const { id } of all.filter((webhook) => webhook.id !== "first")) {
+      const usual = [one, other].findIndex((webhook) => webhook.id === id) + 1
+      await (usual === 0
+        ? shop.call("DELETE", `${shop.path}/${id}`)
+        : shop.patch(`${shop.path}/${id}`, { url: `${url}/${usual}` }))
+    }
+    await shop.patch("/api/instances/shop", { webhook_url: "https://shop.example/hook" })
+  }
+})
+
+/** Each pair of these, in both orders. */
+function pairsOf<Item>(items: Item[]): [Item, Item][] {
+  return items.flatMap((one, i) =>
+    items.flatMap((other, j): [Item, Item][] => (i === j ? [] : [[one, other]])),
+  )
+}
+
 test("no two webhooks of a bridge have one URL, however it is written", async () => {
   const shop = await aShop("https://shop.example/hook%7E?a=%2f")
   const { id } = await shop.add({ url })

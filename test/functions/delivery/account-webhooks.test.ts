@@ -72,7 +72,7 @@ async function addElsewhere(accountId: string, url: string): Promise<void> {
   const about = { ...Receiver.atAccount({ accountId, webhookId }), accountId, customerRef: "", url }
   const receiver = await Webhook.receiverOf(about, { dataKey, wrapped }, {})
   const account = (await Account.get(accountId))!
-  await transact([DeliveryWrites.choiceOfAccount(receiver), Account.namingWebhooks(account, [webhookId])])
+  await transact([DeliveryWrites.choiceOfAccount(receiver), Account.changingWebhooks(account, [webhookId])])
 }
 
 interface Told {
