@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { createReadStream, existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { z } from "zod"
 import { iso, nowMs } from "#core/platform/clock.ts"
@@ -183,21 +183,25 @@ async function removeLeftovers(dataDir: string, dir: string): Promise<void> {
   ] as const)
     for (const name of await namesIn(folder)) {
       const [, digits] = pid.exec(name) ?? []
-      if (digits && !isAlive(Number(digits))) await rm(join(folder, name), { recursive: true, force: true })
+      if (digits && !(await isAlive(Number(digits))))
+        await rm(join(folder, name), { recursive: true, force: true })
     }
 }
 
 /**
  * Whether the process that was making a backup lives. This process makes one at a time, so what has its id is
- * left over.
+ * left over. One that has ended keeps its id until its parent takes note, which the first process of a
+ * container may never do.
  */
-function isAlive(pid: number): boolean {
+async function isAlive(pid: number): Promise<boolean> {
   if (pid === process.pid) return false
   try {
-    return process.kill(pid, 0)
+    process.kill(pid, 0)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false
   }
+  const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "only Linux tells")
+  return !state.includes(") Z ")
 }
 
 /** The service must not come to a full disk because of its backup. @throws Unusable */

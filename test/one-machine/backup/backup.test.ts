@@ -18,6 +18,7 @@ import { HourlyBackups } from "#one-machine/backup/hourly.ts"
 import { scryptCost } from "#one-machine/backup/sealed-file.ts"
 import { BackupSettings } from "#one-machine/service/settings.ts"
 import { canMount, mountSmallDisk } from "#test/support/small-disk.ts"
+import { until } from "#test/support/until.ts"
 import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 
 const { N: usually } = scryptCost
@@ -141,6 +142,23 @@ test("what a process left that died during a backup is removed by the next, and 
   expect(readdirSync(service.dir)).toHaveLength(2)
   expect(readdirSync(service.dataDir).filter((name) => name.startsWith("backup-"))).toEqual([])
 })
+
+test.skipIf(process.platform !== "linux")(
+  "what a process left whose parent never took note of its death is removed as well",
+  async () => {
+    const service = await aService()
+    // Its parent becomes a program that waits for no child, as the first process of a container may be.
+    const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"])
+    onTestFinished(() => void parent.kill())
+    const [pid] = await once(parent.stdout, "data")
+    const isZombie = () => /\) Z /.test(readFileSync(`/proc/${Number(pid)}/stat`, "utf8"))
+    await until(isZombie)
+    const left = `backup-${Number(pid)}-abc`
+    mkdirSync(join(service.dataDir, left))
+    await backUp(service)
+    expect(readdirSync(service.dataDir)).not.toContain(left)
+  },
+)
 
 test.skipIf(!canMount())("on a full disk the other backups stay, and so does the service", async () => {
   const service = await aService()
