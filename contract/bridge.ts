@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
-import { boolean, inAnyCase, integer, plainUrl, string, text, Timestamp } from "./field-types.ts"
+import { boolean, inAnyCase, inQuery, integer, plainUrl, string, text, Timestamp } from "./field-types.ts"
 import { Keep, openapiOfKeepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, codesOfSession } from "./route-parts.ts"
@@ -176,11 +176,38 @@ export const createBridge = createRoute({
   },
 })
 
+/** How many bridges a page has at most, and how many are listed where no page is asked for. */
+export const mostInPage = 1000
+export const mostWithoutPages = 10_000
+
 export const listBridges = createRoute({
   method: "get",
   path: "/api/instances",
   summary: "List bridges",
-  responses: { 200: reply("The account's bridges.", z.array(BridgeInList)), ...refusals() },
+  description:
+    `Without \`limit\` and \`after\`: all, in the order of creation, the sandbox last. An account with more than ` +
+    `${mostWithoutPages.toLocaleString("en")} is then refused: it asks for pages, which are in the order of the references.`,
+  request: {
+    query: z.object({
+      limit: inQuery(1, mostInPage)
+        .optional()
+        .openapi({ description: `With \`after\` alone: ${mostInPage}.` }),
+      after: z
+        .string()
+        .regex(/^[0-9A-Za-z_-]{0,64}$/, "not the reference of a bridge")
+        .optional()
+        .openapi({
+          description: "The `X-Next-After` of the page before, or any reference: the bridges behind it.",
+        }),
+    }),
+  },
+  responses: {
+    200: reply(
+      "The account's bridges, or a page of them. The header `X-Next-After` is there while there are more: give it as `after`.",
+      z.array(BridgeInList),
+    ),
+    ...refusals(),
+  },
 })
 
 export const getBridge = createRoute({

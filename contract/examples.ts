@@ -270,7 +270,7 @@ export const examples: Record<RouteName, Example> = {
     body: { customer_ref: "shop", webhook_url: secret.webhook_url },
     answer: { ...bridge, ...secret },
   },
-  listBridges: { answer: [bridge] },
+  listBridges: { parameters: { limit: 100, after: "shop" }, answer: [bridge] },
   getBridge: {
     answer: {
       ...bridge,

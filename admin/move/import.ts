@@ -109,7 +109,7 @@ async function mustArrive(
     throw new Unusable(
       `${name} left the account ${before.accountId} here: import it into that one, or delete what is left`,
     )
-  const named = (await Bridge.list(accountId)).find((one) => one.customerRef === customerRef)
+  const named = await Bridge.find(accountId, customerRef)
   if (named && named.id !== id)
     throw new Unusable(
       `the account ${accountId} has another bridge called ${customerRef}, ${named.id}: delete one of the two`,

@@ -14,7 +14,16 @@ import { Lease } from "../lease/lease.ts"
 import { nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
-import { Bytes, getRow, type Row, rowsBeginning, transact, updateRow } from "../store/store.ts"
+import {
+  Bytes,
+  getRow,
+  type Key,
+  query,
+  type Row,
+  rowsBeginning,
+  transact,
+  updateRow,
+} from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { BridgeCount } from "./bridge-count.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
@@ -53,7 +62,11 @@ const sandbox = "sandbox"
 export const sandboxIdPrefix = "5a4db0c5-"
 
 export function key(accountId: string, customerRef: string) {
-  return { pk: `ACCOUNT#${accountId}`, sk: `BRIDGE#${customerRef}` }
+  return { pk: accountKey(accountId), sk: `BRIDGE#${customerRef}` }
+}
+
+function accountKey(accountId: string): string {
+  return `ACCOUNT#${accountId}`
 }
 
 /**
@@ -103,7 +116,7 @@ export async function create(input: {
       },
     },
     ...(await BridgeCount.creating(bridge)),
-    { Put: { TableName: tables.accounts, Item: byIdRow(bridge) } },
+    ...leadingRows(bridge).map((Item) => ({ Put: { TableName: tables.accounts, Item } })),
     { Put: { TableName: tables.leases, Item: Lease.newRow(bridge.id, network) } },
     { Put: { TableName: tables.leases, Item: await DataKeys.newRow(owner, delivery.wrapped, isSandbox) } },
     DeliveryWrites.creation(
@@ -141,11 +154,22 @@ function newId(isSandbox: boolean): string {
  * @throws ApiError `not_found`
  */
 export async function get(accountId: string, customerRef: string, mayCreate = true): Promise<Info> {
-  const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
+  const bridge = customerRef === "default" ? await oldest(accountId) : await find(accountId, customerRef)
   if (!bridge && config.SANDBOX && customerRef === sandbox && mayCreate)
     return (await create({ accountId, customerRef })).bridge
   if (!bridge || !isVisible(bridge)) throw noSuchBridge()
   return bridge
+}
+
+/** The account's first bridge, without a look at the others. */
+async function oldest(accountId: string): Promise<Info | undefined> {
+  for await (const row of rowsBeginning(tables.accounts, accountKey(accountId), byAge, { Limit: 1 })) {
+    const { id, customer_ref } = Leading.parse(row)
+    const bridge = await find(accountId, customer_ref)
+    // Else it was deleted between the two reads.
+    if (bridge?.id === id) return bridge
+  }
+  return undefined
 }
 
 /** Whether the account may see it. Sandboxes that were created earlier are hidden while `SANDBOX` is off. */
@@ -170,23 +194,37 @@ const Listed = Info.pick({
 })
 export type Listed = z.infer<typeof Listed>
 
+/** Which bridges of an account are read: at most so many, those behind this reference. */
+interface Part {
+  most?: number | undefined
+  after?: string | undefined
+}
+
 /**
  * The bridges of an account in the order of their references, with the fields that a list shows. Sealed
  * fields are not read: of very many bridges they would be most of what crosses the wire.
- * @param most how many, at most
  */
-export async function listBrief(accountId: string, most?: number): Promise<Listed[]> {
+export async function listBrief(accountId: string, { most, after = "" }: Part = {}): Promise<Listed[]> {
   const found: Listed[] = []
-  for await (const row of rowsOf(accountId, {
+  const rows = query({
+    TableName: tables.accounts,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    // `!` is before every character of a reference, and `~` behind.
+    ExpressionAttributeValues: {
+      ":pk": accountKey(accountId),
+      ":from": `BRIDGE#${after}!`,
+      ":to": "BRIDGE#~",
+    },
     ProjectionExpression: "id, account_id, customer_ref, created_ms, shown_name, webhook_url, sandbox",
     ...(most !== undefined && { Limit: most }),
-  }))
-    if (found.push(Listed.parse(named(row))) === most) break
+  })
+  for await (const row of rows) if (found.push(Listed.parse(named(row))) === most) break
   return found
 }
 
-function rowsOf(accountId: string, more?: Parameters<typeof rowsBeginning>[3]) {
-  return rowsBeginning(tables.accounts, `ACCOUNT#${accountId}`, "BRIDGE#", more)
+function rowsOf(accountId: string) {
+  return rowsBeginning(tables.accounts, accountKey(accountId), "BRIDGE#")
 }
 
 /** The order of creation, the sandbox bridge last. */
@@ -296,7 +334,9 @@ export async function remove(bridge: Info, importId?: string): Promise<void> {
       },
     },
     ...(await BridgeCount.removing(bridge)),
-    { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
+    ...leadingRows(bridge).map(({ pk, sk }) => ({
+      Delete: { TableName: tables.accounts, Key: { pk, sk } },
+    })),
     { Delete: { TableName: tables.leases, Key: DataKeys.rowKey(bridge.id) } },
     Lease.ending(bridge.id, importId),
   ])
@@ -324,9 +364,22 @@ function whereKey(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "WHERE" }
 }
 
-/** Leads from the bridge's id to its account. */
-export function byIdRow(bridge: Pick<Info, "id" | "accountId" | "customerRef">): Row {
-  return { ...whereKey(bridge.id), account_id: bridge.accountId, customer_ref: bridge.customerRef }
+const byAge = "BRIDGE_BY_AGE#"
+/** A row that leads to a bridge of the account. */
+const Leading = z.object({ id: z.string(), customer_ref: z.string() })
+
+/**
+ * The rows that lead to a bridge: from its id, and from its account in the order of creation (`oldestFirst`).
+ */
+export function leadingRows(
+  bridge: Pick<Info, "id" | "accountId" | "customerRef" | "createdMs" | "isSandbox">,
+): (Row & Key)[] {
+  const { id, accountId, customerRef: customer_ref } = bridge
+  const age = `${Number(bridge.isSandbox)}#${String(bridge.createdMs).padStart(15, "0")}`
+  return [
+    { ...whereKey(id), account_id: accountId, customer_ref },
+    { pk: accountKey(accountId), sk: `${byAge}${age}#${customer_ref}`, id, customer_ref },
+  ]
 }
 
 /** The row of a new bridge. */

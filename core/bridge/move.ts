@@ -219,7 +219,7 @@ export async function arrive(
   { lease, bridge, deliveries, keys }: RowsAndKeys,
   { accountId, importId }: { accountId: string; importId: string },
 ): Promise<boolean> {
-  const { id: bridgeId, customerRef, isSandbox } = Bridge.fromRow(bridge)
+  const { id: bridgeId, isSandbox, ...arriving } = Bridge.fromRow(bridge)
   const owner = { accountId, bridgeId }
   const [session, delivery] = [
     await wrap("session", owner, keys.session),
@@ -231,7 +231,9 @@ export async function arrive(
     await Lease.arriving(lease, importId),
     arrivingRow(bridge, accountId, delivery),
     ...(await BridgeCount.arriving({ accountId, isSandbox }, isNew)),
-    { Put: { TableName: tables.accounts, Item: Bridge.byIdRow({ id: bridgeId, accountId, customerRef }) } },
+    ...Bridge.leadingRows({ ...arriving, id: bridgeId, accountId, isSandbox }).map((Item) => ({
+      Put: { TableName: tables.accounts, Item },
+    })),
     { Put: { TableName: tables.leases, Item: DataKeys.rowOf(owner, { session, delivery }, isSandbox) } },
     ...deliveries.map((row) => ({
       Put: { TableName: tables.events, Item: DeliveryWrites.arrivingRow(row, at) },

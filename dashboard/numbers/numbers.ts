@@ -127,7 +127,7 @@ async function listedFor(
  * account.
  */
 async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> {
-  const [overview, names] = await Promise.all([KeptOverview.get(id), Bridge.listBrief(id, perPage)])
+  const [overview, names] = await Promise.all([KeptOverview.get(id), Bridge.listBrief(id, { most: perPage })])
   const first = overview?.first.slice(0, perPage).map(({ ref }) => ref) ?? []
   const troubled = await Promise.all(first.map(async (ref) => await Bridge.find(id, ref)))
   const others = names.filter(({ customerRef }) => !first.includes(customerRef))

@@ -22,6 +22,7 @@ import { originOf } from "../http/address.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { seesSecrets } from "../http/scope.ts"
 import { auditByKey } from "./audit.ts"
+import { listedFor } from "./bridge-list.ts"
 import { writeChoice, hasChoice } from "./write-choice.ts"
 
 export const bridges = contractRouter()
@@ -37,12 +38,14 @@ export const bridges = contractRouter()
     return c.json(wire(bridge, lease, await WebhookSecret.ofBridge(bridge.id)), created ? 201 : 200)
   })
   .openapi(contract.listBridges, async (c) => {
-    const only = c.var.access.bridges?.map(({ id }) => id)
-    const offered = (await Bridge.list(c.var.accountId)).filter(Bridge.isVisible)
-    const all = offered.filter(({ id }) => only?.includes(id) ?? true)
-    const leases = await Promise.all(all.map((bridge) => Lease.get(bridge.id)))
+    const { bridges: found, next } = await listedFor(c.var.accountId, c.var.access, c.req.valid("query"))
+    const leases = await Lease.byIds(found.map(({ id }) => id))
     // A bridge without a lease was deleted between the two reads.
-    const listed = all.flatMap((bridge, i) => (leases[i] ? [wireInList(bridge, leases[i])] : []))
+    const listed = found.flatMap((bridge) => {
+      const lease = leases.get(bridge.id)
+      return lease ? [wireInList(bridge, lease)] : []
+    })
+    if (next !== undefined) c.header("x-next-after", next)
     return c.json(listed, 200)
   })
   .openapi(contract.getBridge, async (c) => {
@@ -169,7 +172,7 @@ async function reportedBy(
   return { status, since, phone, ...(objection && { objection }) }
 }
 
-function wireInList(bridge: Bridge.Info, lease: Lease.Info) {
+function wireInList(bridge: Bridge.Listed, lease: Lease.Info) {
   return {
     id: bridge.id,
     customer_ref: bridge.customerRef,

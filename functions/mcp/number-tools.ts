@@ -1,27 +1,31 @@
 import { z } from "zod"
 import { type Api, nameOf, pathOf, refusalOf } from "../http/own-api.ts"
 import { failed, fromService } from "./answer.ts"
-import { detail, number } from "./shared-fields.ts"
+import { after, detail, number } from "./shared-fields.ts"
 import { inDetail, shortNumber } from "./short.ts"
 import { tool } from "./tool.ts"
 import { hashOf } from "./yes.ts"
 
 /** So many numbers are looked at, each by a call of its own. Of further ones only the names are listed. */
 const lookedAt = 20
+/** So many names are in an answer. */
+const named = 500
 
 const listNumbers = tool({
   name: "list_numbers",
   description: "The account's numbers: name (the `number` of other tools), phone, how each stands.",
-  input: z.object({}),
+  input: z.object({ after }),
   isRead: true,
-  run: async (_input, { api }) => {
-    // As the contract says.
-    const all = (await api.call("GET", "/api/instances")) as { customer_ref: string }[]
+  run: async (input, { api }) => {
+    const query = { limit: named, after: input.after }
+    const { body, next } = await api.page("GET", "/api/instances", { query })
+    const all = body as { customer_ref: string }[] // as the contract says
     const numbers = all
       .slice(0, lookedAt)
       .map(async ({ customer_ref }) => shortNumber(await about(api, customer_ref)))
     const others = all.slice(lookedAt).map(({ customer_ref }) => ({ number: customer_ref }))
-    return fromService([...(await Promise.all(numbers)), ...others])
+    const more = next === undefined ? [] : [{ next }]
+    return fromService([...(await Promise.all(numbers)), ...others, ...more])
   },
 })
 

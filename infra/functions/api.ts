@@ -40,7 +40,7 @@ export const api = new sst.aws.Function("Api", {
   permissions: [
     // An account's sandbox is made if the account exists.
     tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
-    tableAccess(leases, ...rowActions),
+    tableAccess(leases, ...rowActions, "BatchGetItem"),
     tableAccess(requests, ...rowActions, "Query"),
     // A bridge is made, changed and deleted together with the row of its delivery, which says where its
     // events go. Lists of events are read in batches, and entries that no longer belong there are removed.

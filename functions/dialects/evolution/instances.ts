@@ -85,8 +85,9 @@ async function keyFor({ api, instance }: Here): Promise<string> {
 }
 
 async function namesOf({ api }: Pick<Asked, "api">): Promise<string[]> {
-  const all = (await api.call("GET", "/api/instances")) as z.infer<typeof BridgeInList>[]
-  return all.map(({ customer_ref }) => customer_ref)
+  const query = { limit: 1000 }
+  const all = await api.all("/api/instances", { query, most: Infinity })
+  return (all as z.infer<typeof BridgeInList>[]).map(({ customer_ref }) => customer_ref)
 }
 
 /** Whether the key is for some bridges alone, as the token of an instance is. */

@@ -132,8 +132,10 @@ const one = "/api/sessions/:session"
 
 export const sessions: Rows = {
   "GET /api/sessions": async ({ api, query }) => {
-    const listed = (await api.call("GET", "/api/instances")) as z.infer<typeof BridgeInList>[]
-    const wanted = listed.filter(({ state }) => query.all === "true" || state === "running")
+    const listed = await api.all("/api/instances", { query: { limit: 1000 }, most: Infinity })
+    const wanted = (listed as z.infer<typeof BridgeInList>[]).filter(
+      ({ state }) => query.all === "true" || state === "running",
+    )
     const bridges = wanted.map(
       async ({ customer_ref: ref }) => (await api.call("GET", pathOf(ref))) as Bridge,
     )

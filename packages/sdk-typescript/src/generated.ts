@@ -1564,8 +1564,13 @@ export interface AccountCalls {
     webhook_url?: string | null
   }, options?: CallOptions): Promise<Bridge>
 
-  /** List bridges */
-  listBridges(options?: CallOptions): Promise<BridgeInList[]>
+  /** List bridges. Without `limit` and `after`: all, in the order of creation, the sandbox last. An account with more than 10,000 is then refused: it asks for pages, which are in the order of the references. */
+  listBridges(input?: {
+    /** With `after` alone: 1000. */
+    limit?: number
+    /** The `X-Next-After` of the page before, or any reference: the bridges behind it. */
+    after?: string
+  }, options?: CallOptions): Listing<BridgeInList>
 
   /** The webhooks of the account, which get the events of all its bridges */
   listAccountWebhooks(options?: CallOptions): Promise<AccountWebhook[]>
@@ -2568,7 +2573,7 @@ export interface BridgeCalls {
 /** How each call is made: method, path, and what its fields, its key and its answer are. */
 export const operations = {
   createBridge: {"method":"POST","path":"/api/instances","body":true,"answer":"json"},
-  listBridges: {"method":"GET","path":"/api/instances","answer":"json"},
+  listBridges: {"method":"GET","path":"/api/instances","query":["limit","after"],"answer":"list"},
   getBridge: {"method":"GET","path":"/api/instances/{customer_ref}","answer":"json"},
   updateBridge: {"method":"PATCH","path":"/api/instances/{customer_ref}","body":true,"answer":"json"},
   removeBridge: {"method":"DELETE","path":"/api/instances/{customer_ref}","answer":"nothing"},

@@ -30,6 +30,10 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   },
   listBridges: async (ask) => {
     expect((await ask()).json).toMatchObject([{ customer_ref: "shop" }, { customer_ref: "made" }])
+    const first = await ask({ with: { limit: 1 } })
+    expect(first.json).toMatchObject([{ customer_ref: "made" }])
+    const after = first.headers.get("x-next-after")!
+    expect((await ask({ with: { after } })).json).toMatchObject([{ customer_ref: "shop" }])
   },
   getBridge: async (ask) => {
     const { json } = await ask()

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
@@ -8,6 +9,8 @@ import { Move } from "#core/bridge/move.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { config } from "#core/platform/config.ts"
+import { batchWrite } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 import { dynamoDb } from "#test/support/store.ts"
@@ -259,6 +262,85 @@ describe("reading", () => {
     expect(await json(customer.get("/api/instances/default"))).toMatchObject({ customer_ref: "zebra" })
     const none = await (await aCustomer()).get("/api/instances/default")
     expect(none.status).toBe(404)
+  })
+
+  test("`default` is the next one once the first is deleted, and is found without reading all", async () => {
+    const customer = await aCustomer()
+    for (const customer_ref of ["zebra", "yak", "ant"])
+      await customer.post("/api/instances", { customer_ref })
+    // Whoever reads every bridge's row throws.
+    const row = { ...Stored.key(customer.account.id, "unreadable"), id: 1 }
+    await batchWrite([{ table: tables.accounts, row }])
+    await customer.call("DELETE", "/api/instances/default")
+    expect(await json(customer.get("/api/instances/default"))).toMatchObject({ customer_ref: "yak" })
+    await customer.call("DELETE", "/api/instances/yak")
+    await customer.post("/api/instances", { customer_ref: "zebra" })
+    expect(await json(customer.get("/api/instances/default"))).toMatchObject({ customer_ref: "ant" })
+  })
+})
+
+async function refs(answer: Response): Promise<string[]> {
+  return ((await answer.json()) as { customer_ref: string }[]).map(({ customer_ref }) => customer_ref)
+}
+
+describe("the list", () => {
+  /** The pages of this size, and whether each says where the next one begins. */
+  async function pages(customer: { get: (path: string) => Promise<Response> }, limit: number) {
+    const seen: string[][] = []
+    for (let after: string | null = ""; after !== null;) {
+      const page = await customer.get(`/api/instances?limit=${limit}&after=${after}`)
+      after = page.headers.get("x-next-after")
+      seen.push(await refs(page))
+    }
+    return seen
+  }
+
+  test("comes in pages by reference, or whole in the order of creation, the sandbox last", async () => {
+    const customer = await aCustomer()
+    onTestFinished(() => offer(false))
+    offer(true)
+    for (const customer_ref of ["sandbox", "b", "B", "b-1", "c_", "a"])
+      await customer.post("/api/instances", { customer_ref })
+    expect(await refs(await customer.get("/api/instances"))).toEqual(["b", "B", "b-1", "c_", "a", "sandbox"])
+    expect(await pages(customer, 2)).toEqual([
+      ["B", "a"],
+      ["b", "b-1"],
+      ["c_", "sandbox"],
+    ])
+    offer(false)
+    expect(await pages(customer, 5)).toEqual([["B", "a", "b", "b-1", "c_"]])
+    expect(await refs(await customer.get("/api/instances?after=b0"))).toEqual(["c_"])
+    for (const wrong of ["limit=0", "limit=1001", "after=%C3%A4", `after=${"x".repeat(65)}`])
+      expect([wrong, (await customer.get(`/api/instances?${wrong}`)).status]).toEqual([wrong, 400])
+  })
+
+  test("of a key for some bridges has those alone, page after page", async () => {
+    const customer = await aCustomer()
+    for (const customer_ref of ["d", "c", "b", "a"]) await customer.post("/api/instances", { customer_ref })
+    const made = await json(customer.post("/api/keys", { name: "k", customer_refs: ["d", "c", "a"] }))
+    const get = async (path: string) =>
+      await customer.call("GET", path, undefined, { authorization: `Bearer ${String(made.key)}` })
+    expect(await pages({ get }, 2)).toEqual([["a", "c"], ["d"]])
+    expect(await refs(await get("/api/instances"))).toEqual(["d", "c", "a"])
+  })
+
+  test("of more than 10,000 bridges is refused without pages, and says so", async () => {
+    const customer = await aCustomer()
+    const accountId = customer.account.id
+    const { bridge } = await Stored.create({ accountId, customerRef: "first" })
+    const rows = Array.from({ length: 9_999 }, (_, i) =>
+      Stored.toRow({ ...bridge, id: randomUUID(), customerRef: `n${i}` }),
+    )
+    await batchWrite(rows.map((row) => ({ table: tables.accounts, row })))
+    expect((await customer.get("/api/instances")).status).toBe(200)
+    await Stored.create({ accountId, customerRef: "one-more" })
+    const refused = await customer.get("/api/instances")
+    expect([refused.status, await json(refused)]).toMatchObject([
+      400,
+      { code: "invalid_request", issues: [{ path: "limit", message: /10,000 .*`limit` and `after`/ }] },
+    ])
+    const last = ["first", ...rows.map((row) => String(row.customer_ref))].toSorted()[999]
+    expect((await customer.get("/api/instances?limit=1000")).headers.get("x-next-after")).toBe(last)
   })
 })
 

@@ -4,6 +4,7 @@ export const list: Command = {
   takes: "",
   says: "lists the bridges",
   run: async ({ print }) => {
-    for (const one of await service().listBridges()) print(`${one.customer_ref}  ${one.state}`, one)
+    for await (const one of service().listBridges({ limit: 1000 }))
+      print(`${one.customer_ref}  ${one.state}`, one)
   },
 }

@@ -212,7 +212,7 @@ const calls: Record<string, Call[]> = {
     ["resendSince", "Resend Events Since a Time", `POST ${bridge}/deliveries/resend`, "since", "webhook"],
   ],
   number: [
-    ["listBridges", "List Numbers", "GET /api/instances"],
+    ["listBridges", "List Numbers", "GET /api/instances", "returnAll", "limit"],
     ["status", "Get the Status of a Number", `GET ${bridge}/proxy/status`],
   ],
 }

@@ -70,9 +70,13 @@ class AccountCalls(Calls):
         """
         return self._ask(Bridge, "POST", "/api/instances", locals(), body=True, nulls=("webhook_url",))
 
-    def list_bridges(self) -> List[BridgeInList]:
-        """List bridges"""
-        return self._ask(List[BridgeInList], "GET", "/api/instances", locals())
+    def list_bridges(self, *, limit: int | None = None, after: str | None = None) -> Listing[BridgeInList]:
+        """List bridges. Without `limit` and `after`: all, in the order of creation, the sandbox last. An account with more than 10,000 is then refused: it asks for pages, which are in the order of the references.
+
+        :param limit: With `after` alone: 1000.
+        :param after: The `X-Next-After` of the page before, or any reference: the bridges behind it.
+        """
+        return self._list(BridgeInList, "GET", "/api/instances", locals(), query=("limit", "after"))
 
     def list_account_webhooks(self) -> List[AccountWebhook]:
         """The webhooks of the account, which get the events of all its bridges"""
@@ -222,7 +226,7 @@ class AsyncAccountCalls(AsyncCalls):
     """The calls about the account of the key."""
 
     create_bridge = awaited(AccountCalls.create_bridge)
-    list_bridges = awaited(AccountCalls.list_bridges)
+    list_bridges = listed(AccountCalls.list_bridges)
     list_account_webhooks = awaited(AccountCalls.list_account_webhooks)
     create_account_webhook = awaited(AccountCalls.create_account_webhook)
     get_account_webhook = awaited(AccountCalls.get_account_webhook)
