@@ -94,7 +94,7 @@ new aws.iam.Policy("MovePolicy", {
   policy: aws.iam.getPolicyDocumentOutput({
     statements: [
       tableAccess(accounts, "GetItem", "UpdateItem", "DeleteItem", "Query", "PutItem", "ConditionCheckItem"),
-      tableAccess(leases, "GetItem", "UpdateItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
+      tableAccess(leases, "GetItem", "UpdateItem", "PutItem", "DeleteItem", "ConditionCheckItem", "Query"),
       indexAccess(leases, "byHost"),
       tableAccess(sessions, "Query", "BatchGetItem", "PutItem", "DeleteItem"),
       tableAccess(events, "GetItem", "UpdateItem", "Query", "PutItem", "DeleteItem"),

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { timeLeft } from "../platform/clock.ts"
-import { type Key, query } from "../store/store.ts"
+import { batchGet, type Key, type Page, pages, type Query, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
 import { Receiver } from "./receiver.ts"
@@ -15,26 +15,61 @@ export function shardOf(bridgeId: string): number {
 
 const Indexed = z.object({ pk: z.string(), sk: z.string(), since: z.number() })
 
+/** A delivery whose promise to look was broken by a crash or a lost doorbell. */
+export type Overdue = Receiver.Id & Pick<Delivery.Info, "due" | "bell">
+
+const Promised = z.object({ due: z.number().int(), bell: z.string().optional() })
+
+/** How many rows of each part of the index a step reads: as many as the store gives at once. */
+const readAtOnce = 100
+/** How many deliveries a step tells of. */
+const toldAtOnce = 100
+
 /**
- * The overdue deliveries: a crash or a lost doorbell broke their promise. The index says which may be
- * overdue; the row itself, read consistently, says whether they are.
+ * Finds the overdue deliveries, a step at a time. Behind one dead receiver of a large customer a hundred
+ * thousand may wait: a step takes as long all the same, and the next one goes on where it was.
  */
-export async function* overdue(): AsyncGenerator<Delivery.Info> {
-  for (let shard = 0; shard < shards; shard++) {
-    for await (const row of waitingIn(shard)) {
-      const { since, ...at } = Indexed.parse(row)
-      if (timeLeft(since + Delivery.allowedLateness(), Delivery.allowedLateness()) > 0) continue
-      const id = Receiver.ofKey(at)
-      const delivery = id && (await Delivery.get(id))
-      const isLate =
-        delivery &&
-        timeLeft(
-          delivery.due + Delivery.allowedLateness(),
-          Delivery.promisedFor() + Delivery.allowedLateness(),
-        ) === 0
-      if (isLate && delivery.due > 0) yield delivery
-    }
+export class OverdueRound {
+  #parts = Array.from({ length: shards }, (_, shard) => pages(waitingIn(shard, readAtOnce)))
+  /** Those that were read, and are not told yet. */
+  #found: Overdue[] = []
+
+  /** Whether everything was read and told. */
+  get isOver(): boolean {
+    return this.#parts.length + this.#found.length === 0
   }
+
+  /** Some of them. That there are none says nothing about those that follow. */
+  async step(): Promise<Overdue[]> {
+    if (this.#found.length === 0) {
+      const read = await Promise.all(this.#parts.map(async (part) => ({ part, page: await pageOf(part) })))
+      this.#parts = read.filter(({ page }) => !page.isLast).map(({ part }) => part)
+      const late = await Promise.all(read.map(async ({ page }) => await overdueOf(page.rows)))
+      this.#found = late.flat()
+    }
+    return this.#found.splice(0, toldAtOnce)
+  }
+}
+
+async function pageOf(part: AsyncGenerator<Page>): Promise<Page> {
+  const { value, done } = await part.next()
+  return done ? { rows: [], read: 0, isLast: true } : value
+}
+
+/** The index says which may be overdue; the rows themselves, read consistently, say whether they are. */
+async function overdueOf(indexed: Row[]): Promise<Overdue[]> {
+  const lateness = Delivery.allowedLateness()
+  const ids = indexed
+    .map((row) => Indexed.parse(row))
+    .filter(({ since }) => timeLeft(since + lateness, lateness) === 0)
+    .flatMap((at) => Receiver.ofKey(at) ?? [])
+  const rows = await batchGet(ids.map((id) => ({ table: tables.events, key: Delivery.key(id) })))
+  return rows.flatMap((row, at) => {
+    if (!row) return []
+    const { due, bell } = Promised.parse(row)
+    const isLate = due > 0 && timeLeft(due + lateness, Delivery.promisedFor() + lateness) === 0
+    return isLate ? { ...ids[at]!, due, bell } : []
+  })
 }
 
 /** The receivers that have failed since this time (Unix seconds) or longer, as the index has them. */
@@ -69,7 +104,7 @@ type Waiting = Receiver.Id & { since: number }
 
 async function firstOf(shard: number, most: number) {
   const found: Waiting[] = []
-  for await (const row of waitingIn(shard, { Limit: most })) {
+  for await (const row of query(waitingIn(shard, most))) {
     const { since, ...at } = Indexed.parse(row)
     const id = Receiver.ofKey(at)
     if (id) found.push({ ...id, since })
@@ -79,13 +114,13 @@ async function firstOf(shard: number, most: number) {
 }
 
 /** The rows of a part of the index, those that have waited for longest first. */
-function waitingIn(shard: number, limit?: { Limit: number }) {
-  return query({
-    ...limit,
+function waitingIn(shard: number, most: number): Query {
+  return {
     TableName: tables.events,
     IndexName: "bySince",
     KeyConditionExpression: "#shard = :shard",
     ExpressionAttributeNames: { "#shard": "shard" },
     ExpressionAttributeValues: { ":shard": shard },
-  })
+    Limit: most,
+  }
 }

@@ -1,13 +1,14 @@
 export * as Lease from "./lease.ts"
 
 import { randomUUID } from "node:crypto"
+import { z } from "zod"
 import type { Status } from "#contract/status-and-objection.ts"
 import type { Choice } from "../bridge/choice.ts"
 import { nowMs, timeLeft } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import { batchGet, getRow, query } from "../store/store.ts"
+import { batchGet, getRow, pages, query } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
-import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, STOPPED } from "./lease-row.ts"
+import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, Network, STOPPED } from "./lease-row.ts"
 
 export {
   FREE,
@@ -86,7 +87,7 @@ export function statusOf(lease: Info): Status | undefined {
 const suspectFrom = { failures: 3, deaths: 2 }
 
 /** Whether a bridge may be what kills its hosts: then only a host that holds nothing else may try it. */
-export function isSuspect(lease: Info): boolean {
+export function isSuspect(lease: Pick<Info, "failures" | "deaths">): boolean {
   return lease.failures >= suspectFrom.failures || lease.deaths >= suspectFrom.deaths
 }
 
@@ -100,7 +101,7 @@ export function lastSessionFailed({ failedAt, startedMs }: Info): boolean {
  * beside other bridges cost no time: tried alone, the bridge can harm no other, and it may not be to blame.
  * Unix seconds; 0: at any time.
  */
-export function triedAgainAt(lease: Info, at = nowMs() / 1000): number {
+export function triedAgainAt(lease: Pick<Info, "failures" | "failedAt">, at = nowMs() / 1000): number {
   return after(lease.failedAt, Math.min(120, 2 * lease.failures ** 2), at)
 }
 
@@ -136,6 +137,58 @@ export async function listByHost(host: string): Promise<Info[]> {
   return found.flat()
 }
 
+/** The leases of a network that are free. */
+export interface Free {
+  /** How many bridges want a host and may share one. */
+  wanting: number
+  /** The suspects, each of which wants a host of its own. */
+  suspects: Pick<Info, "failures" | "failedAt">[]
+}
+
+/** What the store tells of a free lease that is not merely counted. */
+const Told = z
+  .object({ network: Network, failures: z.number(), deaths: z.number().default(0), failed_at: z.number() })
+  .transform(({ failed_at: failedAt, ...told }) => ({ ...told, failedAt }))
+
+/**
+ * The leases that were free a moment ago, by network. A hundred thousand may be: the store tells only of
+ * suspects and of those of another network than `usual`, and how many it has read for that.
+ */
+export async function countFree(usual: Network): Promise<Record<Network, Free>> {
+  const free = { live: noneFree(), simulated: noneFree() }
+  const countPart = async (part: string) => {
+    const read = pages({
+      TableName: tables.leases,
+      IndexName: "byHost",
+      KeyConditionExpression: "#host = :host",
+      FilterExpression: "network <> :usual OR failures >= :failures OR deaths >= :deaths",
+      ProjectionExpression: "network, failures, deaths, failed_at",
+      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeValues: {
+        ":host": part,
+        ":usual": usual,
+        ":failures": suspectFrom.failures,
+        ":deaths": suspectFrom.deaths,
+      },
+    })
+    for await (const page of read) {
+      free[usual].wanting += page.read - page.rows.length
+      for (const row of page.rows) {
+        const lease = Told.parse(row)
+        const counted = free[lease.network]
+        if (isSuspect(lease)) counted.suspects.push(lease)
+        else counted.wanting++
+      }
+    }
+  }
+  await Promise.all(partsOfFree.map(countPart))
+  return free
+}
+
+function noneFree(): Free {
+  return { wanting: 0, suspects: [] }
+}
+
 /**
  * Some leases that were free a moment ago: at most `most`, all from one part of the index. Each `turn` is the
  * next part. A part that holds more is read from a random place, so that hosts that look at the same time see
@@ -154,8 +207,23 @@ export async function listSomeFree(turn: number, most: number): Promise<Info[]> 
  * reported. The indexes lag, and list no bridge that is well.
  */
 export async function listDown(): Promise<string[]> {
-  const parts = await Promise.all(partsOfFree.map((_, part) => Array.fromAsync(byDown(part))))
-  return [...parts.flat(), ...(await listByHost(FREE)).map(({ bridgeId }) => bridgeId)]
+  const found = await Promise.all([
+    ...partsOfFree.map((_, part) => Array.fromAsync(byDown(part))),
+    ...partsOfFree.map((part) => Array.fromAsync(freeIn(part))),
+  ])
+  return found.flat()
+}
+
+async function* freeIn(part: string): AsyncGenerator<string> {
+  const rows = query({
+    TableName: tables.leases,
+    IndexName: "byHost",
+    KeyConditionExpression: "#host = :host",
+    ProjectionExpression: "pk",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":host": part },
+  })
+  for await (const { pk } of rows) yield bridgeIdOf(pk)
 }
 
 async function* byDown(part: number): AsyncGenerator<string> {

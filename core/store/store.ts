@@ -58,6 +58,7 @@ export interface Query {
   IndexName?: string
   KeyConditionExpression: string
   ProjectionExpression?: string
+  FilterExpression?: string
   ExpressionAttributeNames?: Record<string, string>
   ExpressionAttributeValues: Row
   ConsistentRead?: boolean
@@ -101,11 +102,27 @@ export function scan(table: string): AsyncGenerator<Row> {
 }
 
 async function* pageAfterPage(name: "Query" | "Scan", input: Command["input"]): AsyncGenerator<Row> {
+  for await (const { rows } of pagesOf(name, input)) yield* rows
+}
+
+/** A page of a query: some of its rows, and how many were read for it, those that it left out included. */
+export interface Page {
+  rows: Row[]
+  read: number
+  isLast: boolean
+}
+
+/** Every page of a query. The next one is read when it is asked for. */
+export function pages(input: Query): AsyncGenerator<Page> {
+  return pagesOf("Query", input)
+}
+
+async function* pagesOf(name: "Query" | "Scan", input: Command["input"]): AsyncGenerator<Page> {
   let from: unknown
   do {
     const page = await store.send({ name, input: { ...input, ExclusiveStartKey: from } })
-    for (const item of (page.Items ?? []) as Item[]) yield toRow(item)
     from = page.LastEvaluatedKey
+    yield { rows: ((page.Items ?? []) as Item[]).map(toRow), read: Number(page.ScannedCount), isLast: !from }
   } while (from)
 }
 

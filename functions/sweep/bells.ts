@@ -3,21 +3,45 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { ring, unhide } from "#core/event/doorbell.ts"
 import { EventLists } from "#core/event/event-lists.ts"
-import { overdue } from "#core/event/waiting-deliveries.ts"
+import { type Overdue, OverdueRound } from "#core/event/waiting-deliveries.ts"
+import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 
-/** Rings for every delivery whose promise to look was broken by a crash or a lost doorbell. */
+/** How often a round begins. In beats: hosts are looked at at each. */
+const beatsPerRound = 4
+
+/** The round that is under way. */
+let round: OverdueRound | undefined
+let begunAt = -Infinity
+
+/** A step of the round of overdue deliveries, where one is under way or it is time for the next. */
+export async function ringInTime(): Promise<void> {
+  if (!round && performance.now() - begunAt < beatsPerRound * config.LEASE_BEAT_MS) return
+  await ringOverdue()
+}
+
+/**
+ * Rings for some deliveries whose promise to look was broken by a crash or a lost doorbell: a step of the
+ * round, or the first one of the next.
+ */
 export async function ringOverdue(): Promise<void> {
-  for await (const delivery of overdue()) {
-    const { bridgeId, webhookId } = delivery
-    // If a deliverer has looked meanwhile, `due` has changed.
-    if (!(await Delivery.promise(delivery, delivery.due))) continue
-    await unhide(delivery, delivery.bell)
-    await ring(delivery)
-    Metrics.add("SweepRang")
-    log.warn({ bridgeId, webhookId, due: delivery.due }, "rang for an overdue delivery")
-  }
+  if (!round) begunAt = performance.now()
+  const current = (round ??= new OverdueRound())
+  // If it fails, some of what it has read is lost.
+  round = undefined
+  await Promise.all((await current.step()).map(ringUnlessSeen))
+  if (!current.isOver) round = current
+}
+
+async function ringUnlessSeen(delivery: Overdue): Promise<void> {
+  const { bridgeId, webhookId, due, bell } = delivery
+  // If a deliverer has looked meanwhile, `due` has changed.
+  if (!(await Delivery.promise(delivery, due))) return
+  await unhide(delivery, bell)
+  await ring(delivery)
+  Metrics.add("SweepRang")
+  log.warn({ bridgeId, webhookId, due }, "rang for an overdue delivery")
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Host } from "#core/lease/host.ts"
 
 /** An account may call RunTask 20 times a second. The rest is started at the next look. */
-const startedAtOnce = 10
+const startedAtOnce = 20
 /**
  * How many hosts of a fleet are replaced at a time: a tenth, at least one and at most ten, since each moves
  * its sessions.

@@ -13,6 +13,9 @@ import { runTask } from "./tasks.ts"
  */
 const beatsOfSurplus = 120
 
+/** RunTask takes a second or so. */
+const startedSideBySide = 5
+
 /** Since when each network has had a surplus host (monotonic). If it is forgotten, the drain takes longer. */
 const surplusSince = new Map<Network, number>()
 
@@ -23,13 +26,13 @@ export function networks(): Network[] {
 }
 
 /** Starts the hosts that a network needs, and drains its old hosts or a surplus one. */
-export async function startAndDrain(network: Network, hosts: Host.Info[], free: Lease.Info[]): Promise<void> {
-  const suspects = free.filter((lease) => Lease.isSuspect(lease))
+export async function startAndDrain(network: Network, hosts: Host.Info[], free: Lease.Free): Promise<void> {
+  const { wanting, suspects } = free
   Metrics.add("Suspects", suspects.length)
   const fleet: Fleet = {
     hosts,
     definition: config.ECS_TASK_DEFINITION,
-    wanting: free.length - suspects.length,
+    wanting,
     suspects: suspects.filter((lease) => Lease.triedAgainAt(lease) <= now()).length,
     spare: config.HOST_SPARE,
     capacity: config.HOST_CAPACITY,
@@ -63,18 +66,21 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   if (shortage && hasEnded(shortage, fleet, missing)) await HostShortage.end(network)
   else if (shortage && HostShortage.mustWait(shortage)) return
 
-  for (let i = 0; i < missing + announced.length; i++) {
-    const id = announced[i] ?? Host.newId()
-    if (i >= announced.length) {
-      const { capacity, definition } = fleet
-      await Host.announce({ id, network, capacity, definition })
-    }
-    const started = await runTask({ id, network })
-    if (started === "started") continue
+  const { capacity, definition } = fleet
+  const ids = [...announced, ...Array.from({ length: missing }, () => Host.newId())]
+  for (let from = 0; from < ids.length; from += startedSideBySide) {
+    const started = await Promise.all(
+      ids.slice(from, from + startedSideBySide).map(async (id) => {
+        if (!announced.includes(id)) await Host.announce({ id, network, capacity, definition })
+        const outcome = await runTask({ id, network })
+        if (typeof outcome === "object") await Host.remove(id)
+        return outcome
+      }),
+    )
+    const refused = started.find((outcome) => typeof outcome === "object")
+    if (refused) return await noteRefused(network, refused)
     // The orchestrator wants fewer requests, so repeating them does not help.
-    if (started === "later") return
-    await Host.remove(id)
-    return await noteRefused(network, started)
+    if (started.includes("later")) return
   }
 }
 

@@ -58,8 +58,8 @@ export const sweep = new sst.aws.Function("Sweep", {
     indexAccess(events, "bySince"),
     // The index says which rows of deliveries may be overdue; the rows themselves say whether they are. The
     // sweep cannot open what is sealed in this table.
-    tableAccess(events, "GetItem", "UpdateItem"),
-    { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
+    tableAccess(events, "BatchGetItem", "GetItem", "UpdateItem"),
+    { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     { actions: ["ecs:RunTask"], resources: [definitions] },
     { actions: ["ecs:DescribeTasks", "ecs:StopTask"], resources: [tasks] },
   ],

@@ -9,7 +9,6 @@ import { Delivery } from "#core/event/delivery.ts"
 import { promiseAndRing } from "#core/event/doorbell.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { skipEvent } from "#core/event/retry-and-skip.ts"
-import { overdue } from "#core/event/waiting-deliveries.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -20,7 +19,7 @@ import { now } from "#core/platform/clock.ts"
 import { transact } from "#core/store/store.ts"
 import { isDead } from "#functions/sweep/is-host-dead.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
+import { allOverdue, anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
 
 afterEach(async () => {
   vi.useRealTimers()
@@ -81,7 +80,7 @@ const waits: Record<string, Wait> = {
   "the time in which a promise may be kept, for the sweep": async () => {
     const { id } = await aBridge()
     await Delivery.promise(Delivery.first(id), 0)
-    return async () => !(await Array.fromAsync(overdue())).some(({ bridgeId }) => bridgeId === id)
+    return async () => !(await allOverdue()).some(({ bridgeId }) => bridgeId === id)
   },
   "the rest of a suspect": async () => {
     let held = await aHeldLease()

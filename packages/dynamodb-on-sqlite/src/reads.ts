@@ -1,5 +1,6 @@
 import type { EngineParts } from "./engine-parts.ts"
-import { parseKeyCondition, parseProjection } from "./expressions/parse.ts"
+import { checkCondition, isTrue } from "./expressions/condition.ts"
+import { parseCondition, parseKeyCondition, parseProjection } from "./expressions/parse.ts"
 import { nameOf, type Placeholders, placeholdersOf } from "./expressions/placeholders.ts"
 import { keyCondition } from "./key-condition.ts"
 import { invalid } from "./refusal.ts"
@@ -79,7 +80,10 @@ export async function query(engine: EngineParts, request: Query): Promise<object
   const projecting = request.ProjectionExpression
   const projection =
     projecting === undefined ? undefined : parseProjection("ProjectionExpression", projecting)
-  const given = placeholdersOf(request, [key, projection])
+  const filtering = request.FilterExpression
+  const filter = filtering === undefined ? undefined : parseCondition("FilterExpression", filtering)
+  const given = placeholdersOf(request, [key, projection, filter])
+  if (filter) checkCondition(filter, given)
   const names = projection && namesOf(projection.tree, given)
   const asked = keyCondition(of, key.tree, given)
   const partition = partitionOf(of, { hash: String(asked.values[0]) })
@@ -97,7 +101,9 @@ export async function query(engine: EngineParts, request: Query): Promise<object
   )
   const page = pageOf(table, of, items, request.Limit)
   takeUnits(engine, partition, page.Items, request.ConsistentRead === true)
-  return names ? { ...page, Items: page.Items.map((item) => only(names, item)) } : page
+  // What it leaves out has been read all the same.
+  const kept = filter ? page.Items.filter((item) => isTrue(filter.tree, item, given)) : page.Items
+  return { ...page, Count: kept.length, Items: names ? kept.map((item) => only(names, item)) : kept }
 }
 
 /** Scan: everything, in the order of the keys. */

@@ -53,6 +53,7 @@ export const Query = Scan.extend({
   IndexName: z.string().optional(),
   KeyConditionExpression: z.string(),
   ProjectionExpression: Expression,
+  FilterExpression: Expression,
   ScanIndexForward: z.boolean().optional(),
   Limit: z.int().min(1).optional(),
 })

@@ -8,13 +8,13 @@ import { promiseAndRing } from "#core/event/doorbell.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
-import { overdue } from "#core/event/waiting-deliveries.ts"
 import { tables } from "#core/store/tables.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import {
   aDoorbell,
+  allOverdue,
   anEvent,
   anOutbox,
   answerAll,
@@ -233,7 +233,7 @@ test("requested by a process that died before it rang, it is found by the promis
   const { due } = (await row())!
   expect(due).toBeGreaterThan(Date.now() / 1000)
   vi.setSystemTime((due + 61) * 1000)
-  const late = await Array.fromAsync(overdue())
+  const late = await allOverdue()
   expect(late.map(({ bridgeId }) => bridgeId)).toContain(bridge.id)
 })
 

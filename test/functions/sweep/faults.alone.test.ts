@@ -67,8 +67,8 @@ async function aHostUp() {
 
 describe("RunTask", () => {
   test("that is throttled is asked again at the next look, for the same host, and not before", async () => {
-    // Both tries of the client.
-    ecs.refuse("RunTask", { code: "ThrottlingException", message: "Rate exceeded" }, 2)
+    // Both tries of the client for each of three hosts.
+    ecs.refuse("RunTask", { code: "ThrottlingException", message: "Rate exceeded" }, 6)
     for (let i = 0; i < 4; i++) await aBridge()
     await lookAtAll()
     const before = await Host.list()

@@ -17,7 +17,7 @@ test.for([
   ],
   ["one that drains has no room", [{ state: "draining", sessions: 0, capacity: 20, definition: "" }], 0, 1],
   ["one that holds more than it should has none to give", [up(25), up(15)], 0, 0],
-  ["never more than ten at a look", [], 100_000, 10],
+  ["never more than twenty at a look", [], 100_000, 20],
 ] as const)("%s", ([, hosts, wanting, expected]) => {
   // What is read.
   const all = hosts.map((host) => ({ ...host })) as unknown as Parameters<typeof hostsToStart>[0]["hosts"]

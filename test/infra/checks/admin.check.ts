@@ -12,6 +12,8 @@ import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { putRow, removeRow, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { aGateway } from "#test/support/network/gateway.ts"
+import { aNetwork } from "#test/support/network/network.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { dynamoDb, sqs } from "#test/support/store.ts"
@@ -135,6 +137,9 @@ test("an operator who moves bridges may do that, and reaches the tables for noth
     })
     expect(await run("undo-import", "")).toEqual([{ arriving: shop.id }])
     await run("undo-import", "", shop.id)
+    const gateway = await aGateway(await aNetwork(), join(folder, "elsewhere"))
+    await gateway.die()
+    await nouns.import![""]!.run(["baileys", gateway.folder], { account: shop.accountId })
   })
   expect(graphOf(inject("production")).denied("MovePolicy", uses)).toEqual([])
   expect(unused("MovePolicy", uses)).toEqual([])

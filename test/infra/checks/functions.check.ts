@@ -141,7 +141,7 @@ test.for([
 
 test("the router waits longer than the API may take, and the API longer than any call", () => {
   const { origins } = distributionOf(graph)
-  expect(origins.value).toHaveLength(14)
+  expect(origins.value).toHaveLength(16)
   for (const { customOriginConfig } of origins.value)
     expect(customOriginConfig).toMatchObject({
       originReadTimeout: 60,
@@ -163,7 +163,7 @@ test("the router proves itself to the API by a secret header, and overwrites the
   expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
 
   const codes = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
-  expect(codes).toHaveLength(14)
+  expect(codes).toHaveLength(16)
   for (const code of codes) {
     const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
     const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
@@ -177,7 +177,7 @@ test("only style and scripts are cached, every method passes, people are led to 
   const { defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
   for (const behavior of [defaultCacheBehavior, ...orderedCacheBehaviors]) {
     const isAsset = behavior.pathPattern === "/assets/*"
-    const isCall = /^\/(?:api\/|mcp$)/.test(behavior.pathPattern ?? "")
+    const isCall = /^\/(?:api\/|mcp$|evolution|waha)/.test(behavior.pathPattern ?? "")
     expect(behavior).toMatchObject({
       viewerProtocolPolicy: isCall ? "https-only" : "redirect-to-https",
       cachePolicyId: isAsset

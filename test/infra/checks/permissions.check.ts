@@ -137,6 +137,7 @@ test("hosts cannot read accounts, delivery no leases, and the sweep reads delive
   for (const role of ["SweepRole", "DashboardRole"])
     expect(mayDo(role, "EventsTable/index/bySince")).toEqual(["dynamodb:Query"])
   expect(mayDo("SweepRole", "EventsTable")).toEqual([
+    "dynamodb:BatchGetItem",
     "dynamodb:GetItem",
     "dynamodb:Query",
     "dynamodb:UpdateItem",
@@ -196,6 +197,7 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
     "ApiRole",
     "DashboardRole",
     "DeliveryRole",
+    "SweepRole",
   ])
 })
 

@@ -108,7 +108,9 @@ export const byChance: Record<string, string> = {
   ),
   ...because(
     "a doorbell that is late or lost is rung again",
+    "SweepRole dynamodb:BatchGetItem table/EventsTable",
     "SweepRole dynamodb:GetItem table/EventsTable",
+    "SweepRole sqs:ChangeMessageVisibility DoorbellQueue",
     "SweepRole dynamodb:UpdateItem table/EventsTable",
     "SweepRole sqs:SendMessage DoorbellQueue",
   ),

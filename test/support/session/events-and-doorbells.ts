@@ -11,6 +11,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { promiseAndRing } from "#core/event/doorbell.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { type Overdue, OverdueRound } from "#core/event/waiting-deliveries.ts"
 import { serviceAt } from "#core/platform/aws-client-options.ts"
 import { config, need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
@@ -105,4 +106,12 @@ export async function answerAll(): Promise<number> {
     if (!doorbell) return answered
     await pass(doorbell)
   }
+}
+
+/** What a whole round of the sweep finds overdue. */
+export async function allOverdue(): Promise<Overdue[]> {
+  const round = new OverdueRound()
+  const found: Overdue[] = []
+  while (!round.isOver) found.push(...(await round.step()))
+  return found
 }
