@@ -283,18 +283,18 @@ async function refs(answer: Response): Promise<string[]> {
   return ((await answer.json()) as { customer_ref: string }[]).map(({ customer_ref }) => customer_ref)
 }
 
-describe("the list", () => {
-  /** The pages of this size, and whether each says where the next one begins. */
-  async function pages(customer: { get: (path: string) => Promise<Response> }, limit: number) {
-    const seen: string[][] = []
-    for (let after: string | null = ""; after !== null;) {
-      const page = await customer.get(`/api/instances?limit=${limit}&after=${after}`)
-      after = page.headers.get("x-next-after")
-      seen.push(await refs(page))
-    }
-    return seen
+/** The pages of this size, and whether each says where the next one begins. */
+async function pages(customer: { get: (path: string) => Promise<Response> }, limit: number) {
+  const seen: string[][] = []
+  for (let after: string | null = ""; after !== null;) {
+    const page = await customer.get(`/api/instances?limit=${limit}&after=${after}`)
+    after = page.headers.get("x-next-after")
+    seen.push(await refs(page))
   }
+  return seen
+}
 
+describe("the list", () => {
   test("comes in pages by reference, or whole in the order of creation, the sandbox last", async () => {
     const customer = await aCustomer()
     onTestFinished(() => offer(false))
