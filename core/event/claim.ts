@@ -151,13 +151,16 @@ export async function passOn(held: Delivery.Info): Promise<void> {
 }
 
 /**
- * Ends the claim while the account's webhook is paused: the next look is after the longest wait, unless
- * `AccountWebhook.resume` ends that.
+ * Ends the claim though more waits, while the account's webhook is paused or too many of its receivers fail:
+ * the next look is after this wait, unless `AccountWebhook.resume` or a retry ends that.
  * @param bell the doorbell that waits until then
  * @returns the seconds to wait; undefined when the claim was lost
  */
-export async function rest(held: Delivery.Info, bell: string | undefined): Promise<number | undefined> {
-  const wait = Delivery.longestWait
+export async function rest(
+  held: Delivery.Info,
+  bell: string | undefined,
+  wait: number = Delivery.longestWait,
+): Promise<number | undefined> {
   const retryAtMs = nowMs() + wait * 1000
   const set = `retry_at_ms = :retry_at_ms, failed_until = :now${bell === undefined ? "" : ", bell = :bell"}`
   const values = { ":retry_at_ms": retryAtMs, ":now": now(), ...(bell !== undefined && { ":bell": bell }) }

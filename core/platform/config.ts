@@ -155,6 +155,8 @@ export const Config = z.object({
   HOST_CAPACITY: z.coerce.number().int().min(1).default(20),
   /** Sessions for which there is room although no bridge needs it yet. */
   HOST_SPARE: z.coerce.number().int().min(0).default(5),
+  /** Hosts are started on Fargate Spot, as long as it has room. */
+  HOST_SPOT: flag,
   /**
    * Where the API reaches a session host. By default the task's address as ECS gives it; outside ECS, this
    * machine.
@@ -188,6 +190,8 @@ export const Config = z.object({
    * may run, less than a doorbell stays hidden. The other times of a delivery are shares of it.
    */
   DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
+  /** How many deliveries of an account to receivers that fail run at once, where each has its own process. */
+  FAILING_PLACES: z.coerce.number().int().min(1).default(100),
   /**
    * How long a bell that found a delivery at work trusts it to see further events, in ms. Until then the bell
    * does not look again. If the delivery has just ended, the next event is late by this at most.

@@ -1,10 +1,11 @@
-import { randomUUID } from "node:crypto"
+import { randomInt, randomUUID } from "node:crypto"
 import type { Event } from "#contract/event.ts"
 import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { FailingPlaces } from "#core/event/failing-places.ts"
 import { Filter } from "#core/event/filter.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -18,7 +19,7 @@ import type { DeliveryTools } from "./delivery-tools.ts"
 import { endClaimOnError } from "./end-claim-on-error.ts"
 import { newReceiverConnections } from "./receiver-connections.ts"
 import { sendAgain } from "./send-again.ts"
-import { newTimeLimit } from "./time-for-one-bridge.ts"
+import { newTimeLimit, type TimeLimit } from "./time-for-one-bridge.ts"
 import { isTold, translated } from "./translated.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
@@ -53,7 +54,25 @@ export async function deliver(
   const { head, start } = claimed
   if (head < start) throw new Error(`a delivery that began after event ${start} has gone back to ${head}`)
 
+  if (claimed.failingSince === undefined) return await deliverClaimed(claimed, timeLimit, doorbellHandle)
+  const giveBack = await endClaimOnError(claimed, () => FailingPlaces.take(claimed.receiver.accountId))
+  if (!giveBack) return await Claim.rest(claimed, doorbellHandle, nextTurnAfter())
+  return await deliverClaimed(claimed, timeLimit, doorbellHandle).finally(giveBack)
+}
+
+/**
+ * After how many seconds a delivery is looked at again whose account has too many receivers that fail: not
+ * all at once, and seldom, since each look costs an invocation and a few writes.
+ */
+const nextTurnAfter = () => randomInt(Delivery.longestWait / 3, Delivery.longestWait)
+
+async function deliverClaimed(
+  claimed: Delivery.Info,
+  timeLimit: TimeLimit,
+  doorbellHandle: string | undefined,
+): Promise<number | undefined> {
   const { connections, leave } = newReceiverConnections()
+  const id = idOf(claimed)
   const tools: DeliveryTools = {
     connections,
     notes: new AttemptNotes(id),

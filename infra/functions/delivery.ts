@@ -22,6 +22,8 @@ export const delivery = new sst.aws.Function("Delivery", {
     LOG_GROUP: bridgeLogs.name,
     EVENTS_TABLE: events.name,
     DOORBELL_URL: doorbell.url,
+    // A fifth of all places for the failing receivers of one account.
+    FAILING_PLACES: String(stage.deliveries / 5),
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
   },
   permissions: [

@@ -3,6 +3,9 @@ import { tmpdir } from "node:os"
 import { beforeEach, expect, onTestFinished, test } from "vitest"
 import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import { retryEvent } from "#core/event/retry-and-skip.ts"
 import { config } from "#core/platform/config.ts"
 import { deliveriesOfAccount, handler } from "#functions/delivery/handler.ts"
 import { startPoller } from "#one-machine/delivery/doorbells.ts"
@@ -116,4 +119,46 @@ test("a delivery to an account's webhook that hangs takes no place of a bridge's
   expect([held.arrivals.length, ordinary.arrivals.length]).toEqual([1, 2])
   answers[0]!.end()
   expect(await hanging).toBe("deleted")
+})
+
+/** Has the first event of this bridge tried at once. */
+async function retry(bridgeId: string): Promise<void> {
+  await retryEvent(Delivery.first(bridgeId), (await EventRow.get(bridgeId, 1))!)
+}
+
+test("where each delivery has its own process, an account's failing receivers have a share of places", async () => {
+  config.FAILING_PLACES = 1
+  const hangs: ServerResponse[] = []
+  let fails = true
+  const failing = await startReceiver(() => (response: ServerResponse) => {
+    if (fails) response.writeHead(500).end()
+    else hangs.push(response)
+  })
+  onTestFinished(async () => {
+    config.FAILING_PLACES = 100
+    await failing.stop()
+  })
+  const { account } = await aCustomer()
+  const ids = [await begin(account.id, "one", failing.urlOf("one"))]
+  ids.push(await begin(account.id, "two", failing.urlOf("two")))
+  for (const id of ids) expect(await answer(id)).toBe("kept")
+  fails = false
+  for (const bridgeId of ids) await retry(bridgeId)
+  const hanging = answer(ids[0]!)
+  await until(() => hangs.length === 1)
+  // It rests, and its attempt is not counted.
+  expect(await answer(ids[1]!)).toBe("kept")
+  expect(await Delivery.get(Delivery.first(ids[1]!))).toMatchObject({ attempt: 1, failures: 1, holder: "" })
+  const other = await aReceiver([500])
+  const third = await begin((await aCustomer()).account.id, "other", other.url)
+  expect(await answer(third)).toBe("kept")
+  await retry(third)
+  expect(await answer(third)).toBe("deleted")
+  hangs[0]!.end()
+  expect(await hanging).toBe("deleted")
+  await retry(ids[1]!)
+  const second = answer(ids[1]!)
+  await until(() => hangs.length === 2)
+  hangs[1]!.end()
+  expect(await second).toBe("deleted")
 })
