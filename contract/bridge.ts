@@ -140,7 +140,7 @@ const JudgedUrl = z
     maxLength: 2048,
     pattern: `^$|${plainUrl}`,
     description:
-      "An https URL (or http where the operator allows the address, or the service is not in production) of at most 2,048 characters, without spaces, fragment, " +
+      "An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, " +
       "user name and password, at a public address unless the operator allows others. " +
       '`""` or null is the hosted inbox.',
   })

@@ -11,7 +11,10 @@ const assigned = ipaddr.parseCIDR("2000::/3")
 export function mayReach(address: string): boolean {
   const ip = unwrapped(address)
   if (!ip) return false
-  if (isAllowed(ip)) return true
+  const isAllowed = config.URL_ALLOW.some(
+    ([range, bits]) => range.kind() === ip.kind() && ip.match(range, bits),
+  )
+  if (isAllowed) return true
   return ip.range() === "unicast" && (ip.kind() === "ipv4" || ip.match(assigned))
 }
 
@@ -21,21 +24,6 @@ export function mayName(host: string): boolean {
   if (isIP(bare)) return mayReach(bare)
   // If URL_ALLOW opens this machine, its names are judged by their addresses alone.
   return config.URL_ALLOW.length > 0 || !/(?:^|\.)(?:localhost|local|internal)\.?$/i.test(host)
-}
-
-/**
- * Whether a host is in the operator's own network: an address in URL_ALLOW or, where it allows any, a name
- * that only that network knows.
- */
-export function isInside(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, "")
-  if (!isIP(bare)) return config.URL_ALLOW.length > 0 && !host.replace(/\.$/, "").includes(".")
-  const ip = unwrapped(bare)
-  return ip !== undefined && isAllowed(ip)
-}
-
-function isAllowed(ip: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return config.URL_ALLOW.some(([range, bits]) => range.kind() === ip.kind() && ip.match(range, bits))
 }
 
 /** Judges an IPv4 address written as an IPv6 one as the IPv4 address. */

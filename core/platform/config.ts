@@ -43,7 +43,7 @@ function isServer(text: string): boolean {
 
 /** The settings that an environment may hold. */
 export const Config = z.object({
-  /** `production` refuses webhooks over plain http, but inside the operator's own network (URL_ALLOW). */
+  /** `production` refuses webhooks over plain http. */
   STAGE: z.string().default("local"),
   /** Where log lines go instead of the standard output. */
   LOG_FILE: z.string().optional(),

@@ -1560,7 +1560,7 @@ export interface AccountCalls {
   createBridge(input: {
     /** Your own name for the bridge: 1 to 64 letters, digits, dashes and underscores, not `default`. */
     customer_ref: string
-    /** An https URL (or http where the operator allows the address, or the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox. */
+    /** An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox. */
     webhook_url?: string | null
   }, options?: CallOptions): Promise<Bridge>
 
@@ -1737,7 +1737,7 @@ export interface BridgeCalls {
 
   /** Choose where a bridge's events go, and which are sent. `webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that `events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to or downloaded. A change of all but the address and the proxy restarts nothing, and takes effect within half a minute. A new address restarts the session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is `replaced`): then the session connects again, and the other place is replaced. */
   updateBridge(input?: {
-    /** An https URL (or http where the operator allows the address, or the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox. */
+    /** An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox. */
     webhook_url?: string | null
     /** The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them. */
     events?: EventType[] | null

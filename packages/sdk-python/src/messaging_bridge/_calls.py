@@ -66,7 +66,7 @@ class AccountCalls(Calls):
         """Create a bridge
 
         :param customer_ref: Your own name for the bridge: 1 to 64 letters, digits, dashes and underscores, not `default`.
-        :param webhook_url: An https URL (or http where the operator allows the address, or the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
+        :param webhook_url: An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
         """
         return self._ask(Bridge, "POST", "/api/instances", locals(), body=True, nulls=("webhook_url",))
 
@@ -264,7 +264,7 @@ class BridgeCalls(Calls):
     ) -> BridgeAfterPatch:
         """Choose where a bridge's events go, and which are sent. `webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that `events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to or downloaded. A change of all but the address and the proxy restarts nothing, and takes effect within half a minute. A new address restarts the session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is `replaced`): then the session connects again, and the other place is replaced.
 
-        :param webhook_url: An https URL (or http where the operator allows the address, or the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
+        :param webhook_url: An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
         :param events: The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them.
         :param ignore: Chats whose events are not sent: `status`, `groups`; `[]` is none.
         :param message_status: What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read and played it. `participants`: also who, in an event for each receipt that comes by itself.
