@@ -1,7 +1,7 @@
 import type { Context } from "hono"
 import { ApiError, invalid, rateLimited } from "#core/error.ts"
 import { Slots } from "#core/platform/slots.ts"
-import { bodyOf, mustBePlain } from "../http/json-body.ts"
+import { bodyOf, jsonOf, mustBePlain } from "../http/json-body.ts"
 import type { GivenFile } from "../http/own-api.ts"
 
 /**
@@ -30,16 +30,14 @@ export async function withBody<Result>(
   return isSmall ? await read() : await places.use(read, accountId)
 }
 
+const forms = /^(?:multipart\/form-data|application\/x-www-form-urlencoded) *(?:;|$)/i
+
 async function parsed(bytes: Uint8Array, c: Context): Promise<Given> {
   if (bytes.byteLength === 0) return { fields: {}, file: undefined }
   const type = c.req.header("content-type") ?? ""
-  try {
-    if (/^multipart\/form-data/i.test(type)) return await ofForm(bytes, type)
-    const given: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
-    if (typeof given === "object" && given !== null) return { fields: { ...given }, file: undefined }
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
-  }
+  if (forms.test(type)) return await ofForm(bytes, type)
+  const { value } = jsonOf(bytes)
+  if (typeof value === "object" && value !== null) return { fields: { ...value }, file: undefined }
   throw new ApiError("invalid_request", "the body is neither an object of JSON nor a form")
 }
 
@@ -55,7 +53,10 @@ export function bytesIn(given: string, path: string): Uint8Array<ArrayBuffer> {
 }
 
 async function ofForm(bytes: Uint8Array, type: string): Promise<Given> {
-  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData()
+  const answer = new Response(new Uint8Array(bytes), { headers: { "content-type": type } })
+  const form = await answer.formData().catch(() => {
+    throw new ApiError("invalid_request", "the body is not the form that its Content-Type says")
+  })
   const fields: Record<string, unknown> = {}
   let file: GivenFile | undefined
   for (const [name, value] of form)

@@ -1,39 +1,44 @@
 import type { z } from "zod"
+import type { ErrorCode } from "#contract/error.ts"
 import type { Format } from "#contract/webhook.ts"
 import type { Issue } from "#core/error.ts"
 import type { Api, GivenFile } from "../http/own-api.ts"
 
-// Another gateway's language is data: a table of its calls (`Dialect`), and one of its events (`format.ts`).
+// Another gateway's language is data: tables of its calls (`Rows`), and one of its events (`format.ts`).
 
 /** What callers of another gateway say to this service, below `/<name>`, and what they are answered. */
 export interface Dialect {
   name: Format
   /** The header in which they send their key, if they send no `Authorization: Bearer`. */
   keyHeader: string
+  /** Of paths that are alike, the first is meant. */
   calls: Call[]
+  /** What our API calls the first word of a field's path, and these callers know by another name. */
+  names: Partial<Record<string, string>>
+  /** What it says in place of the usual sentence of an error, which is about our API. */
+  sentences: Partial<Record<ErrorCode, string>>
   /** The body of a refusal, as that gateway answers one. */
   refusal: (refusal: Refusal) => unknown
   /** Its status, where that gateway has another one than our API. */
-  statusOf?: (status: number) => number
+  statusOf: (refusal: Refusal) => number
 }
 
 export interface Refusal {
   status: number
+  /** Undefined of what this service has not. */
+  code: ErrorCode | undefined
   /** What happened, and what to do. */
   sentence: string
-  /** Of a request that is not as it should be: each fault. */
+  /** Of a request that is not as it should be: each fault, by the names that the caller knows. */
   issues: Issue[]
-  method: string
-  /** Without the dialect's name. */
-  path: string
 }
 
-export interface Call<Body = never> {
+export interface Call {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** Below the dialect's name, with `:name` for a part of it that varies. */
   path: string
   /** What the body has to be; fields that it does not name are ignored, as gateways do. */
-  body: z.ZodType | undefined
+  body?: z.ZodType
   /** The status of a success: 200 unless given. */
   status?: 201
   /** It needs no key. */
@@ -43,18 +48,19 @@ export interface Call<Body = never> {
    * @returns the body of the answer, or the answer
    * @throws Refused, ApiError, NotHere
    */
-  run: (asked: Asked<Body>) => Promise<unknown>
+  run: (asked: Asked<never>) => unknown
 }
 
 /** A call of another gateway. */
-export interface Asked<Body = unknown> {
+export interface Asked<Given = unknown> {
   api: Api
   /** The parts of the path that vary, by their names. */
   params: Record<string, string>
   query: Record<string, string>
   /** The type of the answer that the caller wants; `""` if it does not say. */
   accept: string
-  body: Body
+  /** The body, as it was parsed. */
+  given: Given
   /** The file of a form; in place of a body of JSON, a form may have one. */
   file: GivenFile | undefined
   /** Where this dialect is served, without a slash at the end. */
@@ -65,23 +71,38 @@ export interface Asked<Body = unknown> {
   idempotencyKey: string | undefined
 }
 
-/** A call whose run takes what its body is parsed to. */
-export function call<Body extends z.ZodType = z.ZodUnknown>(
-  its: Omit<Call, "body" | "run"> & { body?: Body; run: Call<z.output<Body>>["run"] },
-): Call {
+/** What each call does: `"POST /api/sendText": (its) => …`. */
+export type Rows<Its> = Record<string, (its: Its) => unknown>
+
+/** The calls of a table. @param its makes of a call what its row works with */
+export function toCalls<Its, Given>(
+  rows: Rows<Its>,
+  its: (asked: Asked<Given>) => Its,
+  more: Pick<Call, "body" | "status" | "isOpen"> = {},
+): Call[] {
   // `routes.ts` parses the body before it runs the call.
-  return { ...its, body: its.body }
+  const calls = Object.entries(rows).map(([row, run]) => ({
+    ...placeOf(row),
+    run: (asked: Asked<never>) => run(its(asked)),
+  }))
+  return calls.map((call) => ({ ...call, ...more }))
 }
 
-/** A call that the gateway has and this service has not: 501, and why. */
-export function missing(method: Call["method"], path: string, sentence: string): Call {
-  return call({
-    method,
-    path,
-    run: async () => {
-      throw new NotHere(sentence)
-    },
+/** Calls that the gateway has and this service has not: 501, and why. `*` is every method. */
+export function toMissing(rows: Record<string, string>): Call[] {
+  const run = (why: string) => () => {
+    throw new NotHere(why)
+  }
+  return Object.entries(rows).flatMap(([row, why]) => {
+    const { method, path } = placeOf(row)
+    const methods = row.startsWith("*") ? (["GET", "POST", "PUT", "DELETE"] as const) : [method]
+    return methods.map((each) => ({ method: each, path, run: run(why) }))
   })
+}
+
+function placeOf(row: string): Pick<Call, "method" | "path"> {
+  const [method, path] = row.split(" ") as [Call["method"], string] // as each row begins
+  return { method, path }
 }
 
 /** What this service cannot do, in a sentence. */

@@ -2,7 +2,9 @@ import { type Context, Hono } from "hono"
 import { createMiddleware } from "hono/factory"
 import { TrieRouter } from "hono/router/trie-router"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
-import { ApiError, invalid, issuesOf } from "#core/error.ts"
+import { sentences as usual } from "#contract/error-codes.ts"
+import type { ErrorCode } from "#contract/error.ts"
+import { ApiError, invalid, type Issue, issuesOf } from "#core/error.ts"
 import { originOf } from "../http/address.ts"
 import { authenticate, keyOf } from "../http/authenticate.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
@@ -96,15 +98,14 @@ async function answer(
   return await withBody(c, c.var.accountId, async ({ fields, file }) => {
     const { success, data, error } = call.body?.safeParse(fields) ?? { success: true, data: fields }
     if (!success) throw invalid(issuesOf(error))
-    const origin = `${originOf(c)}/${dialect.name}`
     const answered = await call.run({
       api,
       params,
       query: c.req.query(),
       accept: c.req.header("accept") ?? "",
-      body: data as never, // what its schema has made of it
+      given: data as never, // what its schema has made of it
       file,
-      origin,
+      origin: `${originOf(c)}/${dialect.name}`,
       key: keyOf(c) ?? "",
       idempotencyKey: c.req.header("idempotency-key"),
     })
@@ -113,19 +114,32 @@ async function answer(
 }
 
 function refused(dialect: Dialect, error: Error, c: Context<ApiEnv>): Response {
-  const about = { method: c.req.method, path: pathIn(dialect, c) }
-  const refusal = refusalOf(error, c)
-  const status = dialect.statusOf?.(refusal.status) ?? refusal.status
-  return c.json(dialect.refusal({ ...refusal, ...about, status }), status as ContentfulStatusCode)
+  const refusal = refusalOf(error, c, dialect)
+  const status = dialect.statusOf(refusal) as ContentfulStatusCode
+  return c.json(dialect.refusal({ ...refusal, status }), status)
 }
 
-function refusalOf(error: Error, c: Context<ApiEnv>): Pick<Refusal, "status" | "sentence" | "issues"> {
-  if (error instanceof NotHere) return { status: 501, sentence: error.message, issues: [] }
-  if (error instanceof Refused)
-    return { status: error.status, sentence: error.message, issues: error.body.issues ?? [] }
+function refusalOf(error: Error, c: Context<ApiEnv>, { names, sentences }: Dialect): Refusal {
+  if (error instanceof NotHere) return { status: 501, code: undefined, sentence: error.message, issues: [] }
+  const theirs = ({ path, message }: Issue) => ({
+    path: path.replace(/^\w+/, (name) => names[name] ?? name),
+    message,
+  })
+  const said = (code: ErrorCode, sentence: string) =>
+    sentence === usual[code] ? (sentences[code] ?? sentence) : sentence
+  if (error instanceof Refused) {
+    const { status, message, body } = error
+    return {
+      status,
+      code: body.code,
+      sentence: said(body.code, message),
+      issues: body.issues?.map(theirs) ?? [],
+    }
+  }
   const refusal = asRefusal(error, c.var.requestId)
   c.set("refusal", refusal)
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
   const { issues = [] } = refusal.fields as Partial<Pick<Refusal, "issues">>
-  return { status: refusal.status, sentence: refusal.message, issues }
+  const { status, code, message } = refusal
+  return { status, code, sentence: said(code, message), issues: issues.map(theirs) }
 }

@@ -41,10 +41,10 @@ async function bytesOf({ req }: Context, most: number): Promise<Uint8Array> {
   const claimed = req.header("content-length")
   // The body can have no more bytes than this (RFC 9112, 6.3).
   const isFixed = claimed !== undefined && req.header("transfer-encoding") === undefined
-  if (isFixed && Number(claimed) > most) throw tooLarge()
+  if (isFixed && Number(claimed) > most) throw tooLarge(most)
   const bytes = isFixed ? new Uint8Array(await req.arrayBuffer()) : await read(req.raw.body, most)
   // The content-length is only a claim, so the bytes are counted.
-  if (bytes.byteLength > most) throw tooLarge()
+  if (bytes.byteLength > most) throw tooLarge(most)
   return bytes
 }
 
@@ -54,7 +54,7 @@ async function read(body: ReadableStream<Uint8Array> | null, most: number): Prom
   // The connection is needed for the answer.
   for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
     bytes += chunk.byteLength
-    if (bytes > most) throw tooLarge()
+    if (bytes > most) throw tooLarge(most)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -77,10 +77,7 @@ function checked(bytes: Uint8Array, { req }: Context): string {
   mustBePlain(req.header("content-encoding"))
   if (!/^application\/json *(?:;|$)/i.test(req.header("content-type") ?? ""))
     throw new ApiError("unsupported_media_type")
-  const { text, value } = parsed(bytes)
-  if (isTooDeep(value))
-    throw new ApiError("invalid_request", `the body is nested too deeply: at most ${maxDepth} levels`)
-  return text
+  return jsonOf(bytes).text
 }
 
 /**
@@ -97,7 +94,14 @@ export function mustBePlain(encoding: string | undefined): void {
   )
 }
 
-function parsed(bytes: Uint8Array): { text: string; value: unknown } {
+/** The JSON of a body, of reasonable depth, and its text. @throws ApiError `invalid_request` */
+export function jsonOf(bytes: Uint8Array): { text: string; value: unknown } {
+  const parsed = parse(bytes)
+  if (!isTooDeep(parsed.value)) return parsed
+  throw new ApiError("invalid_request", `the body is nested too deeply: at most ${maxDepth} levels`)
+}
+
+function parse(bytes: Uint8Array): { text: string; value: unknown } {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     return { text, value: JSON.parse(text) }
@@ -118,6 +122,8 @@ function isTooDeep(value: unknown): boolean {
   return false
 }
 
-function tooLarge(): ApiError {
-  return new ApiError("payload_too_large")
+function tooLarge(most: number): ApiError {
+  const sentence =
+    most === maxBytes ? undefined : `the body is longer than ${Math.floor(most / 1_000_000)} MB`
+  return new ApiError("payload_too_large", sentence)
 }

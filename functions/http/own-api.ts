@@ -88,11 +88,18 @@ interface Page {
 export class Api {
   readonly #serve: Serve
   readonly #outer: Request
+  readonly #base: string
 
   /** @param outer the caller's request, whose headers say who asks and from where. */
-  constructor(serve: Serve, outer: Request) {
+  constructor(serve: Serve, outer: Request, base = "") {
     this.#serve = serve
     this.#outer = outer
+    this.#base = base
+  }
+
+  /** The same, for paths that begin behind this one. */
+  below(path: string): Api {
+    return new Api(this.#serve, this.#outer, this.#base + path)
   }
 
   /** The body of the answer. @throws Refused */
@@ -123,12 +130,12 @@ export class Api {
   }
 
   /** Every page of a list whose next page `X-Next-After` names, up to so many items. @throws Refused */
-  async all(path: string, { query, most }: { query?: Query; most: number }): Promise<unknown[]> {
-    const items: unknown[] = []
+  async all<Item>(path: string, { query, most }: { query?: Query; most: number }): Promise<Item[]> {
+    const items: Item[] = []
     let after: string | undefined
     do {
       const page = await this.page("GET", path, { query: { ...query, after } })
-      items.push(...(page.body as unknown[])) // each such route lists
+      items.push(...(page.body as Item[])) // as the contract says
       after = page.next
     } while (after !== undefined && items.length < most)
     return items.slice(0, most)
@@ -144,10 +151,10 @@ export class Api {
     }
   }
 
-  /** The fields of a send that say where its file is: in the call, or uploaded before. @throws Refused */
-  async placeOf(bridgePath: string, file: GivenFile): Promise<object> {
+  /** The fields of a send of this bridge that say where its file is: in the call, or uploaded before. @throws Refused */
+  async placeOf(file: GivenFile): Promise<object> {
     const { bytes, type } = file
-    if (bytes.byteLength > inlineBytes) return { file: await this.upload(bridgePath, file) }
+    if (bytes.byteLength > inlineBytes) return { file: await this.upload("", file) }
     return { data: Buffer.from(bytes).toString("base64"), content_type: type }
   }
 
@@ -203,7 +210,7 @@ export class Api {
   }
 
   #urlOf(path: string, { query = {} }: Options): URL {
-    const url = new URL(path, this.#outer.url)
+    const url = new URL(this.#base + path, this.#outer.url)
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value))
     return url

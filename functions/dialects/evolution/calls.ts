@@ -1,68 +1,106 @@
 import { STATUS_CODES } from "node:http"
-import { call, type Call, type Dialect, missing } from "../dialect.ts"
-import { chatCalls } from "./chats.ts"
-import { groupCalls } from "./groups.ts"
-import { instanceCalls } from "./instances.ts"
-import { sendingCalls } from "./sending.ts"
-import { settingsCalls } from "./settings.ts"
+import { type Dialect, type Refusal, type Rows, toCalls, toMissing } from "../dialect.ts"
+import { Given } from "./given.ts"
+import { groups, groupsMade } from "./groups.ts"
+import { instances, instancesMade } from "./instances.ts"
+import { its } from "./its.ts"
+import { inChats, kept } from "./messages.ts"
+import { blocking, people } from "./people.ts"
+import { sending, updates } from "./sending.ts"
+import { settings, settingsFound } from "./settings.ts"
 
-/** Clients look here for the release whose calls they may make. */
-const welcome = call({
-  method: "GET",
-  path: "/",
-  isOpen: true,
-  run: async ({ origin }) => ({
+const open: Rows<{ origin: string }> = {
+  // Clients look here for the release whose calls they may make.
+  "GET /": ({ origin }) => ({
     status: 200,
     message: "Welcome to the Evolution API, it is working!",
     version: "2.3.6",
     clientName: "messaging-bridge",
     documentation: origin.replace(/[^/]*$/, "api/docs"),
   }),
-})
+}
 
-/** Parts of Evolution that connect it to other programs: here a webhook does. */
+/** Parts of Evolution that connect it to other programs, in the order of its own folders. */
 const integrations =
-  /* in the order of its own folders */
-  "typebot openai dify n8n evoai evolutionBot flowise chatwoot rabbitmq nats sqs pusher kafka websocket s3".split(
-    " ",
-  )
+  "typebot openai dify n8n evoai evolutionBot flowise chatwoot rabbitmq nats sqs pusher kafka websocket s3"
 
-const absent: Call[] = [
-  ...integrations.flatMap((name) =>
-    (["GET", "POST", "PUT", "DELETE"] as const).map((method) =>
-      missing(method, `/${name}/*`, `${name} is not connected here: send events to it by a webhook`),
-    ),
+const noButtons =
+  "phones show the buttons and lists of businesses' own accounts alone: send a text, or a poll"
+const noTemplates = "templates are of WhatsApp's Business Platform alone"
+const noPrivacy = "who sees what of an account is set on its phone"
+
+/** What this service has not, and why. */
+const absent = {
+  ...Object.fromEntries(
+    integrations
+      .split(" ")
+      .map((name) => [`* /${name}/*`, `${name} is not connected here: send events to it by a webhook`]),
   ),
-  ...(["GET", "POST"] as const).flatMap((method) => [
-    missing(method, "/label/*", "labels are kept on the phone alone"),
-    missing(method, "/business/*", "catalogues are not read here"),
-    missing(method, "/template/*", "templates are of WhatsApp's Business Platform alone"),
-  ]),
-  missing(
-    "POST",
-    "/call/offer/:instance",
-    "this service makes no calls: it declines them, and tells of them",
-  ),
-]
+  "* /label/*": "labels are kept on the phone alone",
+  "* /business/*": "catalogues are not read here",
+  "* /template/*": noTemplates,
+  "POST /message/sendTemplate/:instance": noTemplates,
+  "POST /message/sendList/:instance": noButtons,
+  "POST /message/sendButtons/:instance": noButtons,
+  "POST /call/offer/:instance": "this service makes no calls: it declines them, and tells of them",
+  "POST /chat/updateProfileName/:instance": "an account's name is changed on its phone",
+  "GET /chat/fetchPrivacySettings/:instance": noPrivacy,
+  "POST /chat/updatePrivacySettings/:instance": noPrivacy,
+}
+
+/** Faults, or what happened. Flows look for `exists` to see that nobody has a number. */
+function messageOf({ code, sentence, issues }: Refusal): unknown[] {
+  if (code === "recipient_not_found") return [{ exists: false, message: sentence }]
+  return issues.length > 0 ? issues.map(({ path, message }) => `${path}: ${message}`) : [sentence]
+}
 
 /** Evolution API's language, of its release 2.3. */
 export const evolution: Dialect = {
   name: "evolution",
   keyHeader: "apikey",
+  names: {
+    body: "text",
+    chat: "number",
+    phone: "number",
+    phones: "numbers",
+    members: "participants",
+    question: "name",
+    options: "values",
+    max_answers: "selectableCount",
+    lat: "latitude",
+    lng: "longitude",
+    contacts: "contact",
+    emoji: "reaction",
+    message_id: "key.id",
+    disappearing: "expiration",
+    customer_ref: "instanceName",
+    webhook_url: "url",
+    messages: "key.id",
+    groups: "groupJid",
+    chats: "chat",
+    state: "presence",
+    link: "inviteCode",
+  },
+  sentences: {
+    unauthorized: "no valid API key: send it as apikey",
+    not_found: "there is no such instance: GET /instance/fetchInstances lists yours",
+    recipient_not_found: "nobody on the network has this number",
+  },
   calls: [
-    welcome,
-    ...instanceCalls,
-    ...settingsCalls,
-    ...sendingCalls,
-    ...chatCalls,
-    ...groupCalls,
-    ...absent,
+    ...toCalls(open, (asked) => asked, { isOpen: true }),
+    ...toCalls({ ...instances, ...settingsFound, ...kept, ...people, ...groups, ...updates }, its, {
+      body: Given,
+    }),
+    ...toCalls({ ...instancesMade, ...settings, ...sending, ...inChats, ...blocking, ...groupsMade }, its, {
+      body: Given,
+      status: 201,
+    }),
+    ...toMissing(absent),
   ],
-  refusal: ({ status, sentence, issues }) => ({
-    status,
-    error: STATUS_CODES[status],
-    response: {
-      message: issues.length > 0 ? issues.map(({ path, message }) => `${path}: ${message}`) : [sentence],
-    },
+  statusOf: ({ code, status }) => (code === "recipient_not_found" ? 400 : status),
+  refusal: (refusal) => ({
+    status: refusal.status,
+    error: STATUS_CODES[refusal.status],
+    response: { message: messageOf(refusal) },
   }),
 }

@@ -41,104 +41,69 @@ function isWanted(name: string, events: string[] | undefined): boolean {
   return events?.some((one) => one === name || (one === "GROUP_UPDATE" && name === "GROUPS_UPDATE")) ?? true
 }
 
-function saidOf(event: Event, told: Told): Said | undefined {
-  const { instance, me, file } = told
-  switch (event.event) {
-    case "message":
-      return ofMessage(event, instance, file?.base64)
-    case "message_status":
-      return [
-        "messages.update",
-        {
-          messageId: event.message_id,
-          keyId: event.message_id,
-          remoteJid: event.chat_id,
-          fromMe: true,
-          ...(event.participants?.[0] && { participant: event.participants[0] }),
-          status: statuses[event.status],
-          instanceId: instance,
-        },
-      ]
-    case "poll_vote":
-      return ofVote(event, instance)
-    case "connected":
-      return [
-        "connection.update",
-        {
-          instance,
-          wuid: `${event.phone}@s.whatsapp.net`,
-          profileName: me?.name ?? "",
-          profilePictureUrl: null,
-          state: "open",
-          statusReason: 200,
-        },
-      ]
-    case "disconnected":
-      return ["connection.update", { instance, ...connectionOf(event.reason) }]
-    case "typing": {
-      const doing = event.mode === "voice" ? "recording" : "composing"
-      const lastKnownPresence = event.state === "paused" ? "paused" : doing
-      return [
-        "presence.update",
-        { id: event.chat_id, presences: { [event.contact_id]: { lastKnownPresence } } },
-      ]
-    }
-    case "presence": {
-      const lastKnownPresence = event.unavailable ? "unavailable" : "available"
-      const seen = { lastKnownPresence, ...(event.last_seen && { lastSeen: event.last_seen }) }
-      return ["presence.update", { id: event.contact_id, presences: { [event.contact_id]: seen } }]
-    }
-    case "call_incoming":
-      return ["call", { ...callOf(event), status: "offer", isVideo: event.video === true }]
-    case "call_terminated":
-      return ["call", { ...callOf(event), status: callEnds[event.reason] }]
-    case "group":
-      return ofGroup(event, instance)
-    case "message_lost":
-    case "event_response":
-    case "offline_sync_preview":
-    case "offline_sync_completed":
-    case "profile_picture_updated":
-    case "test":
-      return undefined
-  }
-}
-
 type Of<Type extends Event["event"]> = Extract<Event, { event: Type }>
 
-function ofMessage(event: Of<"message">, instance: string, base64: string | undefined): Said {
-  const target = { ...event, message_id: event.target_id ?? event.message_id }
-  if (event.edit === "revoke")
-    return ["messages.delete", { ...keyOf(target), status: "DELETED", instanceId: instance }]
-  if (event.edit === "edit")
-    return [
-      "messages.edited",
-      {
-        key: keyOf(target),
-        type: "MESSAGE_EDIT",
-        editedMessage: { conversation: event.body },
-        timestampMs: String(event.timestamp * 1000),
-        pushName: event.name,
-        instanceId: instance,
-      },
-    ]
-  return ["messages.upsert", recordOf(event, instance, base64)]
-}
-
-function ofVote(event: Of<"poll_vote">, instanceId: string): Said {
-  const { poll_id: keyId, chat_id: remoteJid, contact_id: participant, selected_options } = event
-  const pollUpdates = selected_options.map((name) => ({ name, voters: [participant] }))
-  return [
+/** How each event of ours is told. Those that Evolution has no name for are not sent. */
+const table: { [Type in Event["event"]]?: (event: Of<Type>, told: Told) => Said | undefined } = {
+  message: ofMessage,
+  message_status: ({ message_id: keyId, chat_id: remoteJid, participants, status }, { instance }) => [
     "messages.update",
-    { keyId, remoteJid, participant, status: "DELIVERY_ACK", pollUpdates, instanceId },
-  ]
+    {
+      messageId: keyId,
+      keyId,
+      remoteJid,
+      fromMe: true,
+      participant: participants?.[0],
+      status: statuses[status],
+      instanceId: instance,
+    },
+  ],
+  poll_vote: ({ poll_id: keyId, chat_id: remoteJid, contact_id: participant, selected_options }, told) => {
+    const pollUpdates = selected_options.map((name) => ({ name, voters: [participant] }))
+    const vote = { keyId, remoteJid, participant, status: "DELIVERY_ACK", pollUpdates }
+    return ["messages.update", { ...vote, instanceId: told.instance }]
+  },
+  connected: ({ phone }, { instance, me }) => {
+    const about = { wuid: `${phone}@s.whatsapp.net`, profileName: me?.name ?? "", profilePictureUrl: null }
+    return ["connection.update", { instance, ...about, state: "open", statusReason: 200 }]
+  },
+  // Without a reason the session connects again by itself.
+  disconnected: ({ reason }, { instance }) => {
+    if (reason === undefined)
+      return ["connection.update", { instance, state: "connecting", statusReason: 200 }]
+    const statusReason = reason === "logged_out" ? 401 : 440
+    return ["connection.update", { instance, state: "close", statusReason }]
+  },
+  typing: ({ chat_id, contact_id, state, mode }) => {
+    const doing = mode === "voice" ? "recording" : "composing"
+    return ofPresence(chat_id, contact_id, { lastKnownPresence: state === "paused" ? "paused" : doing })
+  },
+  presence: ({ contact_id, unavailable, last_seen: lastSeen }) =>
+    ofPresence(contact_id, contact_id, {
+      lastKnownPresence: unavailable ? "unavailable" : "available",
+      lastSeen,
+    }),
+  call_incoming: (event) => ofCall(event, { status: "offer", isVideo: event.video === true }),
+  call_terminated: (event) => ofCall(event, { status: callEnds[event.reason] }),
+  group: ofGroup,
 }
 
-/** Without a reason the session connects again by itself. */
-function connectionOf(reason: Of<"disconnected">["reason"]) {
-  if (reason === "logged_out") return { state: "close", statusReason: 401 }
-  if (reason === "stream_replaced") return { state: "close", statusReason: 440 }
-  return { state: "connecting", statusReason: 200 }
+function saidOf(event: Event, told: Told): Said | undefined {
+  // The table has for each type what takes it.
+  return (table[event.event] as ((event: Event, told: Told) => Said | undefined) | undefined)?.(event, told)
+}
+
+function ofMessage(event: Of<"message">, { instance, file }: Told): Said {
+  const key = keyOf({ ...event, message_id: event.target_id ?? event.message_id })
+  if (event.edit === "revoke") return ["messages.delete", { ...key, status: "DELETED", instanceId: instance }]
+  if (event.edit !== "edit") return ["messages.upsert", recordOf(event, instance, file?.base64)]
+  const editedMessage = { conversation: event.body }
+  const edit = { key, type: "MESSAGE_EDIT", editedMessage, timestampMs: String(event.timestamp * 1000) }
+  return ["messages.edited", { ...edit, pushName: event.name, instanceId: instance }]
+}
+
+function ofPresence(id: string, person: string, presence: object): Said {
+  return ["presence.update", { id, presences: { [person]: presence } }]
 }
 
 const callEnds = {
@@ -149,82 +114,48 @@ const callEnds = {
   accept_elsewhere: "accept",
 } as const
 
-function callOf({ call_id, contact_id, chat_id, timestamp }: Of<"call_incoming"> | Of<"call_terminated">) {
-  return {
-    id: call_id,
-    from: contact_id,
-    chatId: chat_id,
-    date: iso(timestamp * 1000),
-    isGroup: false,
-    offline: false,
-  }
+function ofCall(event: Of<"call_incoming"> | Of<"call_terminated">, more: object): Said {
+  const { call_id: id, contact_id: from, chat_id: chatId, timestamp } = event
+  return ["call", { id, from, chatId, date: iso(timestamp * 1000), isGroup: false, offline: false, ...more }]
 }
 
-const memberActions = {
-  added: "add",
-  joined: "add",
-  left: "remove",
-  removed: "remove",
-  promoted: "promote",
-  demoted: "demote",
-} as const
+const memberActions = new Map([
+  ["added", "add"],
+  ["joined", "add"],
+  ["left", "remove"],
+  ["removed", "remove"],
+  ["promoted", "promote"],
+  ["demoted", "demote"],
+])
 
-function ofGroup(event: Of<"group">, instance: string): Said | undefined {
-  const { chat_id: id, contact_id: author, participants = [], subject, settings } = event
-  switch (event.kind) {
-    case "created":
-      return [
-        "groups.upsert",
-        [
-          {
-            id,
-            subject: subject ?? "",
-            owner: author,
-            creation: event.timestamp,
-            participants: participants.map((jid) => ({ id: jid, admin: null })),
-            instanceId: instance,
-          },
-        ],
-      ]
-    case "added":
-    case "joined":
-    case "left":
-    case "removed":
-    case "promoted":
-    case "demoted":
-      return [
-        "group-participants.update",
-        {
-          id,
-          author,
-          participants,
-          participantsData: participants.map((jid) => ({ jid, phoneNumber: jid.split("@")[0] })),
-          action: memberActions[event.kind],
-        },
-      ]
-    case "subject":
-    case "description":
-    case "picture":
-    case "settings":
-    case "link":
-      return [
-        "groups.update",
-        [
-          {
-            id,
-            author,
-            ...(subject !== undefined && { subject }),
-            ...(event.description !== undefined && { desc: event.description }),
-            ...(settings?.write && { announce: settings.write === "admins" }),
-            ...(settings?.edit && { restrict: settings.edit === "admins" }),
-            ...(settings?.disappearing !== undefined && { ephemeralDuration: settings.disappearing }),
-            ...(event.link !== undefined && { inviteCode: event.link.split("/").at(-1) }),
-          },
-        ],
-      ]
-    case "request":
-    case "request_over":
-    case "deleted":
-      return undefined
+/** What of a group's changes Evolution has no name for. */
+const untold = new Set(["request", "request_over", "deleted"])
+
+function ofGroup(event: Of<"group">, { instance: instanceId }: Told): Said | undefined {
+  const { kind, chat_id: id, contact_id: author, timestamp: creation, participants = [] } = event
+  const action = memberActions.get(kind)
+  if (kind === "created") {
+    const about = { id, subject: event.subject ?? "", owner: author, creation, instanceId }
+    return [
+      "groups.upsert",
+      [{ ...about, participants: participants.map((jid) => ({ id: jid, admin: null })) }],
+    ]
+  }
+  if (action) {
+    const participantsData = participants.map((jid) => ({ jid, phoneNumber: jid.split("@")[0] }))
+    return ["group-participants.update", { id, author, participants, participantsData, action }]
+  }
+  return untold.has(kind) ? undefined : ["groups.update", [{ id, author, ...changeOf(event) }]]
+}
+
+/** What was changed of a group. */
+function changeOf({ subject, description: desc, link, settings = {} }: Of<"group">) {
+  return {
+    subject,
+    desc,
+    announce: settings.write && settings.write === "admins",
+    restrict: settings.edit && settings.edit === "admins",
+    ephemeralDuration: settings.disappearing,
+    inviteCode: link?.split("/").at(-1),
   }
 }

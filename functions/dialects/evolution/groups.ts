@@ -1,29 +1,23 @@
-import { z } from "zod"
-import type { Group as GroupSchema, GroupWithMembers } from "#contract/group.ts"
+import type { z } from "zod"
+import type { Group as GroupSchema, GroupWithMembers, MemberOutcome } from "#contract/group.ts"
 import { invalid } from "#core/error.ts"
-import { pathOf } from "../../http/own-api.ts"
-import { NotHere } from "../dialect.ts"
-import { chatOf, groupOf, isUrl, jidOf } from "./names.ts"
-import { at, Flag, type Here, nothing, on, Text } from "./on.ts"
+import type { Given } from "./given.ts"
+import { groupIn, type Its, needed, type Rows } from "./its.ts"
+import { chatOf, groupOf, jidOf } from "./names.ts"
+import { newPicture } from "./people.ts"
+import { sendInvite } from "./sending.ts"
 
 type Group = z.infer<typeof GroupSchema>
-type WithMembers = z.infer<typeof GroupWithMembers>
-
-/** The way to the group that a call is about: its query says which, or its body. */
-function into({ query, body }: Pick<Here, "query" | "body">, ...parts: string[]): string[] {
-  const given = query.groupJid ?? (body as { groupJid?: unknown } | undefined)?.groupJid
-  if (typeof given === "string" && given !== "") return at("groups", groupOf(given), ...parts)
-  throw invalid([{ path: "groupJid", message: "is missing: give the JID of a group in the query" }])
-}
+type Whole = z.infer<typeof GroupWithMembers>
 
 const roles = { member: null, admin: "admin", owner: "superadmin" } as const
 
-function ofMember({ jid, phone, role }: WithMembers["members"][number]) {
+function toMember({ jid, phone, role }: Whole["members"][number]) {
   return { id: jid, phoneNumber: phone ? `${phone}@s.whatsapp.net` : undefined, admin: roles[role] }
 }
 
 /** A group as Evolution describes it. */
-function ofGroup(group: Group & Partial<WithMembers>) {
+function toGroup(group: Group & Partial<Whole>) {
   return {
     id: group.jid,
     subject: group.name,
@@ -40,148 +34,120 @@ function ofGroup(group: Group & Partial<WithMembers>) {
     isCommunity: group.is_community,
     isCommunityAnnounce: group.is_announcements,
     linkedParent: group.community || undefined,
-    ...(group.members && { participants: group.members.map(ofMember) }),
+    participants: group.members?.map(toMember),
   }
 }
 
-async function groupIn(here: Here): Promise<WithMembers> {
-  return await here.ask<WithMembers>("GET", into(here))
+async function whole(its: Its): Promise<Whole> {
+  return await its.proxy.ask<Whole>("GET", groupIn(its))
 }
 
-const fetchAll = on("GET group/fetchAllGroups", nothing, async (here) => {
-  const groups = await here.api.allByJid<Group>(pathOf(here.instance, ...at("groups")), 250)
-  if (here.query.getParticipants !== "true") return groups.map(ofGroup)
-  const whole = []
-  for (const { jid } of groups) whole.push(ofGroup(await groupIn({ ...here, query: { groupJid: jid } })))
-  return whole
-})
+async function fetchAll(its: Its) {
+  const groups = await its.proxy.allByJid<Group>("groups", 250)
+  if (its.query.getParticipants !== "true") return groups.map((group) => toGroup(group))
+  const described = []
+  for (const { jid } of groups) described.push(toGroup(await whole({ ...its, query: { groupJid: jid } })))
+  return described
+}
 
-/** A row that changes a group, by what its body becomes. */
-function changes<Fields extends z.ZodRawShape>(
-  name: string,
-  fields: Fields,
-  become: (body: z.output<z.ZodObject<Fields>>) => object,
-  answer: object = { update: "success" },
-) {
-  const run = async (here: Here) => {
-    await here.ask("PATCH", into(here), become(here.body as z.output<z.ZodObject<Fields>>))
-    return answer
+async function create(its: Its) {
+  const { subject, description, participants, promoteParticipants } = its.given
+  const members = participants?.map(chatOf)
+  const wanted = { name: needed(subject, "subject"), members, topic: description || undefined }
+  const { group } = await its.proxy.ask<{ group: Group }>("POST", "groups", wanted)
+  const made = { ...its, query: { groupJid: group.jid } }
+  if (promoteParticipants && members?.length)
+    await its.proxy.ask("POST", `${groupIn(made)}/members/promote`, { members })
+  return toGroup(await whole(made))
+}
+
+const actions = ["add", "remove", "promote", "demote"]
+
+async function updateParticipant(its: Its) {
+  const { action = "", participants } = its.given
+  if (!actions.includes(action)) throw invalid([{ path: "action", message: `one of ${actions.join(", ")}` }])
+  const members = needed(participants, "participants").map(jidOf)
+  const path = `${groupIn(its)}/members/${action}`
+  const outcomes = await its.proxy.ask<MemberOutcome[]>("POST", path, { members })
+  return {
+    updateParticipants: outcomes.map(({ jid, outcome, network_code = 409 }) => {
+      return { jid, status: outcome === "refused" ? String(network_code) : "200" }
+    }),
   }
-  return on(`POST group/${name}`, z.looseObject(fields), run, 201)
 }
 
-const settings = {
+const settings: Partial<Record<string, object>> = {
   announcement: { write: "admins" },
   not_announcement: { write: "all" },
   locked: { edit: "admins" },
   unlocked: { edit: "all" },
-} as const
-const Setting = z.enum(["announcement", "not_announcement", "locked", "unlocked"])
-
-const NewGroup = z.object({
-  subject: z.string(),
-  description: z.string().nullish(),
-  participants: z.array(Text),
-  promoteParticipants: Flag.nullish(),
-})
-
-const create = on(
-  "POST group/create",
-  NewGroup,
-  async (here) => {
-    const { subject, description, participants, promoteParticipants } = here.body
-    const members = participants.map(chatOf)
-    const wanted = { name: subject, members, ...(description && { topic: description }) }
-    const { group } = await here.ask<{ group: Group }>("POST", at("groups"), wanted)
-    const made = { ...here, query: { groupJid: group.jid } }
-    if (promoteParticipants && members.length > 0)
-      await here.ask("POST", into(made, "members", "promote"), { members })
-    return ofGroup(await groupIn(made))
-  },
-  201,
-)
-
-interface Outcome {
-  jid: string
-  outcome: string
-  network_code?: number
 }
 
-const updateParticipant = on(
-  "POST group/updateParticipant",
-  z.looseObject({ action: z.enum(["add", "remove", "promote", "demote"]), participants: z.array(Text) }),
-  async (here) => {
-    const members = here.body.participants.map(jidOf)
-    const outcomes = await here.ask<Outcome[]>("POST", into(here, "members", here.body.action), { members })
-    return {
-      updateParticipants: outcomes.map(({ jid, outcome, network_code = 409 }) => {
-        return { jid, status: outcome === "refused" ? String(network_code) : "200" }
-      }),
-    }
-  },
-  201,
-)
+function settingOf({ action = "" }: Given): object {
+  const message = `one of ${Object.keys(settings).join(", ")}`
+  const setting = Object.hasOwn(settings, action) && settings[action]
+  if (setting) return setting
+  throw invalid([{ path: "action", message }])
+}
 
-const updatePicture = on(
-  "POST group/updateGroupPicture",
-  z.looseObject({ image: z.string() }),
-  async (here) => {
-    if (!isUrl(here.body.image)) throw new NotHere("a picture of a group is taken from a URL: give one")
-    await here.ask("PUT", into(here, "avatar"), { url: here.body.image })
+/** Changes a group. @param to what our API gets of the body */
+const change =
+  (to: (given: Given) => object, answer: object = { update: "success" }) =>
+  async (its: Its) => {
+    await its.proxy.ask("PATCH", groupIn(its), to(its.given))
+    return answer
+  }
+
+interface Invite {
+  link: string
+}
+
+const codeOf = ({ link }: Invite) => link.replace(/^.*\//, "")
+const linkIn = ({ query }: Its) => ({ link: query.inviteCode })
+
+/** What is found of groups, and done without making anything. */
+export const groups: Rows = {
+  "GET /group/fetchAllGroups/:instance": fetchAll,
+  "GET /group/findGroupInfos/:instance": async (its) => toGroup(await whole(its)),
+  "GET /group/participants/:instance": async (its) => ({
+    participants: (await whole(its)).members.map(toMember),
+  }),
+  "GET /group/inviteCode/:instance": async (its) => {
+    const invite = await its.proxy.ask<Invite>("GET", `${groupIn(its)}/invite`)
+    return { inviteUrl: invite.link, inviteCode: codeOf(invite) }
+  },
+  "GET /group/inviteInfo/:instance": async (its) =>
+    toGroup(await its.proxy.ask<Group>("GET", "groups/invite", linkIn(its))),
+  "GET /group/acceptInviteCode/:instance": async (its) => {
+    const { jid } = await its.proxy.ask<{ jid: string }>("POST", "groups/join", linkIn(its))
+    return { accepted: true, groupJid: jid }
+  },
+  "POST /group/sendInvite/:instance": sendInvite,
+  "DELETE /group/leaveGroup/:instance": async (its) => {
+    await its.proxy.ask("POST", `${groupIn(its)}/leave`)
+    return { groupJid: groupOf(its.query.groupJid ?? its.given.groupJid ?? ""), leave: true }
+  },
+}
+
+/** What makes and changes groups. */
+export const groupsMade: Rows = {
+  "POST /group/create/:instance": create,
+  "POST /group/updateParticipant/:instance": updateParticipant,
+  "POST /group/updateGroupPicture/:instance": async (its) => {
+    await its.proxy.ask("PUT", `${groupIn(its)}/avatar`, newPicture(its.given.image, "image"))
     return { update: "success" }
   },
-  201,
-)
-
-function linkIn({ query: { inviteCode } }: Here): { link: string } {
-  if (inviteCode) return { link: inviteCode }
-  throw invalid([{ path: "inviteCode", message: "is missing: give the end of a group's link in the query" }])
-}
-
-const codeOf = (link: string) => link.split("/").at(-1)!
-
-export const groupCalls = [
-  create,
-  fetchAll,
-  updateParticipant,
-  updatePicture,
-  changes("updateGroupSubject", { subject: z.string() }, ({ subject }) => ({ name: subject })),
-  changes("updateGroupDescription", { description: z.string() }, ({ description }) => ({
-    topic: description,
+  "POST /group/updateGroupSubject/:instance": change(({ subject }) => ({ name: needed(subject, "subject") })),
+  "POST /group/updateGroupDescription/:instance": change((given) => ({
+    topic: needed(given.description, "description"),
   })),
-  changes("updateSetting", { action: Setting }, ({ action }) => settings[action], { updateSetting: {} }),
-  changes(
-    "toggleEphemeral",
-    { expiration: z.coerce.number() },
-    ({ expiration }) => ({ disappearing: expiration }),
+  "POST /group/updateSetting/:instance": change(settingOf, { updateSetting: {} }),
+  "POST /group/toggleEphemeral/:instance": change(
+    ({ expiration }) => ({ disappearing: needed(expiration, "expiration") }),
     { success: true },
   ),
-  on("GET group/findGroupInfos", nothing, async (here) => ofGroup(await groupIn(here))),
-  on("GET group/participants", nothing, async (here) => {
-    return { participants: (await groupIn(here)).members.map(ofMember) }
+  "POST /group/revokeInviteCode/:instance": async (its) => ({
+    revoked: true,
+    inviteCode: codeOf(await its.proxy.ask<Invite>("POST", `${groupIn(its)}/invite/revoke`)),
   }),
-  on("GET group/inviteCode", nothing, async (here) => {
-    const { link } = await here.ask<{ link: string }>("GET", into(here, "invite"))
-    return { inviteUrl: link, inviteCode: codeOf(link) }
-  }),
-  on(
-    "POST group/revokeInviteCode",
-    z.looseObject({}),
-    async (here) => {
-      const { link } = await here.ask<{ link: string }>("POST", into(here, "invite", "revoke"))
-      return { revoked: true, inviteCode: codeOf(link) }
-    },
-    201,
-  ),
-  on("GET group/inviteInfo", nothing, async (here) => {
-    return ofGroup(await here.ask<Group>("GET", at("groups", "invite"), linkIn(here)))
-  }),
-  on("GET group/acceptInviteCode", nothing, async (here) => {
-    const { jid } = await here.ask<{ jid: string }>("POST", at("groups", "join"), linkIn(here))
-    return { accepted: true, groupJid: jid }
-  }),
-  on("DELETE group/leaveGroup", z.looseObject({}), async (here) => {
-    await here.ask("POST", into(here, "leave"))
-    return { groupJid: into(here)[2], leave: true }
-  }),
-]
+}

@@ -14,11 +14,12 @@ export function chatOf(number: string): string {
 
 /** The JID of what a caller gives as `number`. */
 export function jidOf(number: string): string {
-  return toJid(chatOf(number))
+  const chat = chatOf(number)
+  return chat && toJid(chat)
 }
 
 export function groupOf(name: string): string {
-  return name.includes("@") ? name : `${name}@g.us`
+  return name === "" || name.includes("@") ? name : `${name}@g.us`
 }
 
 export interface Key {

@@ -1,236 +1,147 @@
-import { z } from "zod"
-import { invalid } from "#core/error.ts"
-import { type GivenFile, pathOf } from "../../http/own-api.ts"
-import { bytesIn } from "../body.ts"
-import { missing, NotHere } from "../dialect.ts"
-import { chatOf, groupOf, isUrl } from "./names.ts"
-import { asSent, at, Flag, type Here, on, type Sent, Text } from "./on.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { at } from "../bridge.ts"
+import { NotHere } from "../dialect.ts"
+import type { Given } from "./given.ts"
+import { groupIn, type Its, messageBy, needed, placeOf, type Rows, sent } from "./its.ts"
+import { chatOf } from "./names.ts"
 
-/** A message, by its key. */
-export const MessageKey = z.object({
-  id: z.string(),
-  remoteJid: z.string().nullish(),
-  fromMe: Flag.nullish(),
-  participant: z.string().nullish(),
-})
-
-/** What every message has beside its content. Forms bring all of it as text. */
-const common = {
-  number: Text,
-  delay: z.coerce.number().nullish(),
-  quoted: z.object({ key: MessageKey.partial().nullish() }).nullish().catch(undefined),
-  mentionsEveryOne: Flag.nullish(),
-  mentioned: z.array(z.string()).nullish().catch(undefined),
-}
-type Common = z.output<z.ZodObject<typeof common>>
-
-/** In Evolution's first release the content is in `textMessage` and its like, the rest in `options`. */
-function flat(given: unknown): unknown {
-  const { options, ...fields } = given as Record<string, Record<string, unknown> | undefined>
-  const contents = Object.entries(fields).flatMap(([name, value]) =>
-    name.endsWith("Message") ? [value] : [],
-  )
-  return Object.assign({}, options, ...contents, fields)
-}
-
-function message<Fields extends z.ZodRawShape>(fields: Fields) {
-  return z.preprocess(flat, z.object({ ...common, ...fields }))
-}
-
-/** The fields of our API's sends that those in `common` become. */
-async function addressed({ body, ask }: Here<Common>) {
-  const chat = chatOf(body.number)
-  const quoted = body.quoted?.key?.id
-  const isForAll = body.mentionsEveryOne && chat.endsWith("@g.us")
-  const group = isForAll && (await ask<{ members: { jid: string }[] }>("GET", at("groups", chat)))
-  const mentions = group ? group.members.map(({ jid }) => jid) : body.mentioned?.map(chatOf)
-  return {
-    chat,
-    ...(quoted && { quoted_message_id: quoted }),
-    ...(mentions?.length && { mentions }),
+/** Sends by a route of our API. @param theirs the content, as the answer shows it */
+async function send(its: Its, kind: string, ours: object, messageType: string, theirs: unknown) {
+  const { number = "", delay, quoted } = its.given
+  const addressed = {
+    chat: chatOf(number),
+    quoted_message_id: quoted?.key?.id || undefined,
+    mentions: await mentionsOf(its),
     // It is shown as typing for that long, as by Evolution.
-    ...(body.delay && { typing_ms: Math.min(Math.round(body.delay), 10_000) }),
+    typing_ms: delay ? Math.min(Math.round(delay), 10_000) : undefined,
   }
+  return await sent(its, ["POST", `send/${kind}`, { ...addressed, ...ours }], messageType, theirs)
 }
 
-/** A row that sends by a route of our API. @param become the content, as ours and as the answer shows it */
-function sends<Fields extends z.ZodRawShape>(
-  name: string,
-  fields: Fields,
-  kind: string,
-  become: (here: Here<Common & z.output<z.ZodObject<Fields>>>) => Promise<Content> | Content,
-) {
-  const run = async (here: Here) => {
-    // Its body has these fields.
-    const typed = here as Here<Common & z.output<z.ZodObject<Fields>>>
-    const { ours, theirs, messageType } = await become(typed)
-    const sent = await here.ask<Sent>("POST", at("send", kind), { ...(await addressed(typed)), ...ours })
-    return asSent(here, sent, messageType, theirs)
-  }
-  return on(`POST message/${name}`, message(fields), run, 201)
+async function mentionsOf({ proxy, given }: Its): Promise<string[] | undefined> {
+  const chat = chatOf(given.number ?? "")
+  if (!(given.mentionsEveryOne ?? given.everyOne) || !chat.endsWith("@g.us"))
+    return given.mentioned?.length ? given.mentioned.map(chatOf) : undefined
+  const { members } = await proxy.ask<{ members: { jid: string }[] }>("GET", at`groups/${chat}`)
+  return members.map(({ jid }) => jid)
 }
 
-interface Content {
-  ours: object
-  theirs: unknown
-  messageType: string
-}
-
-/** "Whatever it is": callers give types that files are not of, and Evolution takes them. */
-const unknownType = "application/octet-stream"
-
-/** Where our API finds a file: at a URL, in base64, or in the form that brought it. */
-async function placeOf(
-  { api, instance, file }: Here,
-  given: string | null | undefined,
-  about: Partial<GivenFile> = {},
-) {
-  if (!file && !given)
-    throw invalid([{ path: "media", message: "give a URL, base64, or a form with a file" }])
-  if (!file && isUrl(given!)) return { url: given, content_type: about.type ?? unknownType }
-  const bytes = file?.bytes ?? bytesIn(given!, "media") // one of the two is there
-  const name = about.name || file?.name || ""
-  return await api.placeOf(pathOf(instance), { type: about.type ?? unknownType, name, bytes })
-}
-
-const text = z.string().nullish()
-
-const sendMedia = sends(
-  "sendMedia",
-  { mediatype: z.string().default("document"), media: text, mimetype: text, caption: text, fileName: text },
-  "media",
-  async ({ body: { mediatype, media, mimetype, caption, fileName }, ...here }) => {
-    const isDocument = mediatype === "document"
-    const place = await placeOf({ ...here, body: undefined }, media, {
-      // n8n's node calls each document a PDF: where there is a name, that says more.
-      ...(isDocument && mimetype && !fileName?.includes(".") && { type: mimetype }),
-      ...(fileName && { name: fileName }),
-    })
-    const words = mediatype === "audio" ? {} : { ...(caption && { caption }) }
-    const named = isDocument ? { as_document: true, ...(fileName && { filename: fileName }) } : {}
-    const theirs = { ...words, mimetype, ...(isDocument && { fileName }) }
-    return { ours: { ...place, ...words, ...named }, theirs, messageType: `${mediatype}Message` }
-  },
-)
-
-/** A row that sends one file, which its body has under this name. */
-function sendsFile(name: string, field: string, messageType: string, ours: object) {
-  return sends(name, { [field]: text }, "media", async (here) => {
-    const given = (here.body as Record<string, unknown>)[field] as string | undefined
-    return { ours: { ...(await placeOf(here, given)), ...ours }, theirs: {}, messageType }
+async function sendMedia(its: Its) {
+  const { mediatype = "document", media, mimetype, caption, fileName } = its.given
+  const isDocument = mediatype === "document"
+  const place = await placeOf(its, media, {
+    // n8n's node calls each document a PDF: where there is a name, that says more.
+    type: isDocument && !fileName?.includes(".") ? mimetype : undefined,
+    name: fileName,
   })
+  const words = mediatype === "audio" ? {} : { caption: caption || undefined }
+  const named = isDocument ? { as_document: true, filename: fileName || undefined } : {}
+  const theirs = { ...words, mimetype, fileName: isDocument ? fileName : undefined }
+  return await send(its, "media", { ...place, ...words, ...named }, `${mediatype}Message`, theirs)
 }
 
-const Card = z.object({
-  fullName: z.string(),
-  wuid: text,
-  phoneNumber: text,
-  organization: text,
-  email: text,
-})
+async function sendFile(its: Its, file: string | undefined, as: object, messageType: string) {
+  return await send(its, "media", { ...(await placeOf(its, file)), ...as }, messageType, {})
+}
 
-function cardOf({ fullName: name, wuid, phoneNumber, organization, email }: z.infer<typeof Card>) {
+function toCard({
+  fullName: name,
+  wuid,
+  phoneNumber,
+  organization,
+  email,
+}: NonNullable<Given["contact"]>[number]) {
   const phone = (phoneNumber ?? wuid ?? "").replace(/@.*/, "").replaceAll(/\D/g, "")
-  return { name, phone, ...(organization && { organization }), ...(email && { email }) }
+  return { name, phone, organization: organization || undefined, email: email || undefined }
 }
 
-const Status = z.preprocess(
-  flat,
-  z.object({ type: z.string(), content: text, caption: text, backgroundColor: text }),
-)
+async function sendContact(its: Its) {
+  const contacts = its.given.contact?.map(toCard)
+  const shown = contacts?.map(({ name }) => ({ displayName: name })) ?? []
+  return shown.length === 1
+    ? await send(its, "contact", { contacts }, "contactMessage", shown[0])
+    : await send(its, "contact", { contacts }, "contactsArrayMessage", { contacts: shown })
+}
 
-const sendStatus = on(
-  "POST message/sendStatus",
-  Status,
-  async (here) => {
-    const { type, content, caption, backgroundColor: background } = here.body
-    if (type !== "text" && type !== "image")
-      throw new NotHere("a status here is a text or a picture: videos and sounds cannot be posted as one")
-    const colour = /^#[0-9a-f]{6}$/i.test(background ?? "") && { background }
-    const ours =
-      type === "text"
-        ? { body: content ?? "", ...colour }
-        : { ...(await placeOf(here, content)), ...(caption && { body: caption }) }
-    const sent = await here.ask<Sent>("POST", at("send", "status"), ours)
-    return type === "text"
-      ? asSent(here, sent, "extendedTextMessage", { text: content })
-      : asSent(here, sent, "imageMessage", { caption })
-  },
-  201,
-)
+async function sendStatus(its: Its) {
+  const { type, content = "", caption, backgroundColor: background = "" } = its.given
+  const toAll = async (ours: object, messageType: string, theirs: object) =>
+    await sent(its, ["POST", "send/status", ours], messageType, theirs)
+  if (type === "image") {
+    const ours = { ...(await placeOf(its, content)), body: caption || undefined }
+    return await toAll(ours, "imageMessage", { caption })
+  }
+  if (type !== "text")
+    throw new NotHere("a status here is a text or a picture: videos and sounds cannot be posted as one")
+  const colour = /^#[0-9a-f]{6}$/i.test(background) ? background : undefined
+  return await toAll({ body: content, background: colour }, "extendedTextMessage", { text: content })
+}
 
-const sendReaction = on(
-  "POST message/sendReaction",
-  z.preprocess(flat, z.object({ key: MessageKey.extend({ remoteJid: z.string() }), reaction: z.string() })),
-  async (here) => {
-    const { key, reaction: emoji } = here.body
-    const ours = { chat: chatOf(key.remoteJid), message_id: key.id, emoji }
-    const sent = await here.ask<Sent>("POST", at("send", "reaction"), ours)
-    return asSent(here, sent, "reactionMessage", { key, text: emoji })
-  },
-  201,
-)
+/** What changes a message that was sent. The time of such an answer is a text. */
+async function changed(its: Its, call: Parameters<typeof sent>[1], change: object) {
+  const made = await sent(its, call, "protocolMessage", change)
+  return { ...made, messageTimestamp: String(made.messageTimestamp) }
+}
 
-const sendInvite = on(
-  "POST group/sendInvite",
-  z.object({ groupJid: z.string(), description: text, numbers: z.array(Text) }),
-  async ({ body: { groupJid, description, numbers }, ask, idempotencyKey }) => {
-    const { link } = await ask<{ link: string }>("GET", at("groups", groupOf(groupJid), "invite"))
-    const body = description ? `${description}\n\n${link}` : link
-    for (const chat of numbers.map(chatOf)) {
-      const key = idempotencyKey && `${idempotencyKey}.${chat}`.slice(-255)
-      await ask("POST", at("send", "text"), { chat, body }, key)
-    }
-    return { send: true, inviteUrl: link }
-  },
-)
+async function deleteMessage(its: Its) {
+  const { id, remoteJid, fromMe, participant } = its.given
+  const { path, query } = messageBy(its.given)
+  const key = { id, remoteJid, fromMe, participant }
+  return await changed(its, ["DELETE", path, query], { key, type: "REVOKE" })
+}
 
-const noButtons =
-  "phones show the buttons and lists of businesses' own accounts alone: send a text, or a poll"
+async function updateMessage(its: Its) {
+  const { number, key, text: body } = its.given
+  const { path, query } = messageBy({ ...key, remoteJid: number || key?.remoteJid })
+  const editedMessage = { extendedTextMessage: { text: body } }
+  const edit = { key, type: "MESSAGE_EDIT", editedMessage, timestampMs: String(nowMs()) }
+  return await changed(its, ["PATCH", `${path}/edit`, { ...query, body }], edit)
+}
+
+export async function sendInvite(its: Its) {
+  const { description, numbers } = its.given
+  const chats = needed(numbers, "numbers").map(chatOf)
+  const { link } = await its.proxy.ask<{ link: string }>("GET", `${groupIn(its)}/invite`)
+  const body = description ? `${description}\n\n${link}` : link
+  for (const chat of chats) {
+    const key = its.idempotencyKey && `${its.idempotencyKey}.${chat}`.slice(-255)
+    await its.proxy.ask("POST", "send/text", { chat, body }, key)
+  }
+  return { send: true, inviteUrl: link }
+}
 
 /** What sends a message. */
-export const sendingCalls = [
-  sends("sendText", { text: z.string() }, "text", ({ body: { text: body } }) => ({
-    ours: { body },
-    theirs: body,
-    messageType: "conversation",
-  })),
-  sendMedia,
-  sendsFile("sendWhatsAppAudio", "audio", "audioMessage", { as_voice: true }),
-  sendsFile("sendSticker", "sticker", "stickerMessage", { as_sticker: true }),
+export const sending: Rows = {
+  "POST /message/sendText/:instance": async (its) =>
+    await send(its, "text", { body: its.given.text }, "conversation", its.given.text),
+  "POST /message/sendMedia/:instance": sendMedia,
+  "POST /message/sendWhatsAppAudio/:instance": async (its) =>
+    await sendFile(its, its.given.audio, { as_voice: true }, "audioMessage"),
+  // Evolution's first release calls it an image.
+  "POST /message/sendSticker/:instance": async (its) =>
+    await sendFile(its, its.given.sticker ?? its.given.image, { as_sticker: true }, "stickerMessage"),
   // Our API sends no round videos: it goes as a usual one.
-  sendsFile("sendPtv", "video", "ptvMessage", {}),
-  sends(
-    "sendPoll",
-    { name: z.string(), selectableCount: z.coerce.number().nullish(), values: z.array(z.string()) },
-    "poll",
-    ({ body: { name, selectableCount, values } }) => ({
-      ours: { question: name, options: values, max_answers: selectableCount ?? 1 },
-      theirs: { name, options: values.map((optionName) => ({ optionName })) },
-      messageType: "pollCreationMessageV3",
-    }),
-  ),
-  sends(
-    "sendLocation",
-    { latitude: z.coerce.number(), longitude: z.coerce.number(), name: text, address: text },
-    "location",
-    ({ body: { latitude: lat, longitude: lng, name, address } }) => ({
-      ours: { lat, lng, ...(name && { name }), ...(address && { address }) },
-      theirs: { degreesLatitude: lat, degreesLongitude: lng, name, address },
-      messageType: "locationMessage",
-    }),
-  ),
-  sends("sendContact", { contact: z.array(Card) }, "contact", ({ body: { contact } }) => {
-    const contacts = contact.map(cardOf)
-    const shown = contacts.map(({ name }) => ({ displayName: name }))
-    return contacts.length === 1
-      ? { ours: { contacts }, theirs: shown[0], messageType: "contactMessage" }
-      : { ours: { contacts }, theirs: { contacts: shown }, messageType: "contactsArrayMessage" }
-  }),
-  sendReaction,
-  sendStatus,
-  sendInvite,
-  missing("POST", "/message/sendList/:instance", noButtons),
-  missing("POST", "/message/sendButtons/:instance", noButtons),
-  missing("POST", "/message/sendTemplate/:instance", "templates are of WhatsApp's Business Platform alone"),
-]
+  "POST /message/sendPtv/:instance": async (its) => await sendFile(its, its.given.video, {}, "ptvMessage"),
+  "POST /message/sendPoll/:instance": async (its) => {
+    const { name, values = [], selectableCount = 1 } = its.given
+    const theirs = { name, options: values.map((optionName) => ({ optionName })) }
+    const ours = { question: name, options: values, max_answers: selectableCount }
+    return await send(its, "poll", ours, "pollCreationMessageV3", theirs)
+  },
+  "POST /message/sendLocation/:instance": async (its) => {
+    const { latitude: lat, longitude: lng, name, address } = its.given
+    const ours = { lat, lng, name: name || undefined, address: address || undefined }
+    const theirs = { degreesLatitude: lat, degreesLongitude: lng, name, address }
+    return await send(its, "location", ours, "locationMessage", theirs)
+  },
+  "POST /message/sendContact/:instance": sendContact,
+  "POST /message/sendReaction/:instance": async (its) => {
+    const { key, reaction: emoji } = its.given
+    const ours = { chat: chatOf(key?.remoteJid ?? ""), message_id: key?.id, emoji }
+    return await sent(its, ["POST", "send/reaction", ours], "reactionMessage", { key, text: emoji })
+  },
+  "POST /message/sendStatus/:instance": sendStatus,
+  "DELETE /chat/deleteMessageForEveryone/:instance": deleteMessage,
+}
+
+export const updates: Rows = { "POST /chat/updateMessage/:instance": updateMessage }

@@ -1,23 +1,23 @@
-import { z } from "zod"
+import type { z } from "zod"
 import type { EventType } from "#contract/event.ts"
+import type { Webhook as WebhookSchema } from "#contract/webhook.ts"
+import { proxyUrlOf } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
-import { type Bridge, Flag, type Here, nothing, on, Text } from "./on.ts"
+import type { Given } from "./given.ts"
+import type { Bridge, Its, Rows } from "./its.ts"
 
-const flag = Flag.nullish()
-const text = Text.nullish()
-
-/** What an instance is set to. Only some of it has a counterpart: the rest is taken, and found to be off. */
-export const Settings = z.object({ groupsIgnore: flag, syncFullHistory: flag })
-
-/** The choices of our API that these settings become. */
+/**
+ * The choices of our API that an instance's settings become. Only some of these have a counterpart: the rest
+ * is taken, and found to be off.
+ */
 export function changeOf(
-  { groupsIgnore, syncFullHistory: history }: z.infer<typeof Settings>,
+  { groupsIgnore, syncFullHistory: history }: Given,
   { ignore, keep }: Pick<Bridge, "ignore" | "keep">,
 ) {
   const others = ignore.filter((kind) => kind !== "groups")
   return {
-    ...(typeof groupsIgnore === "boolean" && { ignore: groupsIgnore ? [...others, "groups"] : others }),
-    ...(typeof history === "boolean" && { history, ...(history && { keep: keep ?? 30 }) }),
+    ...(groupsIgnore !== undefined && { ignore: groupsIgnore ? [...others, "groups"] : others }),
+    ...(history !== undefined && { history, ...(history && { keep: keep ?? 30 }) }),
   }
 }
 
@@ -27,27 +27,10 @@ export function settingsOf({ ignore, history }: Pick<Bridge, "ignore" | "history
   return { ...off, groupsIgnore: ignore.includes("groups"), syncFullHistory: history, wavoipToken: "" }
 }
 
-const ProxyInBody = z.object({
-  enabled: flag,
-  host: text,
-  port: text,
-  protocol: text,
-  username: text,
-  password: text,
-})
-
 /** The address of a proxy; null: none. */
-export function proxyUrlOf({
-  enabled,
-  host,
-  port,
-  protocol,
-  username,
-  password,
-}: z.infer<typeof ProxyInBody>) {
+export function urlOf({ enabled, host, port, protocol, username, password }: Given): string | null {
   if (!enabled || !host) return null
-  const who = username ? `${encodeURIComponent(username)}:${encodeURIComponent(password ?? "")}@` : ""
-  return `${protocol || "http"}://${who}${host}${port ? `:${port}` : ""}`
+  return proxyUrlOf(`${protocol || "http"}://${host}${port ? `:${port}` : ""}`, username, password)
 }
 
 /** A bridge's proxy. No answer of ours shows where it is. */
@@ -56,111 +39,94 @@ export function proxyOf({ customer_ref: instanceId, proxy_url }: Bridge) {
   return proxy_url === null ? null : { enabled: true, ...hidden, instanceId }
 }
 
-/** A webhook as a caller sets it. The longer names are those of earlier releases, and of n8n's node. */
-export const WebhookInBody = z.object({
-  enabled: flag,
-  url: text,
-  headers: z.record(z.string(), Text).nullish(),
-  byEvents: flag,
-  webhookByEvents: flag,
-  webhook_by_events: flag,
-  base64: flag,
-  webhookBase64: flag,
-  webhook_base64: flag,
-  events: z.array(z.string()).nullish(),
-})
-
 /** The types of our events that a bridge sends only if they are named, and the events made of them. */
 const unusual: [type: EventType, events: string[]][] = [
   ["message_status", ["MESSAGES_UPDATE"]],
   ["group", ["GROUPS_UPSERT", "GROUP_UPDATE", "GROUPS_UPDATE", "GROUP_PARTICIPANTS_UPDATE"]],
 ]
 
-/** Sets the webhook of an instance, which is the first one of its bridge. */
-export async function setWebhook({ ask }: Here, webhook: z.infer<typeof WebhookInBody>): Promise<void> {
-  const { enabled, url, events } = webhook
-  // What the body is, our own headers say.
-  const headers = Object.entries(webhook.headers ?? {}).filter(([name]) => !/^content-/i.test(name))
-  if (headers.some(([name]) => name === "jwt_key"))
+/** Sets the webhook of an instance, and asks for the events that it wants. */
+export async function setWebhook(its: Its): Promise<void> {
+  const { bridge, given } = its
+  const webhook = { ...given, ...given.webhook }
+  const { enabled = true, events, headers = {} } = webhook
+  if ("jwt_key" in headers)
     throw new NotHere("deliveries are signed with the webhook's secret: they bring no JWT of a `jwt_key`")
   const wanted = events?.length ? events : undefined
   const format_options = {
-    ...(wanted && { events: wanted }),
-    media: (webhook.base64 ?? webhook.webhookBase64 ?? webhook.webhook_base64) === true,
-    path_per_event: (webhook.byEvents ?? webhook.webhookByEvents ?? webhook.webhook_by_events) === true,
+    events: wanted,
+    media: webhook.base64 ?? webhook.webhookBase64 ?? webhook.webhook_base64 ?? false,
+    path_per_event: webhook.byEvents ?? webhook.webhookByEvents ?? webhook.webhook_by_events ?? false,
   }
-  // The form first: no event goes to the new address in another.
-  const chosen = { format: "evolution", format_options, batch: null, headers: Object.fromEntries(headers) }
-  await ask("PATCH", ["webhooks", "first"], chosen)
-  const before = (await ask<Bridge>("GET", [])).events
-  const more = unusual.flatMap(([type, its]) =>
-    before.includes(type) || wanted?.every((one) => !its.includes(one)) ? [] : [type],
+  // What the body is, our own headers say.
+  const own = Object.entries(headers).filter(([name]) => !/^content-/i.test(name))
+  const chosen = { format: "evolution", format_options, batch: null, headers: Object.fromEntries(own) }
+  await place(its, enabled && webhook.url ? webhook.url : null, chosen)
+  const before = (await bridge.ask<Bridge>("GET", "")).events
+  const more = unusual.flatMap(([type, made]) =>
+    before.includes(type) || wanted?.every((one) => !made.includes(one)) ? [] : [type],
   )
-  await ask("PATCH", [], {
-    webhook_url: enabled !== false && url ? url : null,
-    ...(more.length > 0 && { events: [...before, ...more] }),
-  })
+  if (more.length > 0) await bridge.ask("PATCH", "", { events: [...before, ...more] })
 }
 
-interface First {
-  url: string
-  headers: Record<string, string>
-  format_options: { events?: string[]; media?: boolean; path_per_event?: boolean }
+type Webhook = z.infer<typeof WebhookSchema>
+
+/** An instance's webhook: the one that gets events as Evolution posts them, or the first if it gets none. */
+async function webhookIn({ bridge }: Its): Promise<Webhook | undefined> {
+  const all = await bridge.ask<Webhook[]>("GET", "/webhooks")
+  const isTheirs = ({ format, url }: Webhook) => format === "evolution" && url !== ""
+  return all.find(isTheirs) ?? all.find(({ id, url }) => id === "first" && url === "")
 }
 
-async function webhookOf({ ask, instance }: Here) {
-  const { url, headers, format_options: options } = await ask<First>("GET", ["webhooks", "first"])
+/** Gives the instance's webhook this address and what is chosen, or takes it away. */
+async function place(its: Its, url: string | null, chosen: object): Promise<void> {
+  const { bridge } = its
+  const now = await webhookIn(its)
+  if (now?.id === "first") {
+    // The form first: no event goes to the new address in another.
+    await bridge.ask("PATCH", "/webhooks/first", chosen)
+    await bridge.ask("PATCH", "", { webhook_url: url })
+  } else if (now && url === null) await bridge.ask("DELETE", `/webhooks/${now.id}`)
+  else if (now) await bridge.ask("PATCH", `/webhooks/${now.id}`, { url, ...chosen })
+  else if (url !== null) await bridge.ask("POST", "/webhooks", { url, ...chosen })
+}
+
+async function webhookOf(its: Its) {
+  const { url = "", headers = {}, format_options: options = {} } = (await webhookIn(its)) ?? {}
   return {
-    id: `${instance}-webhook`,
+    id: `${its.instance}-webhook`,
     enabled: url !== "",
     url,
     headers,
     events: options.events ?? [],
     webhookByEvents: options.path_per_event ?? false,
     webhookBase64: options.media ?? false,
-    instanceId: instance,
+    instanceId: its.instance,
   }
 }
 
-/** In Evolution's first release there is no object around a webhook. */
-const SetWebhook = z.union([
-  z.object({ webhook: WebhookInBody }),
-  WebhookInBody.transform((webhook) => ({ webhook })),
-])
-
-export const settingsCalls = [
-  on(
-    "POST settings/set",
-    Settings,
-    async ({ ask, body, instance }) => {
-      const changes = changeOf(body, await ask<Bridge>("GET", []))
-      if (Object.keys(changes).length > 0) await ask("PATCH", [], changes)
-      return { settings: { instanceName: instance, settings: settingsOf(await ask<Bridge>("GET", [])) } }
-    },
-    201,
-  ),
-  on("GET settings/find", nothing, async ({ ask }) => settingsOf(await ask<Bridge>("GET", []))),
-  on(
-    "POST proxy/set",
-    ProxyInBody,
-    async ({ ask, body, instance }) => {
-      await ask("PATCH", [], { proxy_url: proxyUrlOf(body) })
-      return { proxy: { instanceName: instance, proxy: { ...body, password: undefined } } }
-    },
-    201,
-  ),
-  on("GET proxy/find", nothing, async ({ ask, instance }) => {
+export const settingsFound: Rows = {
+  "GET /settings/find/:instance": async ({ bridge }) => settingsOf(await bridge.ask<Bridge>("GET", "")),
+  "GET /proxy/find/:instance": async ({ bridge, instance }) => {
     const none = { enabled: false, host: "", port: "", protocol: "", username: "", password: "" }
-    return proxyOf(await ask<Bridge>("GET", [])) ?? { ...none, instanceId: instance }
-  }),
-  on(
-    "POST webhook/set",
-    SetWebhook,
-    async (here) => {
-      await setWebhook(here, here.body.webhook)
-      return await webhookOf(here)
-    },
-    201,
-  ),
-  on("GET webhook/find", nothing, webhookOf),
-]
+    return proxyOf(await bridge.ask<Bridge>("GET", "")) ?? { ...none, instanceId: instance }
+  },
+  "GET /webhook/find/:instance": webhookOf,
+}
+
+export const settings: Rows = {
+  "POST /settings/set/:instance": async ({ bridge, given, instance }) => {
+    const changes = changeOf(given, await bridge.ask<Bridge>("GET", ""))
+    const now = await bridge.ask<Bridge>("PATCH", "", changes)
+    return { settings: { instanceName: instance, settings: settingsOf(now) } }
+  },
+  "POST /proxy/set/:instance": async ({ bridge, given, instance }) => {
+    await bridge.ask("PATCH", "", { proxy_url: urlOf(given) })
+    const { enabled, host, port, protocol, username } = given
+    return { proxy: { instanceName: instance, proxy: { enabled, host, port, protocol, username } } }
+  },
+  "POST /webhook/set/:instance": async (its) => {
+    await setWebhook(its)
+    return await webhookOf(its)
+  },
+}

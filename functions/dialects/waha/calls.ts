@@ -1,17 +1,18 @@
 import { STATUS_CODES } from "node:http"
-import { sentences } from "#contract/error-codes.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { call, type Call, type Dialect, missing, NotHere } from "../dialect.ts"
+import { at, pathOfPicture } from "../bridge.ts"
+import { type Dialect, NotHere, type Rows as RowsOf, toCalls, toMissing } from "../dialect.ts"
 import { chats, chatting, placeOf } from "./chats.ts"
 import { environment } from "./events.ts"
+import { Given } from "./given.ts"
 import { chatOf } from "./ids.ts"
-import { at, type Ours, pathOfPicture, type Rows, toCalls } from "./ours.ts"
+import { type Its, its, type Rows } from "./its.ts"
 import { contacts, groups } from "./people.ts"
 import { sessions } from "./sessions.ts"
 
 const presences = { typing: "composing", recording: "recording", paused: "paused" } as const
 
-async function post(its: Ours, content: object) {
+async function post(its: Its, content: object) {
   if (its.given.contacts && its.given.contacts.length > 0)
     throw new NotHere("who sees a status is the account's own choice: leave out `contacts`")
   return await its.send("status", content)
@@ -43,10 +44,10 @@ const others: Rows = {
   "POST /api/:session/status/image": async (its) =>
     await post(its, { ...(await placeOf(its)), body: its.given.caption }),
   "POST /api/:session/status/delete": ({ done, message }) => done("DELETE", at`messages/${message.id}`),
-  "GET /api/files/:session/picture/:chatId": ({ file, chat }) =>
-    file(pathOfPicture(chatOf(chat.replace(/\.jpg$/, "")))),
-  "GET /api/files/:session/:messageId/:filename": ({ file, message: { id, chat } }) =>
-    file(at`messages/${id}/media`, { chat }),
+  "GET /api/files/:session/picture/:chatId": ({ proxy, chat }) =>
+    proxy.answer("GET", pathOfPicture(chatOf(chat.replace(/\.jpg$/, "")))),
+  "GET /api/files/:session/:messageId/:filename": ({ proxy, message: { id, chat } }) =>
+    proxy.answer("GET", at`messages/${id}/media`, { query: { chat } }),
 }
 
 const noButtons = "phones do not show them reliably"
@@ -86,44 +87,51 @@ const absent = {
   "* /api/:session/status/new-message-id": ownIds,
 }
 
-function toMissing([row, why]: [string, string]): Call[] {
-  const [method, path] = row.split(" ") as [Call["method"] | "*", string] // as each row begins
-  const methods = method === "*" ? (["GET", "POST", "PUT", "DELETE"] as const) : [method]
-  return methods.map((one) => missing(one, path, why))
-}
+const open: RowsOf<object> = { "GET /ping": () => ({ message: "pong" }) }
 
-/** What our API calls a field, and WAHA's programs know by another name. */
-const names: Partial<Record<string, string>> = {
-  chat: "chatId",
-  customer_ref: "name",
-  body: "text",
-  phones: "phone",
-  members: "participants",
-}
+const rows: Rows = { ...others, ...sessions, ...chatting, ...chats, ...contacts, ...groups }
+const made = Object.fromEntries(Object.entries(rows).filter(([row]) => row.startsWith("POST ")))
 
-/** WAHA's language, of its release 2026.9. Of paths that are alike, the first is meant. */
+/** WAHA's language, of its release 2026.9. */
 export const waha: Dialect = {
   name: "waha",
   keyHeader: "x-api-key",
+  names: {
+    chat: "chatId",
+    chats: "chatId",
+    contacts: "contactId",
+    groups: "id",
+    calls: "id",
+    messages: "messageId",
+    message_id: "messageId",
+    quoted_message_id: "reply_to",
+    body: "text",
+    customer_ref: "name",
+    phones: "phone",
+    members: "participants",
+    question: "poll.name",
+    options: "poll.options",
+    lat: "latitude",
+    lng: "longitude",
+    emoji: "reaction",
+    link: "code",
+  },
+  sentences: {
+    unauthorized: "no valid API key: send it as X-Api-Key",
+    not_found: "Session not found: GET /api/sessions lists yours",
+    recipient_not_found: "nobody on the network has this address: check `chatId`",
+  },
   calls: [
-    call({ method: "GET", path: "/ping", isOpen: true, run: async () => ({ message: "pong" }) }),
-    ...Object.entries(absent).flatMap(toMissing),
-    ...toCalls({ ...others, ...sessions, ...chatting, ...chats, ...contacts, ...groups }),
+    ...toCalls(open, (asked) => asked, { isOpen: true }),
+    ...toMissing(absent),
+    ...toCalls(made, its, { body: Given, status: 201 }),
+    ...toCalls(rows, its, { body: Given }),
   ],
-  // WAHA says so of a session that is not as a call needs it.
-  statusOf: (status) => (status === 409 ? 422 : status),
+  // WAHA says so of a session that is not as a call needs it, and of one without a store.
+  statusOf: ({ status, code }) => (code === "not_kept" ? 400 : status === 409 ? 422 : status),
   refusal: ({ status, sentence, issues }) => ({
     statusCode: status,
-    message:
-      issues.length > 0 ? issues.map((issue) => `${nameOf(issue.path)}: ${issue.message}`) : said(sentence),
+    message: issues.length > 0 ? issues.map(({ path, message }) => `${path}: ${message}`) : sentence,
     error: STATUS_CODES[status],
   }),
-}
-
-function nameOf(path: string): string {
-  return path.replace(/^\w+/, (name) => names[name] ?? name)
-}
-
-function said(sentence: string): string {
-  return sentence === sentences.not_found ? "Session not found: GET /api/sessions lists yours" : sentence
 }

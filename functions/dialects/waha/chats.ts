@@ -1,51 +1,45 @@
 import type { z } from "zod"
 import type { Chat, KeptMessage } from "#contract/chat.ts"
-import type { getMessage } from "#contract/message.ts"
-import { isGroup } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { bytesIn } from "../body.ts"
+import { at, keptOf } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import type { Given } from "./given.ts"
 import { chatIdOf, chatOf, messageIdOf, partsOf, pictureAt } from "./ids.ts"
+import { type Its, partOf, reachOf, type Rows } from "./its.ts"
 import { toMessage } from "./messages.ts"
-import { at, type Ours, partOf, reachOf, type Rows } from "./ours.ts"
 
 // Messages that are sent, and what was said in chats.
 
 type Kept = z.infer<typeof KeptMessage>
-type Found = z.infer<(typeof getMessage)["responses"][200]["content"]["application/json"]["schema"]>
 type OurChat = z.infer<typeof Chat>
 
 /** The fields of a send that say where its file is. A longer one is uploaded first. */
-export async function placeOf({ given, api, bridge }: Ours): Promise<object> {
+export async function placeOf({ given, bridge }: Its): Promise<object> {
   const { url, data: encoded, mimetype = "", filename = "" } = given.file ?? {}
   if (!encoded) return { url }
   // WAHA lets a picture be called any picture. Here its bytes decide, if they are called nothing.
   const type = /^$|^(?:image|video|audio)\//.test(mimetype) ? "application/octet-stream" : mimetype
-  return await api.placeOf(bridge, {
-    type,
-    name: filename,
-    bytes: bytesIn(encoded, "file.data"),
-  })
+  return await bridge.placeOf({ type, name: filename, bytes: bytesIn(encoded, "file.data") })
 }
 
-async function sendFile(its: Ours, how: object) {
+async function sendFile(its: Its, how: object) {
   const caption = its.given.caption || undefined
   return await its.send("media", { ...(await placeOf(its)), caption, ...how })
 }
 
 /** `convert` false: Ogg is sent as it is, and then is a voice note; other sounds are none. */
-async function sendVoice(its: Ours) {
+async function sendVoice(its: Its) {
   const isOgg = its.given.file?.mimetype?.includes("ogg") === true
   return await sendFile(its, { caption: undefined, as_voice: its.given.convert ?? !isOgg })
 }
 
-async function sendVideo(its: Ours) {
+async function sendVideo(its: Its) {
   if (its.given.asNote) throw new NotHere("this service sends no round video notes: leave out `asNote`")
   return await sendFile(its, {})
 }
 
-async function sendPreview(its: Ours) {
+async function sendPreview(its: Its) {
   const { url, title, description, image } = its.given.preview ?? {}
   if (image?.url) throw new NotHere("this service fetches no picture for a preview: give its `data`")
   const preview = { url, title, description, image: image?.data || undefined }
@@ -60,13 +54,13 @@ function toCard(card: NonNullable<Given["contacts"]>[number]) {
   return { name: fullName, phone: (whatsappId ?? phoneNumber).replaceAll(/\D/g, ""), organization }
 }
 
-async function sendEvent(its: Ours) {
+async function sendEvent(its: Its) {
   const { name, description, startTime, endTime, location } = its.given.event ?? {}
   if (location) throw new NotHere("an event has no `location` here: write it into `description`")
   return await its.send("event", { name, description, start_time: startTime, end_time: endTime })
 }
 
-async function typing(its: Ours, state: string) {
+async function typing(its: Its, state: string) {
   return await its.done("POST", "send/typing", { chat: its.chat, state })
 }
 
@@ -110,13 +104,15 @@ export const chatting: Rows = {
 /** How many messages, chats and summaries WAHA gives unless it is told. */
 const usual = { messages: 100, chats: 1000, summaries: 20 }
 
-async function messagesOf(its: Ours, chat: string, query: Record<string, string>) {
+async function messagesOf(its: Its, chat: string, query: Record<string, string>) {
   const { "filter.timestamp.gte": since, "filter.timestamp.lte": until, "filter.fromMe": fromMe } = query
   const ack = query["filter.ack"]
   // Reactions and pins are messages of their own here, and none there.
   const most = fromMe === undefined && ack === undefined ? 2 * reachOf(query, usual.messages) : 1000
   const span = { since, until: until && Number(until) + 1 }
-  const messages = (await its.all<Kept>(at`chats/${chat}/messages`, most, span))
+  const messages = (
+    await its.proxy.all<Kept>(at`chats/${chat}/messages`, { query: { limit: 100, ...span }, most })
+  )
     .filter(({ type, edit }) => type !== "reaction" && edit !== "pin")
     .map((message) => toMessage(message, { me: "", files: its.files }))
     .filter((message) => fromMe === undefined || String(message.fromMe) === fromMe)
@@ -129,32 +125,31 @@ async function messagesOf(its: Ours, chat: string, query: Record<string, string>
  * Marks messages of a chat as read: those that are named, or the latest that have come.
  * @returns the ids of those that were marked
  */
-async function markRead(its: Ours, which: { named?: string[]; messages?: number; days?: number }) {
+async function markRead(its: Its, which: { named?: string[]; messages?: number; days?: number }) {
   const { named, messages = 30, days = 7 } = which
   const latest = async () => {
     const since = now() - days * 86_400
-    const kept = await its.all<Kept>(at`chats/${its.chat}/messages`, messages, { since })
+    const kept = await its.proxy.all<Kept>(at`chats/${its.chat}/messages`, {
+      query: { since, limit: 100 },
+      most: messages,
+    })
     return kept.filter(({ from_me, edit }) => !from_me && edit === undefined).map(messageIdOf)
   }
   const ids = named ?? (await latest())
-  for (const id of ids) await its.ask("POST", at`messages/${partsOf(id).id}/read`, { chat: its.chat })
+  for (const id of ids) await its.proxy.ask("POST", at`messages/${partsOf(id).id}/read`, { chat: its.chat })
   return ids
 }
 
 /** A message that was looked up by its id. Its writer's name is not known then. */
-async function messageOf(its: Ours) {
-  const found = await its.ask<Found>("GET", at`messages/${its.message.id}`, { chat: its.chat })
-  const { sent_at, received_at, status, type, ...more } = found
-  const kept: Kept = {
-    ...more,
-    type: type || "text",
-    timestamp: sent_at ?? received_at ?? 0,
-    phone: "",
-    name: "",
-    status: status === "received" || status === "failed" ? undefined : status,
-    is_group: isGroup(found.chat_id),
-  }
-  return toMessage(kept, { me: "", files: its.files })
+async function messageOf(its: Its) {
+  const found = await its.proxy.ask<Parameters<typeof keptOf>[0]>("GET", at`messages/${its.message.id}`, {
+    chat: its.chat,
+  })
+  return toMessage(keptOf(found), { me: "", files: its.files })
+}
+
+async function chatsOf({ proxy }: Its, most: number): Promise<OurChat[]> {
+  return await proxy.all<OurChat>("chats", { query: { limit: 100 }, most })
 }
 
 function toChat(chat: OurChat) {
@@ -172,10 +167,10 @@ function toChat(chat: OurChat) {
 }
 
 /** The newest chats, or those that are named, each with its last message. */
-async function overview(its: Ours, part: object, ids: string[] = []) {
+async function overview(its: Its, part: object, ids: string[] = []) {
   const wanted = new Set(ids.map((id) => chatIdOf(chatOf(id))))
   const most = wanted.size > 0 ? usual.chats : reachOf(part, usual.summaries)
-  const found = (await its.all<OurChat>("chats", most)).map((chat) => ({
+  const found = (await chatsOf(its, most)).map((chat) => ({
     ...toChat(chat),
     jid: chat.chat_id,
   }))
@@ -189,16 +184,16 @@ async function overview(its: Ours, part: object, ids: string[] = []) {
   return summaries
 }
 
-async function change(its: Ours, wanted: object) {
-  return toChat(await its.ask<OurChat>("PATCH", at`chats/${its.chat}`, wanted))
+async function change(its: Its, wanted: object) {
+  return toChat(await its.proxy.ask<OurChat>("PATCH", at`chats/${its.chat}`, wanted))
 }
 
 const one = "/api/:session/chats/:chatId"
 const message = `${one}/messages/:messageId`
 
 export const chats: Rows = {
-  "GET /api/:session/chats": async ({ all, query }) =>
-    partOf(await all<OurChat>("chats", reachOf(query, usual.chats)), query, usual.chats).map(toChat),
+  "GET /api/:session/chats": async (its) =>
+    partOf(await chatsOf(its, reachOf(its.query, usual.chats)), its.query, usual.chats).map(toChat),
   "GET /api/:session/chats/overview": (its) => overview(its, its.query, its.query.ids?.split(",")),
   "POST /api/:session/chats/overview": (its) =>
     overview(its, its.given.pagination ?? {}, its.given.filter?.ids),
@@ -212,7 +207,10 @@ export const chats: Rows = {
   [`GET ${message}`]: messageOf,
   [`DELETE ${message}`]: (its) => its.done("DELETE", at`messages/${its.message.id}`, { chat: its.chat }),
   [`PUT ${message}`]: async (its) => {
-    await its.ask("PATCH", at`messages/${its.message.id}/edit`, { chat: its.chat, body: its.given.text })
+    await its.proxy.ask("PATCH", at`messages/${its.message.id}/edit`, {
+      chat: its.chat,
+      body: its.given.text,
+    })
     return await messageOf(its)
   },
   [`POST ${message}/pin`]: ({ done, message: { id }, chat, given }) =>

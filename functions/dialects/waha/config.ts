@@ -4,9 +4,10 @@ import type { BridgeWithManager } from "#contract/bridge.ts"
 import type { EventType } from "#contract/event.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
 import { ApiError } from "#core/error.ts"
+import { proxyUrlOf } from "../bridge.ts"
 import { typesOf } from "./events.ts"
 import type { Config, WebhookConfig } from "./given.ts"
-import type { Ours } from "./ours.ts"
+import type { Its } from "./its.ts"
 
 type Bridge = z.infer<typeof BridgeWithManager>
 type Webhook = z.infer<
@@ -70,31 +71,23 @@ function shown(value: string, path: string): string {
  * named stays as it is.
  * @throws Refused, ApiError
  */
-export async function configure(
-  { api, bridge: path }: Pick<Ours, "api" | "bridge">,
-  config: Config,
-): Promise<void> {
-  const bridge = (await api.call("GET", path)) as Bridge
+export async function configure({ bridge: ours }: Pick<Its, "bridge">, config: Config): Promise<void> {
+  const bridge = await ours.ask<Bridge>("GET", "")
   const wanted = config.webhooks ?? []
   const choice = choiceOf(config, bridge, wanted)
-  if (Object.keys(choice).length > 0) await api.call("PATCH", path, { body: choice })
-  const before = ((await api.call("GET", `${path}/webhooks`)) as Webhook[]).filter(isTheirs)
-  for (const { id, url } of before)
-    if (!wanted.some((one) => one.url === url))
-      await (id === "first"
-        ? api.call("PATCH", path, { body: { webhook_url: "" } })
-        : api.call("DELETE", `${path}/webhooks/${id}`))
+  if (Object.keys(choice).length > 0) await ours.ask("PATCH", "", choice)
+  const before = (await ours.ask<Webhook[]>("GET", "/webhooks")).filter(isTheirs)
+  for (const { id } of before.filter((one) => !wanted.some(({ url }) => url === one.url)))
+    await (id === "first"
+      ? ours.ask("PATCH", "", { webhook_url: "" })
+      : ours.ask("DELETE", `/webhooks/${id}`))
   for (const webhook of wanted) {
     const now = before.find(({ url }) => url === webhook.url)
-    if (!now)
-      await api.call("POST", `${path}/webhooks`, {
-        body: { url: webhook.url, ...fromWebhookConfig(webhook) },
-      })
+    if (!now) await ours.ask("POST", "/webhooks", { url: webhook.url, ...fromWebhookConfig(webhook) })
     // One that is written back as it was shown has its secrets masked.
     else if (!isDeepStrictEqual(plain(webhook), plain(toWebhookConfig(now)))) {
-      const { events, ...body } = fromWebhookConfig(webhook)
-      const changes = now.id === "first" ? body : { ...body, events }
-      await api.call("PATCH", `${path}/webhooks/${now.id}`, { body: changes })
+      const { events, ...chosen } = fromWebhookConfig(webhook)
+      await ours.ask("PATCH", `/webhooks/${now.id}`, now.id === "first" ? chosen : { ...chosen, events })
     }
   }
 }
@@ -113,7 +106,8 @@ function choiceOf({ proxy, ignore, noweb }: Config, bridge: Bridge, webhooks: We
     ...(isKept !== undefined && kept !== bridge.keep && { keep: kept }),
     ...(isKept === true && store?.fullSync && !bridge.history && { history: true }),
     ...(ignore && { ignore: (["status", "groups"] as const).filter((kind) => ignore[kind]) }),
-    ...(proxy && proxy.server !== mask && { proxy_url: urlOf(proxy) }),
+    ...(proxy &&
+      proxy.server !== mask && { proxy_url: proxyUrlOf(proxy.server, proxy.username, proxy.password) }),
     ...(missing.length > 0 && { events: [...bridge.events, ...missing] }),
   }
 }
@@ -122,11 +116,4 @@ function choiceOf({ proxy, ignore, noweb }: Config, bridge: Bridge, webhooks: We
 function eventsMissing({ events }: Bridge, webhooks: WebhookConfig[]): EventType[] {
   const asked = typesOf(webhooks.flatMap((webhook) => webhook.events ?? ["*"]))
   return asked.filter((type) => !events.includes(type))
-}
-
-/** WAHA's proxy has its user name and password beside the server. */
-function urlOf({ server, username, password }: NonNullable<Config["proxy"]>): string {
-  const url = /^[a-z0-9]+:\/\//i.test(server) ? server : `http://${server}`
-  if (!username) return url
-  return url.replace("://", `://${encodeURIComponent(username)}:${encodeURIComponent(password ?? "")}@`)
 }

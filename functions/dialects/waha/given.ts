@@ -1,14 +1,5 @@
 import { z } from "zod"
-
-/** Fields of one type. */
-function each<Type extends z.ZodType, Name extends string>(type: Type, ...names: Name[]) {
-  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type> // these names, no others
-}
-
-/** An object, of which each field may be missing. */
-function some<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.looseObject(shape).partial()
-}
+import { each, some, withoutNulls } from "../given.ts"
 
 const text = z.string()
 const texts = z.array(text)
@@ -36,38 +27,13 @@ export type Config = z.infer<typeof Config>
 const GivenFile = some(each(text, "url", "data", "mimetype", "filename"))
 const Card = some(each(text, "vcard", "fullName", "organization", "phoneNumber", "whatsappId"))
 
-/**
- * The body of any call of WAHA's, since there a name means the same in each. Its programs send null for what
- * they leave out. Our API says what a call needs, and what else it wants of a value.
- */
+/** The body of any call of WAHA's. */
 export const Given = z.preprocess(
   withoutNulls,
   some({
-    ...each(
-      text,
-      "session",
-      "name",
-      "phoneNumber",
-      "method",
-      "chatId",
-      "contactId",
-      "messageId",
-      "id",
-      "from",
-    ),
-    ...each(
-      text,
-      "reply_to",
-      "text",
-      "caption",
-      "url",
-      "title",
-      "reaction",
-      "subject",
-      "description",
-      "code",
-    ),
-    ...each(text, "status", "backgroundColor"),
+    ...each(text, "session", "name", "phoneNumber", "method", "chatId", "contactId", "messageId", "id"),
+    ...each(text, "from", "reply_to", "text", "caption", "url", "title", "reaction", "subject"),
+    ...each(text, "description", "code", "status", "backgroundColor"),
     ...each(texts, "messageIds", "mentions"),
     ...each(count, "latitude", "longitude", "duration"),
     ...each(is, "logout", "convert", "asNote"),
@@ -85,10 +51,3 @@ export const Given = z.preprocess(
   }),
 )
 export type Given = z.infer<typeof Given>
-
-function withoutNulls(given: unknown): unknown {
-  if (Array.isArray(given)) return given.map(withoutNulls)
-  if (typeof given !== "object" || given === null) return given
-  const fields = Object.entries(given).filter(([, value]) => value !== null)
-  return Object.fromEntries(fields.map(([name, value]) => [name, withoutNulls(value)]))
-}

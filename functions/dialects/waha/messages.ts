@@ -118,22 +118,13 @@ function replyToOf({ message_id, contact_id, body, type }: NonNullable<Kept["quo
   return { id: message_id, participant, body, hasMedia: type === "media", media: null, _data: null }
 }
 
-/** The answer to whatever sends: the message as WAHA's engines give it, as far as its sender knows it. */
+/** The answer to whatever sends: the message, as far as its sender knows it. */
 export function toSent(sent: z.infer<typeof SendResult>, body: string) {
-  const key = { id: sent.message_id, remoteJid: sent.chat_id, fromMe: true }
-  return {
-    ...sidesOf({ ...sent, contact_id: "", from_me: true }, { me: "" }),
-    source: "api",
-    body,
-    hasMedia: false,
-    media: null,
-    mediaUrl: "",
-    ...ackOf("sent"),
-    author: null,
-    location: null,
-    vCards: null,
-    replyTo: null,
-    key,
-    _data: { key },
-  }
+  const text = { type: "text", media_type: "", body, name: "", phone: "", contact_id: "" } as const
+  const is_group = isGroup(sent.chat_id)
+  const message = toMessage(
+    { ...sent, ...text, is_group, from_me: true, status: "sent" },
+    { me: "", files: "" },
+  )
+  return { ...message, key: message._data.key }
 }

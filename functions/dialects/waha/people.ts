@@ -2,9 +2,10 @@ import type { z } from "zod"
 import type { checkContacts, Contact } from "#contract/contact.ts"
 import type { Group, GroupWithMembers, MemberOutcome } from "#contract/group.ts"
 import { isLid } from "#core/message/jid.ts"
+import { at } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import { chatIdOf, chatOf, phoneOf, pnOf } from "./ids.ts"
-import { at, type Ours, partOf, reachOf, type Rows } from "./ours.ts"
+import { type Its, partOf, reachOf, type Rows } from "./its.ts"
 
 // Contacts, the account's own profile, and groups, as WAHA's engine NOWEB gives them.
 
@@ -13,12 +14,8 @@ type OurGroup = z.infer<typeof Group>
 type Whole = z.infer<typeof GroupWithMembers>
 
 /** The part of a list that a query asks for. */
-async function byJid<Item extends { jid: string }>(
-  { api, bridge, query }: Ours,
-  path: string,
-  limit: number,
-) {
-  return partOf(await api.allByJid<Item>(`${bridge}/proxy/${path}`, limit, reachOf(query)), query)
+async function byJid<Item extends { jid: string }>({ proxy, query }: Its, path: string, limit: number) {
+  return partOf(await proxy.allByJid<Item>(path, limit, reachOf(query)), query)
 }
 
 function toContact(contact: Contact) {
@@ -34,19 +31,19 @@ function toContact(contact: Contact) {
   }
 }
 
-async function contactOf(its: Ours, jid = its.chat) {
-  return await its.ask<Contact>("GET", at`contacts/${jid}`)
+async function contactOf(its: Its, jid = its.chat) {
+  return await its.proxy.ask<Contact>("GET", at`contacts/${jid}`)
 }
 
-async function check(its: Ours) {
+async function check(its: Its) {
   const phones = [phoneOf(its.query.phone ?? "")]
-  const [found] = await its.ask<Checks>("POST", "contacts/check", { phones })
+  const [found] = await its.proxy.ask<Checks>("POST", "contacts/check", { phones })
   if (!found?.is_on_whatsapp) return { numberExists: false, chatId: null, pn: null }
   return { numberExists: true, chatId: chatIdOf(found.jid), pn: pnOf(found.phone) }
 }
 
 /** The URL of a new picture: our API fetches it. */
-function newPicture({ given: { file } }: Ours): { url: string } {
+function newPicture({ given: { file } }: Its): { url: string } {
   if (file?.url) return { url: file.url }
   throw new NotHere("this service fetches a picture from its `url`, and takes no `data`")
 }
@@ -70,12 +67,12 @@ export const contacts: Rows = {
   },
   // Our API names people by their numbers. Whose LID is whose, it tells of the account itself.
   "GET /api/:session/lids/pn/:phone": async (its) => {
-    const own = await its.ask<{ phone: string; lid: string }>("GET", "status")
+    const own = await its.proxy.ask<{ phone: string; lid: string }>("GET", "status")
     const phone = phoneOf(its.params.phone!)
     return { lid: (own.phone === phone && own.lid) || null, pn: pnOf(phone) }
   },
   [`GET ${profile}`]: async (its) => {
-    const { jid, name } = await its.ask<{ jid: string; name: string }>("GET", "profile")
+    const { jid, name } = await its.proxy.ask<{ jid: string; name: string }>("GET", "profile")
     return { id: chatIdOf(jid), picture: (await its.picture(jid)) ?? "", name }
   },
   [`PUT ${profile}/status`]: (its) => its.done("PATCH", "profile/status", { status: its.given.status }),
@@ -131,19 +128,19 @@ function toRequest({ jid, phone, requested_at }: { jid: string; phone: string; r
 }
 
 const group = "/api/:session/groups/:id"
-const membersIn = ({ given }: Ours) => given.participants?.map(({ id }) => chatOf(id))
+const membersIn = ({ given }: Its) => given.participants?.map(({ id }) => chatOf(id))
 const codeOf = ({ link }: { link: string }) => link.replace(/^.*\//, "")
 const who = (isForAdmins: boolean | undefined) =>
   isForAdmins === undefined ? undefined : isForAdmins ? "admins" : "all"
 
 /** What a program reads of a group, changes of it, and does with its people. */
-const read = (to: (whole: Whole) => unknown) => async (its: Ours) =>
-  to(await its.ask<Whole>("GET", at`groups/${its.chat}`))
-const change = (to: (given: Ours["given"]) => object) => async (its: Ours) =>
+const read = (to: (whole: Whole) => unknown) => async (its: Its) =>
+  to(await its.proxy.ask<Whole>("GET", at`groups/${its.chat}`))
+const change = (to: (given: Its["given"]) => object) => async (its: Its) =>
   await its.done("PATCH", at`groups/${its.chat}`, to(its.given))
-const withPeople = (suffix: string) => async (its: Ours) => {
+const withPeople = (suffix: string) => async (its: Its) => {
   const path = `${at`groups/${its.chat}`}/${suffix}`
-  return (await its.ask<MemberOutcome[]>("POST", path, { members: membersIn(its) })).map(toOutcome)
+  return (await its.proxy.ask<MemberOutcome[]>("POST", path, { members: membersIn(its) })).map(toOutcome)
 }
 
 const settings: Rows = {
@@ -160,16 +157,16 @@ const settings: Rows = {
 export const groups: Rows = {
   "POST /api/:session/groups": async (its) => {
     const body = { name: its.given.name, members: membersIn(its) }
-    const made = await its.ask<{ group: OurGroup; members: MemberOutcome[] }>("POST", "groups", body)
+    const made = await its.proxy.ask<{ group: OurGroup; members: MemberOutcome[] }>("POST", "groups", body)
     return { ...toGroup(made.group), participants: made.members.map(toOutcome) }
   },
   // By their ids, as of WAHA's engine NOWEB.
   "GET /api/:session/groups": async (its) =>
     Object.fromEntries((await byJid<OurGroup>(its, "groups", 250)).map((one) => [one.jid, toGroup(one)])),
   "GET /api/:session/groups/join-info": async (its) =>
-    toGroup(await its.ask<OurGroup>("GET", "groups/invite", { link: its.query.code })),
+    toGroup(await its.proxy.ask<OurGroup>("GET", "groups/invite", { link: its.query.code })),
   "POST /api/:session/groups/join": async (its) => ({
-    id: (await its.ask<{ jid: string }>("POST", "groups/join", { link: its.given.code })).jid,
+    id: (await its.proxy.ask<{ jid: string }>("POST", "groups/join", { link: its.given.code })).jid,
   }),
   "GET /api/:session/groups/count": async (its) => ({ count: (await byJid(its, "groups", 250)).length }),
   // A list here is never older than a minute.
@@ -184,9 +181,10 @@ export const groups: Rows = {
   ...Object.fromEntries(
     Object.entries(settings).map(([row, run]) => [row.replace(" ", ` ${group}/settings/security/`), run]),
   ),
-  [`GET ${group}/invite-code`]: async (its) => codeOf(await its.ask("GET", at`groups/${its.chat}/invite`)),
+  [`GET ${group}/invite-code`]: async (its) =>
+    codeOf(await its.proxy.ask("GET", at`groups/${its.chat}/invite`)),
   [`POST ${group}/invite-code/revoke`]: async (its) =>
-    codeOf(await its.ask("POST", at`groups/${its.chat}/invite/revoke`)),
+    codeOf(await its.proxy.ask("POST", at`groups/${its.chat}/invite/revoke`)),
   [`GET ${group}/participants`]: read(({ members }) => members.map(toParticipant)),
   [`GET ${group}/participants/v2`]: read(({ members }) => members.map(toParticipant)),
   [`POST ${group}/participants/add`]: withPeople("members/add"),
@@ -194,7 +192,9 @@ export const groups: Rows = {
   [`POST ${group}/admin/promote`]: withPeople("members/promote"),
   [`POST ${group}/admin/demote`]: withPeople("members/demote"),
   [`GET ${group}/participants/join-requests`]: async (its) =>
-    (await its.ask<Parameters<typeof toRequest>[0][]>("GET", at`groups/${its.chat}/requests`)).map(toRequest),
+    (await its.proxy.ask<Parameters<typeof toRequest>[0][]>("GET", at`groups/${its.chat}/requests`)).map(
+      toRequest,
+    ),
   [`POST ${group}/participants/join-requests/approve`]: withPeople("requests/approve"),
   [`POST ${group}/participants/join-requests/reject`]: withPeople("requests/reject"),
 }

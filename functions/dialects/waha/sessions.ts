@@ -1,14 +1,15 @@
 import type { z } from "zod"
-import type { BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
+import type { BridgeWithManager } from "#contract/bridge.ts"
 import type { SessionStatus } from "#contract/session.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
 import { nameOfRef, refOfName } from "#core/bridge/ref-of-name.ts"
 import { ApiError } from "#core/error.ts"
 import { pathOf, unless } from "../../http/own-api.ts"
+import { bridgesOf, makeBridge } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import { configure, toConfig } from "./config.ts"
 import { phoneOf, pnOf } from "./ids.ts"
-import type { Ours, Rows } from "./ours.ts"
+import type { Its, Rows } from "./its.ts"
 
 type Bridge = z.infer<typeof BridgeWithManager>
 type Status = z.infer<typeof SessionStatus>
@@ -65,62 +66,55 @@ function toCapping({ restriction, restricted_until: until = 0 }: Restricted) {
   return { cappingStatus: isCapped ? "CAPPED" : "NONE", totalQuota: -1, usedQuota: 0, ...cycle }
 }
 
-async function bridgeOf({ api, bridge }: Ours): Promise<Bridge> {
-  return (await api.call("GET", bridge)) as Bridge
+async function known({ bridge }: Its): Promise<Bridge> {
+  return await bridge.ask<Bridge>("GET", "")
 }
 
-async function statusOf(its: Ours): Promise<Status> {
-  return await its.ask<Status>("GET", "status")
+async function statusOf({ proxy }: Its): Promise<Status> {
+  return await proxy.ask<Status>("GET", "status")
 }
 
 /** The session, by its own word where that can be had at once. */
-async function infoOf(its: Ours) {
-  const bridge = await bridgeOf(its)
-  const webhooks = (await its.api.call("GET", `${its.bridge}/webhooks`)) as Webhooks
+async function infoOf(its: Its) {
+  const bridge = await known(its)
+  const webhooks = await its.bridge.ask<Webhooks>("GET", "/webhooks")
   const isUp = bridge.state === "running" && bridge.manager.health === "healthy"
   return toSession(bridge, webhooks, isUp ? await unless("session_unavailable", statusOf(its)) : undefined)
 }
 
-async function isThere(its: Ours): Promise<boolean> {
-  return (await unless("not_found", bridgeOf(its))) !== undefined
+async function isThere(its: Its): Promise<boolean> {
+  return (await unless("not_found", known(its))) !== undefined
 }
 
 /** A session that could not be configured is not made. */
-async function create(its: Ours) {
-  if (await isThere(its))
-    throw new ApiError("group_conflict", `Session '${its.session}' already exists. Use PUT to update it.`)
+async function create(its: Its) {
   // A name that is no reference is refused, not changed.
-  const customer_ref = its.session === "default" ? refOfName(its.session) : its.session
-  await its.api.call("POST", "/api/instances", { body: { customer_ref } })
-  try {
-    await configure(its, its.given.config ?? {})
-  } catch (error) {
-    await its.api.call("DELETE", its.bridge)
-    throw error
-  }
+  const ref = its.session === "default" ? refOfName(its.session) : its.session
+  if (!(await makeBridge(its.api, ref, async () => await configure(its, its.given.config ?? {}))))
+    throw new ApiError("group_conflict", `Session '${its.session}' already exists. Use PUT to update it.`)
   return await infoOf(its)
 }
 
-async function update(its: Ours) {
+async function update(its: Its) {
   await configure(its, its.given.config ?? {})
   return await infoOf(its)
 }
 
 /** Changes nothing, and wakes a session that was idle. */
-async function start(its: Ours) {
-  if ((await bridgeOf(its)).state !== "running") await unless("session_unavailable", statusOf(its))
+async function start(its: Its) {
+  if ((await known(its)).state !== "running") await unless("session_unavailable", statusOf(its))
   return await infoOf(its)
 }
 
 /** The address of before takes a session back that another place has taken over, and restarts no other. */
-async function restart(its: Ours) {
-  const { webhook_url } = await bridgeOf(its)
-  await its.api.call("PATCH", its.bridge, { body: { webhook_url } })
+async function restart(its: Its) {
+  const { webhook_url } = await known(its)
+  await its.bridge.ask("PATCH", "", { webhook_url })
   return await infoOf(its)
 }
 
-async function remove(its: Ours) {
-  if (await isThere(its)) await its.api.call("DELETE", its.bridge)
+async function remove(its: Its) {
+  if (await isThere(its)) await its.bridge.ask("DELETE", "")
 }
 
 function stop(): never {
@@ -132,13 +126,8 @@ const one = "/api/sessions/:session"
 
 export const sessions: Rows = {
   "GET /api/sessions": async ({ api, query }) => {
-    const listed = await api.all("/api/instances", { query: { limit: 1000 }, most: Infinity })
-    const wanted = (listed as z.infer<typeof BridgeInList>[]).filter(
-      ({ state }) => query.all === "true" || state === "running",
-    )
-    const bridges = wanted.map(
-      async ({ customer_ref: ref }) => (await api.call("GET", pathOf(ref))) as Bridge,
-    )
+    const wanted = (await bridgesOf(api)).filter(({ state }) => query.all === "true" || state === "running")
+    const bridges = wanted.map(async ({ customer_ref }) => await api.ask<Bridge>("GET", pathOf(customer_ref)))
     return (await Promise.all(bridges)).map((bridge) => toSession(bridge, []))
   },
   "POST /api/sessions": create,
@@ -158,18 +147,18 @@ export const sessions: Rows = {
   [`POST ${one}/restart`]: restart,
   [`POST ${one}/stop`]: stop,
   [`POST ${one}/logout`]: async (its) => {
-    await its.ask("DELETE", "logout")
+    await its.proxy.ask("DELETE", "logout")
     return await infoOf(its)
   },
-  "GET /api/:session/auth/qr": async ({ file, query, accept }) => {
-    const answer = await file("qr")
+  "GET /api/:session/auth/qr": async ({ proxy, query, accept }) => {
+    const answer = await proxy.answer("GET", "qr")
     if (query.format === "raw") return { value: answer.headers.get("x-qr-value") }
     if (accept !== "application/json") return answer
     return { mimetype: "image/png", data: Buffer.from(await answer.arrayBuffer()).toString("base64") }
   },
-  "POST /api/:session/auth/request-code": async ({ ask, given: { method, phoneNumber = "" } }) => {
+  "POST /api/:session/auth/request-code": async ({ proxy, given: { method, phoneNumber = "" } }) => {
     if (method) throw new NotHere("this service links phones as devices only: leave out `method`")
-    return await ask("POST", "pair", { phone: phoneOf(phoneNumber) })
+    return await proxy.ask("POST", "pair", { phone: phoneOf(phoneNumber) })
   },
   "GET /api/:session/auth/passkey/challenge": async (its) => {
     const { passkey } = await statusOf(its)

@@ -108,6 +108,46 @@ test.each([
   expect((await ask("GET", "/webhook/find/shop")).said).toMatchObject({ enabled: false })
 })
 
+test("a webhook that gets our own events is neither shown nor changed", async () => {
+  const { ask, call } = await aShop()
+  await ask("POST", "/instance/create", { instanceName: "shop" })
+  await call("PATCH", "/api/instances/shop", { webhook_url: "https://statistics.example/in" })
+  expect((await ask("GET", "/webhook/find/shop")).said).toMatchObject({ enabled: false, url: "" })
+  const webhook = { enabled: true, url: "https://n8n.example/x", events: ["MESSAGES_UPSERT"] }
+  expect((await ask("POST", "/webhook/set/shop", { webhook })).said).toMatchObject({ url: webhook.url })
+  await ask("POST", "/webhook/set/shop", { webhook: { ...webhook, url: "https://n8n.example/y" } })
+  expect(await (await call("GET", "/api/instances/shop/webhooks")).json()).toMatchObject([
+    { id: "first", url: "https://statistics.example/in", format: null },
+    { url: "https://n8n.example/y", format: "evolution" },
+  ])
+  await ask("POST", "/webhook/set/shop", { webhook: { ...webhook, enabled: false } })
+  expect(await (await call("GET", "/api/instances/shop/webhooks")).json()).toHaveLength(1)
+})
+
+test("of two who create an instance at once one has made it, and a failed one takes none away", async () => {
+  const { ask } = await aShop()
+  const bad = { instanceName: "shop", webhook: { url: "no URL" } }
+  const create = async (body: object) => (await ask("POST", "/instance/create", body)).status
+  const made = await Promise.all([create({ instanceName: "shop" }), create({ instanceName: "shop" })])
+  expect(made.toSorted()).toEqual([201, 403])
+  expect(await create(bad)).toBe(403)
+  expect(await create({ ...bad, instanceName: "another" })).toBe(400)
+  expect((await ask("GET", "/instance/fetchInstances")).said).toMatchObject([{ name: "shop" }])
+})
+
+test.each([
+  ["its text in `textMessage`", { textMessage: { text: "a" }, options: { delay: 10, quoted: { key: {} } } }],
+  ["options that are none, as forms bring them", { text: "a", options: "", quoted: "", mentioned: "" }],
+  ["numbers in place of texts", { number: 491_711_234_567, text: 12 }],
+  ["nulls for what it leaves out", { text: "a", delay: null, quoted: null, mentionsEveryOne: null }],
+])("a send is understood that has %s", async (_, body) => {
+  const { ask } = await aShop()
+  await ask("POST", "/instance/create", { instanceName: "shop" })
+  const answer = await ask("POST", "/message/sendText/shop", { number: "491711234567", ...body })
+  // No phone is linked: nothing else is wrong.
+  expect(answer.status, JSON.stringify(answer.said)).toBeGreaterThan(400)
+})
+
 test("a proxy is set, found without what it is, and taken away", async () => {
   const { ask } = await aShop()
   await ask("POST", "/instance/create", { instanceName: "shop" })
@@ -126,15 +166,30 @@ test("a proxy is set, found without what it is, and taken away", async () => {
 })
 
 test.each([
-  ["GET", "/instance/connectionState/nobody", undefined, 404, /no such bridge/],
+  ["GET", "/instance/connectionState/nobody", undefined, 404, /no such instance/],
   ["GET", "/nowhere", undefined, 404, /Cannot GET \/nowhere/],
   ["POST", "/message/sendText/shop", { number: "491711234567" }, 400, /^text: /],
+  ["POST", "/message/sendText/shop", { number: "491711234567", text: {} }, 400, /^text: must be/],
+  [
+    "POST",
+    "/message/sendReaction/shop",
+    { key: { remoteJid: "491711234567" }, reaction: "👍" },
+    400,
+    /^key\.id: /,
+  ],
+  ["DELETE", "/chat/deleteMessageForEveryone/shop", {}, 400, /^key\.id: is missing/],
+  ["POST", "/chat/updateBlockStatus/shop", { status: "block" }, 400, /^number: is missing/],
+  ["POST", "/chat/archiveChat/shop", { archive: true }, 400, /^chat: is missing/],
+  ["GET", "/group/findGroupInfos/shop", undefined, 400, /^groupJid: is missing/],
+  ["POST", "/group/updateSetting/shop?groupJid=1@g.us", { action: "toString" }, 400, /^action: one of/],
+  ["GET", "/instance/connectionState/..%2F..%2Fapi", undefined, 404, /no such instance/],
   ["POST", "/message/sendList/shop", {}, 501, /send a text, or a poll/],
   ["GET", "/typebot/find/shop", undefined, 501, /webhook/],
 ] as const)(
   "%s %s is refused in Evolution's form, with our sentence",
   async (method, path, body, status, sentence) => {
     const { ask } = await aShop()
+    await ask("POST", "/instance/create", { instanceName: "shop" })
     const refused = await ask(method, path, body)
     expect(refused).toMatchObject({
       status,

@@ -87,3 +87,11 @@ test.each([
   const { message } = (await answer.json()) as { message: string[] }
   expect([answer.status, message[0]]).toEqual([400, expect.stringMatching(said)])
 })
+
+test("the chats of a session that keeps no messages are refused with WAHA's status", async () => {
+  const answer = await ask("GET", `/api/${session}/chats`)
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { message: expect.stringMatching(/keeps no messages/) },
+  ])
+})

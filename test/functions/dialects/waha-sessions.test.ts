@@ -138,7 +138,17 @@ test.each([
   ["a session whose name is taken", "POST", "/api/sessions", { name: "shop" }, 422, /already exists/],
   ["a name that is none", "POST", "/api/sessions", { name: "a b" }, 400, [/^name: 1 to 64 letters/]],
   ["a body of another type", "POST", "/api/sendText", { text: 7 }, 400, [/^text: /]],
-  ["a body that is no JSON", "POST", "/api/sendText", "{", 400, /neither an object of JSON/],
+  ["a body that is no JSON", "POST", "/api/sendText", "{", 400, /the body is not JSON/],
+  [
+    "a body that is deeper than any",
+    "POST",
+    "/api/sendText",
+    `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
+    400,
+    /too deeply/,
+  ],
+  ["nobody to block", "POST", "/api/contacts/block", { session: "shop" }, 400, [/^contactId: is missing/]],
+  ["no status to delete", "POST", "/api/shop/status/delete", {}, 400, [/^messageId: is missing/]],
   ["a path that WAHA has not", "GET", "/api/nothing", undefined, 404, /^Cannot GET \/api\/nothing$/],
   ["a method that WAHA has not", "DELETE", "/api/sendText", undefined, 404, /^Cannot DELETE/],
   [
