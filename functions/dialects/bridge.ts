@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import type { KeptMessage } from "#contract/chat.ts"
+import type { Chat, KeptMessage } from "#contract/chat.ts"
 import type { getMessage } from "#contract/message.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { invalid } from "#core/error.ts"
@@ -35,7 +35,27 @@ export async function makeBridge(
 }
 
 type Kept = z.infer<typeof KeptMessage>
+type OurChat = z.infer<typeof Chat>
 type Found = z.infer<(typeof getMessage)["responses"][200]["content"]["application/json"]["schema"]>
+
+/** The latest chats, up to so many. */
+export async function chatsIn(proxy: Api, most: number): Promise<OurChat[]> {
+  return await proxy.all<OurChat>("chats", { query: { limit: 100 }, most })
+}
+
+/** In Unix seconds. */
+type Second = number | string | undefined
+
+/** The latest messages of a chat, up to so many. @param until the last second that is meant */
+export async function messagesIn(
+  proxy: Api,
+  chat: string,
+  most: number,
+  { since, until }: { since?: Second; until?: Second } = {},
+): Promise<Kept[]> {
+  const query = { limit: Math.min(100, most), since, until: until && Number(until) + 1 }
+  return await proxy.all<Kept>(at`chats/${chat}/messages`, { query, most })
+}
 
 /** A message that was looked up by its id, as one that is kept. Its writer's name is not known then. */
 export function keptOf({ sent_at, received_at, status, type, edit, ...found }: Found): Kept {

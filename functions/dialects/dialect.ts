@@ -90,13 +90,13 @@ export function toCalls<Its, Given>(
 
 /** Calls that the gateway has and this service has not: 501, and why. `*` is every method. */
 export function toMissing(rows: Record<string, string>): Call[] {
-  const run = (why: string) => () => {
-    throw new NotHere(why)
-  }
   return Object.entries(rows).flatMap(([row, why]) => {
     const { method, path } = placeOf(row)
     const methods = row.startsWith("*") ? (["GET", "POST", "PUT", "DELETE"] as const) : [method]
-    return methods.map((each) => ({ method: each, path, run: run(why) }))
+    const run = () => {
+      throw new NotHere(why)
+    }
+    return methods.map((each) => ({ method: each, path, run }))
   })
 }
 

@@ -151,17 +151,20 @@ export class Api {
     }
   }
 
-  /** The fields of a send of this bridge that say where its file is: in the call, or uploaded before. @throws Refused */
+  /**
+   * Below a bridge's path: the fields of a send that say where its file is, in the call or uploaded before.
+   * @throws Refused
+   */
   async placeOf(file: GivenFile): Promise<object> {
     const { bytes, type } = file
-    if (bytes.byteLength > inlineBytes) return { file: await this.upload("", file) }
+    if (bytes.byteLength > inlineBytes) return { file: await this.#upload(file) }
     return { data: Buffer.from(bytes).toString("base64"), content_type: type }
   }
 
-  /** Uploads a file to a bridge. @returns its id, for `file` of a send @throws Refused */
-  async upload(path: string, { type, name, bytes }: GivenFile): Promise<string> {
+  /** @returns the id of the file, for `file` of a send */
+  async #upload({ type, name, bytes }: GivenFile): Promise<string> {
     const about = { content_type: type, size: bytes.byteLength, ...(name && { filename: name }) }
-    const { file, upload } = (await this.call("POST", `${path}/files`, { body: about })) as Form
+    const { file, upload } = (await this.call("POST", "/files", { body: about })) as Form
     const form = new FormData()
     for (const [field, value] of Object.entries(upload.fields)) form.append(field, value)
     form.append("file", new Blob([bytes], { type }), name || "file")

@@ -5,7 +5,7 @@ import { ApiError } from "#core/error.ts"
 import { iso } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { unless } from "../../http/own-api.ts"
-import { at, keptOf } from "../bridge.ts"
+import { at, chatsIn, keptOf, messagesIn } from "../bridge.ts"
 import { mediaTypeOf, recordOf } from "./content.ts"
 import type { Given } from "./given.ts"
 import { chatQuery, type Its, messageBy, needed, type Rows } from "./its.ts"
@@ -25,10 +25,6 @@ export function part<Item>(items: Item[], { page, offset, take, skip }: Given): 
   const length = take || offset || items.length
   const from = skip ?? ((page || 1) - 1) * length
   return items.slice(from, from + length)
-}
-
-async function chatsOf({ proxy }: Its): Promise<Chat[]> {
-  return await proxy.all<Chat>("chats", { query: { limit: 100 }, most: most.chats })
 }
 
 function toChat(
@@ -57,19 +53,18 @@ async function found(its: Its, howMany: number): Promise<Kept[]> {
     const known = await lookUp(its, key)
     return known ? [keptOf(known)] : []
   }
-  const until = secondsOf(time?.lte)
-  const query = { since: secondsOf(time?.gte), until: until && until + 1, limit: Math.min(100, howMany) }
-  const inChat = async (chat: string) =>
-    await its.proxy.all<Kept>(at`chats/${chat}/messages`, { query, most: howMany })
+  const span = { since: secondsOf(time?.gte), until: secondsOf(time?.lte) }
+  const inChat = async (chat: string) => await messagesIn(its.proxy, chat, howMany, span)
   if (key?.remoteJid) return await inChat(jidOf(key.remoteJid))
   const all: Kept[] = []
-  for (const { chat_id } of (await chatsOf(its)).slice(0, most.lookedThrough))
+  for (const { chat_id } of (await chatsIn(its.proxy, most.chats)).slice(0, most.lookedThrough))
     all.push(...(await inChat(chat_id)))
   return all.toSorted((one, other) => other.timestamp - one.timestamp)
 }
 
 async function findMessages(its: Its) {
-  const { where, page: currentPage = 1, offset: size = 50 } = its.given
+  const { where, page, offset } = its.given
+  const [currentPage, size] = [page || 1, offset || 50]
   // One more than is shown says whether there is another page.
   const messages = await found(its, Math.min(currentPage * size, most.messages) + 1)
   const records = messages
@@ -140,12 +135,14 @@ export const kept: Rows = {
   "POST /chat/findStatusMessage/:instance": findStatusMessage,
   "POST /chat/findChats/:instance": async (its) => {
     const jid = its.given.where?.remoteJid
-    const chats = (await chatsOf(its)).filter(({ chat_id }) => !jid || chat_id === jidOf(jid))
+    const chats = (await chatsIn(its.proxy, most.chats)).filter(
+      ({ chat_id }) => !jid || chat_id === jidOf(jid),
+    )
     return part(chats, its.given).map((chat) => toChat(chat, its.instance))
   },
   "GET /chat/findChatByRemoteJid/:instance": async (its) => {
     const jid = jidOf(needed(its.query.remoteJid, "remoteJid"))
-    const chat = (await chatsOf(its)).find(({ chat_id }) => chat_id === jid)
+    const chat = (await chatsIn(its.proxy, most.chats)).find(({ chat_id }) => chat_id === jid)
     return chat ? toChat(chat, its.instance) : null
   },
 }

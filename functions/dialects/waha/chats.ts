@@ -1,8 +1,8 @@
 import type { z } from "zod"
-import type { Chat, KeptMessage } from "#contract/chat.ts"
+import type { Chat } from "#contract/chat.ts"
 import { now } from "#core/platform/clock.ts"
 import { bytesIn } from "../body.ts"
-import { at, keptOf } from "../bridge.ts"
+import { at, chatsIn, keptOf, messagesIn } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import type { Given } from "./given.ts"
 import { chatIdOf, chatOf, messageIdOf, partsOf, pictureAt } from "./ids.ts"
@@ -11,7 +11,6 @@ import { toMessage } from "./messages.ts"
 
 // Messages that are sent, and what was said in chats.
 
-type Kept = z.infer<typeof KeptMessage>
 type OurChat = z.infer<typeof Chat>
 
 /** The fields of a send that say where its file is. A longer one is uploaded first. */
@@ -109,10 +108,7 @@ async function messagesOf(its: Its, chat: string, query: Record<string, string>)
   const ack = query["filter.ack"]
   // Reactions and pins are messages of their own here, and none there.
   const most = fromMe === undefined && ack === undefined ? 2 * reachOf(query, usual.messages) : 1000
-  const span = { since, until: until && Number(until) + 1 }
-  const messages = (
-    await its.proxy.all<Kept>(at`chats/${chat}/messages`, { query: { limit: 100, ...span }, most })
-  )
+  const messages = (await messagesIn(its.proxy, chat, most, { since, until }))
     .filter(({ type, edit }) => type !== "reaction" && edit !== "pin")
     .map((message) => toMessage(message, { me: "", files: its.files }))
     .filter((message) => fromMe === undefined || String(message.fromMe) === fromMe)
@@ -129,10 +125,7 @@ async function markRead(its: Its, which: { named?: string[]; messages?: number; 
   const { named, messages = 30, days = 7 } = which
   const latest = async () => {
     const since = now() - days * 86_400
-    const kept = await its.proxy.all<Kept>(at`chats/${its.chat}/messages`, {
-      query: { since, limit: 100 },
-      most: messages,
-    })
+    const kept = await messagesIn(its.proxy, its.chat, messages, { since })
     return kept.filter(({ from_me, edit }) => !from_me && edit === undefined).map(messageIdOf)
   }
   const ids = named ?? (await latest())
@@ -142,14 +135,9 @@ async function markRead(its: Its, which: { named?: string[]; messages?: number; 
 
 /** A message that was looked up by its id. Its writer's name is not known then. */
 async function messageOf(its: Its) {
-  const found = await its.proxy.ask<Parameters<typeof keptOf>[0]>("GET", at`messages/${its.message.id}`, {
-    chat: its.chat,
-  })
+  const { proxy, chat, message } = its
+  const found = await proxy.ask<Parameters<typeof keptOf>[0]>("GET", at`messages/${message.id}`, { chat })
   return toMessage(keptOf(found), { me: "", files: its.files })
-}
-
-async function chatsOf({ proxy }: Its, most: number): Promise<OurChat[]> {
-  return await proxy.all<OurChat>("chats", { query: { limit: 100 }, most })
 }
 
 function toChat(chat: OurChat) {
@@ -170,16 +158,14 @@ function toChat(chat: OurChat) {
 async function overview(its: Its, part: object, ids: string[] = []) {
   const wanted = new Set(ids.map((id) => chatIdOf(chatOf(id))))
   const most = wanted.size > 0 ? usual.chats : reachOf(part, usual.summaries)
-  const found = (await chatsOf(its, most)).map((chat) => ({
-    ...toChat(chat),
-    jid: chat.chat_id,
-  }))
-  const chats = found.filter(({ id }) => wanted.size === 0 || wanted.has(id))
+  const found = await chatsIn(its.proxy, most)
+  const chats = found.filter((chat) => wanted.size === 0 || wanted.has(chatIdOf(chat.chat_id)))
   const summaries = []
-  for (const { jid, ...chat } of partOf(chats, part, usual.summaries)) {
-    const [lastMessage = {}] = await messagesOf(its, jid, { limit: "1" })
-    const picture = pictureAt(its.origin, its.session, jid)
-    summaries.push({ id: chat.id, name: chat.name, picture, lastMessage, _chat: chat })
+  for (const chat of partOf(chats, part, usual.summaries)) {
+    const [lastMessage = {}] = await messagesOf(its, chat.chat_id, { limit: "1" })
+    const picture = pictureAt(its.origin, its.session, chat.chat_id)
+    const { id, name, ...more } = toChat(chat)
+    summaries.push({ id, name, picture, lastMessage, _chat: { id, name, ...more } })
   }
   return summaries
 }
@@ -193,7 +179,7 @@ const message = `${one}/messages/:messageId`
 
 export const chats: Rows = {
   "GET /api/:session/chats": async (its) =>
-    partOf(await chatsOf(its, reachOf(its.query, usual.chats)), its.query, usual.chats).map(toChat),
+    partOf(await chatsIn(its.proxy, reachOf(its.query, usual.chats)), its.query, usual.chats).map(toChat),
   "GET /api/:session/chats/overview": (its) => overview(its, its.query, its.query.ids?.split(",")),
   "POST /api/:session/chats/overview": (its) =>
     overview(its, its.given.pagination ?? {}, its.given.filter?.ids),
@@ -207,10 +193,8 @@ export const chats: Rows = {
   [`GET ${message}`]: messageOf,
   [`DELETE ${message}`]: (its) => its.done("DELETE", at`messages/${its.message.id}`, { chat: its.chat }),
   [`PUT ${message}`]: async (its) => {
-    await its.proxy.ask("PATCH", at`messages/${its.message.id}/edit`, {
-      chat: its.chat,
-      body: its.given.text,
-    })
+    const { proxy, chat, given } = its
+    await proxy.ask("PATCH", at`messages/${its.message.id}/edit`, { chat, body: given.text })
     return await messageOf(its)
   },
   [`POST ${message}/pin`]: ({ done, message: { id }, chat, given }) =>

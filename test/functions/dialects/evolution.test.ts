@@ -2,6 +2,8 @@ import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import type { Event } from "#contract/event.ts"
 import { eventExamples } from "#contract/examples.ts"
+import type { Issue } from "#core/error.ts"
+import { evolution } from "#functions/dialects/evolution/calls.ts"
 import { evolutionFormat } from "#functions/dialects/evolution/events.ts"
 import { chatOf } from "#functions/dialects/evolution/names.ts"
 import { app } from "#test/support/service/app.ts"
@@ -129,7 +131,7 @@ test("of two who create an instance at once one has made it, and a failed one ta
   const bad = { instanceName: "shop", webhook: { url: "no URL" } }
   const create = async (body: object) => (await ask("POST", "/instance/create", body)).status
   const made = await Promise.all([create({ instanceName: "shop" }), create({ instanceName: "shop" })])
-  expect(made.toSorted()).toEqual([201, 403])
+  expect(made.toSorted((one, other) => one - other)).toEqual([201, 403])
   expect(await create(bad)).toBe(403)
   expect(await create({ ...bad, instanceName: "another" })).toBe(400)
   expect((await ask("GET", "/instance/fetchInstances")).said).toMatchObject([{ name: "shop" }])
@@ -145,7 +147,7 @@ test.each([
   await ask("POST", "/instance/create", { instanceName: "shop" })
   const answer = await ask("POST", "/message/sendText/shop", { number: "491711234567", ...body })
   // No phone is linked: nothing else is wrong.
-  expect(answer.status, JSON.stringify(answer.said)).toBeGreaterThan(400)
+  expect(answer).toMatchObject({ status: 503 })
 })
 
 test("a proxy is set, found without what it is, and taken away", async () => {
@@ -270,5 +272,20 @@ test("an edit and a revocation are events of their own, about the message that t
   expect(told({ ...message, ...about, edit: "revoke" })).toMatchObject({
     event: "messages.delete",
     data: { id: "3A00", status: "DELETED" },
+  })
+})
+
+test("that nobody has a number is said as flows look for it", () => {
+  const about = {
+    code: "recipient_not_found",
+    status: 422,
+    sentence: "nobody has it",
+    issues: [] as Issue[],
+  } as const
+  expect(evolution.statusOf(about)).toBe(400)
+  expect(evolution.refusal({ ...about, status: 400 })).toMatchObject({
+    status: 400,
+    error: "Bad Request",
+    response: { message: [{ exists: false, message: "nobody has it" }] },
   })
 })
