@@ -4,11 +4,13 @@ import { LRUCache } from "lru-cache"
 import type { z } from "zod"
 import type { Event } from "#contract/event.ts"
 import type { SessionStatus } from "#contract/session.ts"
+import type { Receiver } from "#core/event/receiver.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
+import { Slots } from "#core/platform/slots.ts"
 import type { EventFile, Me } from "../dialects/format.ts"
 
 // Other gateways post things with an event that only its session knows. On AWS a delivery cannot ask it.
@@ -17,6 +19,13 @@ import type { EventFile, Me } from "../dialects/format.ts"
 const patienceMs = { me: 2000, file: 10_000 }
 /** The largest file that comes along, in bytes. */
 const largestFile = 10_000_000
+
+/**
+ * How many deliveries may have a file in memory, in all and of one account: each has it some four times over
+ * until it is posted, and a receiver may take ten seconds. Others wait for `ms`.
+ */
+export const filesAtOnce = { most: 12, each: 4, ms: 10_000 }
+const places = new Slots(filesAtOnce, filesAtOnce)
 
 const known = new LRUCache<string, Me>({ max: 10_000, ttl: 60_000 })
 
@@ -33,10 +42,34 @@ export async function meOf(bridgeId: string): Promise<Me | undefined> {
   return { jid, lid, phone, name }
 }
 
-/** The file of a message. */
-export async function fileOf(bridgeId: string, event: Event): Promise<EventFile | undefined> {
+/**
+ * The file of a message, and what is to be called once it is not in memory any more; undefined where it
+ * cannot be had in time.
+ */
+export async function fileOf(
+  { bridgeId, accountId }: Pick<Receiver.Info, "bridgeId" | "accountId">,
+  event: Event,
+): Promise<{ file: EventFile; leave: () => void } | undefined> {
   if (event.event !== "message" || !event.file || event.media_type === "") return undefined
   if (event.file.size > largestFile) return undefined
+  const leave = await places.enter(accountId).catch((error: unknown) => {
+    log.warn({ bridgeId, error }, "no room for the file of an event")
+    return undefined
+  })
+  if (!leave) return undefined
+  let file: EventFile | undefined
+  try {
+    file = await readFile(bridgeId, event)
+  } finally {
+    if (!file) leave()
+  }
+  return file && { file, leave }
+}
+
+async function readFile(
+  bridgeId: string,
+  event: Extract<Event, { event: "message" }>,
+): Promise<EventFile | undefined> {
   const query = new URLSearchParams({ chat: event.chat_id })
   const path = `/messages/${encodeURIComponent(event.message_id)}/media?${query.toString()}`
   const answer = await ask(bridgeId, path, patienceMs.file)

@@ -97,6 +97,8 @@ export async function attempt(input: {
       statusCode: 0,
       latencyMs: latencyMs(),
     }
+  } finally {
+    message.onPosted?.()
   }
 }
 
@@ -175,6 +177,8 @@ export interface PostBody {
   /** What another gateway's format adds to the path of the URL, and to our headers. */
   path?: string | undefined
   headers?: Record<string, string> | undefined
+  /** Called once the body is needed no more. */
+  onPosted?: (() => void) | undefined
 }
 
 /** The events as they are posted to this webhook. */

@@ -24,13 +24,17 @@ export async function translated(
 ): Promise<PostBody | undefined> {
   if (!receiver.format || !isTold(event, receiver, keys)) return undefined
   const { headers } = formats[receiver.format.name]
-  const [me, file] = await Promise.all([
-    meOf(receiver.bridgeId),
-    keys.options.media ? fileOf(receiver.bridgeId, read(event, keys)) : undefined,
-  ])
-  const said = translate(event, receiver, keys, { me, file })! // as before
-  const body = Buffer.from(JSON.stringify(said.body))
-  return { id: event.eventId, body, path: said.path, headers: headers?.(body, keys.options) }
+  const me = await meOf(receiver.bridgeId)
+  const found = keys.options.media ? await fileOf(receiver, read(event, keys)) : undefined
+  try {
+    const said = translate(event, receiver, keys, { me, file: found?.file })! // as before
+    const body = Buffer.from(JSON.stringify(said.body))
+    const about = { path: said.path, headers: headers?.(body, keys.options), onPosted: found?.leave }
+    return { id: event.eventId, body, ...about }
+  } catch (error) {
+    found?.leave()
+    throw error
+  }
 }
 
 function translate(
