@@ -83,6 +83,7 @@ async function moveOneIn(
     say(`is here already, as ${customerRef}`)
     return { bridge: { id: bridge.id, customerRef }, wasHere: true }
   }
+  await mayHaveMore(accountId)
   await mustBeFree(bridge, phone)
   await session.mustRest()
   const cut: string[] = []
@@ -132,6 +133,21 @@ async function isHere(lease: Lease.Info): Promise<boolean> {
       `it was here, and has left in a file as ${lease.bridgeId}. If nobody has that, \`take-back\` lets it run here again`,
     )
   return true
+}
+
+/** @throws Unusable when the account could not create a bridge either */
+async function mayHaveMore(accountId: string): Promise<void> {
+  const account = await Account.get(accountId)
+  if (!account) throw new Unusable(`there is no account ${accountId} here`)
+  const { subscription, bridges, bridgeLimit } = account
+  if (!["active", "trialing"].includes(subscription))
+    throw new Unusable(
+      `the account may have no more bridges, since its subscription is ${subscription}: \`account subscription ${accountId} active\``,
+    )
+  if (bridges >= bridgeLimit)
+    throw new Unusable(
+      `the account may have ${bridgeLimit} bridges, and has ${bridges}: \`account limit ${accountId} <bridges>\` allows more`,
+    )
 }
 
 /** @throws Unusable when the reference is another bridge's, or the number is here */

@@ -23,7 +23,8 @@ export async function creating(bridge: Counted): Promise<Write[]> {
 }
 
 /**
- * The writes that count a bridge from another service. Its operator moves it, so the limit is not checked.
+ * The writes that count a bridge from another service or gateway. Its operator moves it, so the limit is not
+ * checked here: that is for who begins (`admin/move-in/move-in.ts`).
  * @param isNew the bridge was never here, so the count rises
  */
 export async function arriving(bridge: Counted, isNew: boolean): Promise<Write[]> {

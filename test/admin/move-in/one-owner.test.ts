@@ -4,6 +4,7 @@ import { readdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { exporting, importing, takeBack } from "#admin/move.ts"
+import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { knownStateOf } from "#core/bridge/known-state.ts"
 import { sentenceOf } from "#core/bridge/state-words.ts"
@@ -80,6 +81,7 @@ function cut(answer: StoreWithoutHttp, after: number): StoreWithoutHttp {
 
 test("power cut at any request leaves nothing that runs; repeated, it comes, once and whole", async () => {
   const { id: account } = await anAccount()
+  await Account.setBridgeLimit(account, 1000)
   const names = new Set<string>()
   for (let n = 1, isDone = false; !isDone; n++) {
     const folder = aDevice(join(aFolder(), `shop-${n}`), `4917${randomInt(1e8, 1e9)}`)

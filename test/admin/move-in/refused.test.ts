@@ -17,6 +17,7 @@ import { BufferJSON } from "@whiskeysockets/baileys"
 import { beforeEach, expect, onTestFinished, test } from "vitest"
 import { fileOfKey } from "#admin/move-in/baileys.ts"
 import { importing } from "#admin/move.ts"
+import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { scan } from "#core/store/store.ts"
@@ -72,6 +73,25 @@ async function whyNot(folder: string): Promise<string> {
 }
 
 const aShop = () => join(aFolder(), "shop")
+
+test("an account that may create no bridge gets none from another gateway either", async () => {
+  const folder = writeFolder(aShop(), someCreds(number), someKeys(number))
+  letRest(folder)
+  await Account.setBridgeLimit(account, 1)
+  await Bridge.create({ accountId: account, customerRef: "other" })
+  expect(await whyNot(folder)).toBe(
+    `the account may have 1 bridges, and has 1: \`account limit ${account} <bridges>\` allows more`,
+  )
+  await Account.setBridgeLimit(account, 2)
+  await Account.setSubscription(account, "canceled")
+  expect(await whyNot(folder)).toBe(
+    `the account may have no more bridges, since its subscription is canceled: \`account subscription ${account} active\``,
+  )
+  await Account.setSubscription(account, "active")
+  expect(await whyNot(folder)).toContain("did it")
+  // What is here counts no more when it is named again.
+  expect(await Account.get(account)).toMatchObject({ bridges: 2 })
+})
 
 test("half a folder is refused", async () => {
   const withoutCreds = writeFolder(aShop(), undefined, someKeys(number))
@@ -202,6 +222,7 @@ test("a session in one file moves in, in each form, and the file is marked", asy
 
 test("of 300 sessions all but three bad ones come, and a second time nothing changes", async () => {
   const folder = aFolder()
+  await Account.setBridgeLimit(account, 300)
   for (let n = 0; n < 300; n++) aDevice(join(folder, `shop ${n}`), `49160${1_000_000 + n}`)
   truncateSync(join(folder, "shop 7", "creds.json"), 100)
   letRest(join(folder, "shop 7"))
