@@ -25,7 +25,7 @@ import { Webhook } from "./webhook.ts"
 // the first event (`follow`): nothing has to walk over ten thousand bridges, and nothing can die on the way.
 
 /** How many an account may have (Contract, "Webhooks of the account"). */
-const most = 2
+export const most = 2
 
 /** How many bridges are looked at together, and for how long at most, in ms. */
 const walk = { atOnce: 50, withinMs: 8000 }

@@ -39,11 +39,11 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const about =
     "An account has two at most. Each gets the events of all numbers, also of those that you add later, beside the webhooks of each number."
   const body = html`${shown.notice ?? ""} ${await Promise.all(cards)}
-  ${mayChange ? adding(path, url, about) : note("info", await askOwners(c, viewerRefusal))}`
+  ${!mayChange ? note("info", await askOwners(c, viewerRefusal)) : all.length < AccountWebhook.most ? adding(path, url, about) : note("info", "An account has two at most: delete one to add another.")}`
   return await headedPage(c, {
     title: "Webhooks of all numbers",
-    about: html`Each event ends with <code>customer_ref</code>, the number that it is of. How each number's
-      events get there is on its page <em>Deliveries</em>.`,
+    about: html`Each event ends with <code>customer_ref</code>, the number that it is of. Whether they get
+      through is said at each number: <a href="/numbers?show=failing">those where they do not</a>.`,
     crumbs: html`<a href="/numbers">Numbers</a>`,
     place: "numbers",
     body,

@@ -35,15 +35,18 @@ export async function webhookCard(
     <header>
       ${receiver.url === "" ? html`<h2>Webhook</h2>` : html`<h2 class="mono">${receiver.url}</h2>`}
       ${isFirst ? "" : html`<span class="tag">${webhookId}</span>`}
+      ${receiver.format ? html`<span class="tag">as ${gateways[receiver.format.name]} posts</span>` : ""}
     </header>
-    <div>
-      ${
-        pausedAt === undefined
-          ? receiving && ref !== undefined && receiverLine(ref, receiving)
-          : html`<span class="state warn">Paused</span>
-              <div class="small muted">for ${age(pausedAt * 1000)}</div>`
-      }
-    </div>
+    ${
+      pausedAt !== undefined
+        ? html`<div>
+            <span class="state warn">Paused</span>
+            <div class="small muted">for ${age(pausedAt * 1000)}</div>
+          </div>`
+        : receiving && ref !== undefined
+          ? html`<div>${receiverLine(ref, receiving)}</div>`
+          : ""
+    }
     ${pausedAt === undefined && receiving && isFailing(receiving) ? html`${aboutRetries} ${await more.told?.()}` : ""}
     ${
       webhook.missed
@@ -73,10 +76,14 @@ export async function webhookCard(
         ? ""
         : isFirst
           ? html`${addressForm(at, firstUrl)} ${ofSecret(at, webhook)}`
-          : html`${eventsForm(at, webhook, types)} ${ofSecret(at, webhook)} ${removing(at)}`
+          : html`${eventsForm(at, webhook, { types, whose: ref === undefined ? "each" : "the" })}
+            ${ofSecret(at, webhook)} ${removing(at)}`
     }
   </section>`
 }
+
+/** Other gateways in whose form events may come. */
+const gateways = { evolution: "Evolution API", waha: "WAHA" }
 
 function addressForm(at: string, url: string): Html {
   return html`<form method="post" action="${at}/address">
@@ -94,7 +101,11 @@ function pausing(at: string, isPaused: boolean): Html {
     : buttonForm({ action: `${at}/pause`, label: "Pause this webhook" })
 }
 
-function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly EventType[]): Html {
+function eventsForm(
+  at: string,
+  { receiver }: Delivery.Info,
+  { types, whose }: { types: readonly EventType[]; whose: "each" | "the" },
+): Html {
   const chosen = receiver.filter?.events
   return html`<details class="plain">
     <summary>
@@ -103,7 +114,7 @@ function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly Eve
     </summary>
     <form method="post" action="${at}/events">
       <fieldset class="choices">
-        <legend class="label">Which it gets, of those that the number gets</legend>
+        <legend class="label">Which it gets, of those that ${whose} number gets</legend>
         ${types.map((type) => checkbox("events", type, chosen?.includes(type) ?? true, html`<code>${type}</code>`))}
       </fieldset>
       <div class="row"><button class="button">Save</button></div>

@@ -26,6 +26,7 @@ const paths = [
   "/numbers/shop/chats",
   "/numbers/shop/groups",
   "/numbers/shop/webhooks",
+  "/webhooks",
   "/numbers/shop/log",
   "/numbers/shop/settings",
   "/requests",

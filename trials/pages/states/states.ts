@@ -4,6 +4,7 @@ import type { Look } from "#test/support/service/page-faults.ts"
 import { until } from "#test/support/until.ts"
 import { draw } from "../draw.ts"
 import type { Stage } from "../scene.ts"
+import { accountWebhooks } from "./account-webhooks.ts"
 import { billing } from "./billing.ts"
 import { conversations } from "./conversations.ts"
 import { errors } from "./errors.ts"
@@ -21,6 +22,7 @@ export const states: State[] = [
   ...billing,
   ...visitors,
   ...programs,
+  ...accountWebhooks,
   ...conversations,
   ...errors,
   lost,

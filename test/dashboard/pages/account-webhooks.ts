@@ -1,0 +1,78 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { AccountWebhook } from "#core/bridge/account-webhook.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
+import { aPerson } from "./person.ts"
+
+const at = "/webhooks"
+const secretOf = (page: string) => /whsec_[\w+/=]+/.exec(page.replaceAll("&#x2F;", "/"))?.[0]
+const plain = (page: string) => page.replaceAll(/\s+/g, " ").replaceAll("&#x2F;", "/")
+
+test("one page adds a webhook for all numbers, chooses its types, pauses, tests, gives a secret and deletes", async () => {
+  const person = await aPerson()
+  const receiver = await aReceiver()
+  const { bridge: later } = await Bridge.create({ accountId: person.accountId, customerRef: "later" })
+  const did = async (act: string, form: Record<string, string> = {}) =>
+    plain(await (await person.post(`${at}${act}`, form)).text())
+  expect(plain(await (await person.get("/numbers")).text())).toContain(`href="${at}"`)
+  const shownPage = async () => plain(await (await person.get(at)).text())
+  expect(await shownPage()).not.toContain("Delete this webhook")
+  const refused = await person.post(at, { url: "ftp://example.com" })
+  expect([refused.status, plain(await refused.text())]).toEqual([
+    400,
+    expect.stringContaining("ftp://example"),
+  ])
+
+  const added = await did("", { url: receiver.url })
+  expect(added).toContain("Added.")
+  const id = /id="(wha_\w+)"/.exec(added)?.[1] ?? ""
+  expect(await did("", { url: receiver.url })).toContain("There is a webhook with this address already.")
+  expect(await did(`/${id}/test`)).toContain("It took a test event: status 200")
+  const messages = () => receiver.arrivals.filter(({ type }) => type === "message").map(({ text }) => text)
+  await (await anOutbox(person.bridge)).append(anEvent("of the first"))
+  await (await anOutbox(later)).append(anEvent("of the second"))
+  await answerAll()
+  expect(messages().toSorted()).toEqual(["of the first", "of the second"])
+
+  expect(await did(`/${id}/events`, { events: "connected" })).toMatch(/Events: 1 of \d+ types/)
+  expect(await did(`/${id}/pause`)).toContain('<span class="state warn">Paused</span>')
+  expect(await did(`/${id}/resume`)).not.toContain("Paused")
+  const shown = async () => secretOf(await (await person.get(`${at}/${id}/secret`)).text())
+  const before = await shown()
+  const after = secretOf(await did(`/${id}/secret/roll`))
+  expect([before === after, await shown()]).toEqual([false, after])
+  expect(await did(`/${id}/secret/finish`)).toContain("Only its new secret signs")
+
+  expect(await did("", { url: `${receiver.url}/other` })).toContain("Added.")
+  expect(await shownPage()).not.toContain("Add a webhook")
+  const third = await person.post(at, { url: `${receiver.url}/third` })
+  expect([third.status, plain(await third.text())]).toEqual([
+    409,
+    expect.stringContaining("two webhooks at most"),
+  ])
+  expect(await did(`/${id}/remove`)).toContain("It is deleted.")
+  expect(await shownPage()).not.toContain(id)
+  expect(await shownPage()).toContain("Add a webhook")
+  expect((await person.post(`${at}/${id}/pause`)).status).toBe(404)
+  const log = plain(await (await person.get("/account/audit-log")).text())
+  expect(log).toContain(`all numbers: ${receiver.url}`)
+})
+
+test("who may only look sees the webhooks of all numbers and in whose form they post, and changes none", async () => {
+  const viewer = await aPerson("viewer")
+  const url = "https://example.com/a/long/path"
+  const { webhook } = await AccountWebhook.create(viewer.accountId, url, { format: "waha" })
+  const page = plain(await (await viewer.get(at)).text())
+  for (const shown of [url, "as WAHA posts", "?show=failing"]) expect(page).toContain(shown)
+  expect(page).not.toMatch(/<form[^>]+action="\/webhooks/)
+  const { webhookId: id } = webhook
+  expect(await (await viewer.get(`${at}/${id}/secret`)).text()).not.toContain("whsec_")
+  for (const act of ["", `/${id}/pause`, `/${id}/test`, `/${id}/remove`, `/${id}/secret/roll`])
+    expect([act, (await viewer.post(`${at}${act}`, { url: "https://example.com/mine" })).status]).toEqual([
+      act,
+      403,
+    ])
+  expect(await AccountWebhook.list(viewer.accountId)).toHaveLength(1)
+})

@@ -1,0 +1,91 @@
+import { until } from "#test/support/until.ts"
+import type { State } from "./state.ts"
+import { people, type World } from "./world.ts"
+
+const { baker, apprentice } = people
+const at = "/webhooks"
+
+/** An address as long as some tools make theirs. */
+const longUrl = `https://automation.bakery.example/webhook/${"0123456789abcdef".repeat(8)}/all-numbers?token=${"z".repeat(60)}`
+
+async function add({ bakery }: World, body: object): Promise<string> {
+  const { id } = (await (await bakery.call("POST", at, body)).json()) as { id: string } // as the contract says
+  return id
+}
+
+/** The webhooks that get the events of all numbers: none, one, two, and each in its troubles. */
+export const accountWebhooks: State[] = [
+  { name: "account-webhooks-none", as: baker, reach: () => at, reads: "An account has two at most." },
+  {
+    name: "account-webhooks-one",
+    as: baker,
+    reach: async (world) => {
+      await add(world, { url: world.receiver.urlOf("connected-account") })
+      return at
+    },
+    reads: "Events: all types",
+  },
+  {
+    name: "account-webhooks-refused",
+    as: baker,
+    reach: async (world, page) => {
+      await page.goto(`${world.base}${at}`)
+      await page.locator(`form[action="${at}"] input[name="url"]`).fill("https://me:secret@example.com/hook")
+      await page.locator(`form[action="${at}"] button`).click()
+    },
+    reads: "must have no user name or password",
+  },
+  {
+    name: "account-webhooks-two",
+    as: baker,
+    reach: async (world) => {
+      await add(world, { url: longUrl, format: "evolution", events: ["message", "connected"] })
+      return at
+    },
+    reads: "as Evolution API posts",
+  },
+  {
+    name: "account-webhooks-test-failed",
+    as: baker,
+    reach: async (world, page) => {
+      await page.goto(`${world.base}${at}`)
+      await page.locator(`form[action$="/test"] button`).click()
+    },
+    reads: "test event",
+  },
+  { name: "account-webhooks-viewer", as: apprentice, reach: () => at, reads: "as Evolution API posts" },
+  {
+    name: "account-webhooks-paused",
+    as: baker,
+    reach: async (world) => {
+      const [one] = (await (await world.bakery.call("GET", at)).json()) as { id: string }[] // likewise
+      await world.bakery.call("PATCH", `${at}/${one!.id}`, { state: "paused" }) // one was added above
+      return at
+    },
+    reads: "Let this webhook go on",
+  },
+  {
+    name: "account-webhooks-secret",
+    as: baker,
+    reach: async (world) => {
+      const [one] = (await (await world.bakery.call("GET", at)).json()) as { id: string }[] // likewise
+      return `${at}/${one!.id}/secret`
+    },
+    reads: "whsec_",
+  },
+  {
+    name: "account-webhooks-fail",
+    as: baker,
+    reach: async ({ bakery }) => {
+      await until(
+        async () =>
+          (await (await bakery.call("GET", "/instances/connected/deliveries")).text()).includes(
+            "failing_since",
+          ),
+        { what: "an address without a server to fail", withinMs: 30_000 },
+      )
+      return "/numbers?show=failing"
+    },
+    reads: "Webhook failing",
+  },
+]
