@@ -34,8 +34,10 @@ export async function webhookCard(
   return html`<section class="card" id="${webhookId}">
     <header>
       ${receiver.url === "" ? html`<h2>Webhook</h2>` : html`<h2 class="mono">${receiver.url}</h2>`}
-      ${isFirst ? "" : html`<span class="tag">${webhookId}</span>`}
-      ${receiver.format ? html`<span class="tag">as ${gateways[receiver.format.name]} posts</span>` : ""}
+      <span class="row">
+        ${receiver.format ? html`<span class="tag">as ${gateways[receiver.format.name]} posts</span>` : ""}
+        ${isFirst ? "" : html`<span class="tag">${webhookId}</span>`}
+      </span>
     </header>
     ${
       pausedAt !== undefined

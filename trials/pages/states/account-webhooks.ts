@@ -49,9 +49,9 @@ export const accountWebhooks: State[] = [
     as: baker,
     reach: async (world, page) => {
       await page.goto(`${world.base}${at}`)
-      await page.locator(`form[action$="/test"] button`).click()
+      await page.locator(`section:nth-of-type(2) form[action$="/test"] button`).click()
     },
-    reads: "test event",
+    reads: "It did not take a test event.",
   },
   { name: "account-webhooks-viewer", as: apprentice, reach: () => at, reads: "as Evolution API posts" },
   {
@@ -76,14 +76,16 @@ export const accountWebhooks: State[] = [
   {
     name: "account-webhooks-fail",
     as: baker,
-    reach: async ({ bakery }) => {
-      await until(
-        async () =>
-          (await (await bakery.call("GET", "/instances/connected/deliveries")).text()).includes(
-            "failing_since",
-          ),
-        { what: "an address without a server to fail", withinMs: 30_000 },
-      )
+    reach: async ({ bakery, network }) => {
+      const said = await bakery.call("GET", "/instances/connected/proxy/status")
+      const { phone } = (await said.json()) as { phone: string } // likewise: it is connected
+      const { number } = await network.create("Somebody who is early")
+      await network.send(number, phone, "Is anybody there?")
+      const [, two] = (await (await bakery.call("GET", at)).json()) as { id: string }[] // likewise
+      const deliveries = `/instances/connected/deliveries?webhook=${two!.id}` // it was added above
+      const fails = async () =>
+        (await (await bakery.call("GET", deliveries)).text()).includes("failing_since")
+      await until(fails, { what: "an address without a server to fail", withinMs: 30_000 })
       return "/numbers?show=failing"
     },
     reads: "Webhook failing",
