@@ -138,7 +138,8 @@ export async function resume(webhook: Delivery.Info): Promise<void> {
   if (held) await eachBridge(receiver.accountId, ({ id }) => ({ bridgeId: id, webhookId }), endWait)
 }
 
-async function endWait(delivery: Delivery.Info): Promise<void> {
+/** Ends the rest of a bridge's delivery, since the webhook is paused no more. */
+export async function endWait(delivery: Delivery.Info): Promise<void> {
   if (delivery.retryAtMs === 0) return
   const mustRing = await Delivery.updateAndPromise(delivery, {
     set: "retry_at_ms = :zero",

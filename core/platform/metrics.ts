@@ -44,7 +44,7 @@ const watched = {
 } as const
 
 /**
- * Counts that raise no alarm: fields of the same lines, which Logs Insights adds up (docs/operations.md,
+ * Counts and times that raise no alarm: fields of the same lines, which Logs Insights adds up (docs/operations.md,
  * "Alarms"), and nothing is paid for them by the month.
  */
 type Noted =
@@ -62,6 +62,7 @@ type Noted =
   | "StoreThrottled"
   | "StoreConflict"
   | "StorageFull"
+  | "LookMs"
 
 /** A metric that CloudWatch makes of the lines. */
 export type Watched = keyof typeof watched

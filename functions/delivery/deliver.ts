@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto"
 import type { Event } from "#contract/event.ts"
 import { AccountWebhook } from "#core/bridge/account-webhook.ts"
+import { AccountReceivers } from "#core/event/account-receivers.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
@@ -90,6 +91,18 @@ async function deliverClaimed(
 }
 
 /**
+ * Rests while the account's webhook is paused. What is known of it may be a second old: if it was resumed
+ * meanwhile, nobody else ends the rest.
+ */
+async function rest(held: Delivery.Info, doorbellHandle: string | undefined): Promise<number | undefined> {
+  const wait = await Claim.rest(held, doorbellHandle)
+  AccountReceivers.forget(Receiver.atAccount({ ...held, accountId: held.receiver.accountId }))
+  const resting = await Delivery.get(held)
+  if (resting && !Delivery.isResting(resting)) await AccountWebhook.endWait(resting)
+  return wait
+}
+
+/**
  * Until nothing waits: reads ahead, does what is next with the events read, and goes idle when there are no
  * more. `held` is the row as it is known last, `ahead` the events that were read, `isAll` that no more are
  * known.
@@ -105,7 +118,7 @@ async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): P
     }
     if (Delivery.isResting(held)) {
       const waiting: Awaited<ReturnType<typeof Claim.goIdle>> = await Claim.goIdle(held)
-      return waiting && (await Claim.rest(waiting.held, tools.doorbellHandle))
+      return waiting && (await rest(waiting.held, tools.doorbellHandle))
     }
     if (Delivery.isPausedOrMoved(held)) {
       held = await Claim.endWhilePaused(held)

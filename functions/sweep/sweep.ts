@@ -42,6 +42,7 @@ export async function lookAtAll(): Promise<boolean> {
  * @returns whether there is anything to watch: a host, or a bridge that wants one
  */
 export async function lookAtHosts(): Promise<boolean> {
+  const begunMs = performance.now()
   const hosts = await readHosts()
   const asked = hostsToAskAbout(hosts)
   const reports = await reportsOf(asked.map(({ task }) => task).filter((task) => task !== ""))
@@ -71,6 +72,7 @@ export async function lookAtHosts(): Promise<boolean> {
         living.filter((host) => host.network === network),
         free[network],
       )
+  Metrics.add("LookMs", Math.round(performance.now() - begunMs))
   return hosts.length + wanted > 0
 }
 

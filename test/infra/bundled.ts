@@ -12,13 +12,19 @@ const Build = z.object({
   properties: z.object({ minify: z.boolean().default(false), architecture: z.string() }).strict(),
 })
 
+/** Bundles a function of a stage that was evaluated. */
+export async function bundled(name: string, outfile: string, stage = "production"): Promise<void> {
+  const asked = join(root, ".sst/graph", stage, "bundles", name, "build.json")
+  const { handler, properties } = Build.parse(JSON.parse(readFileSync(asked, "utf8")))
+  await bundle({ handler, outfile, minify: properties.minify })
+}
+
 /**
  * Bundles a function as SST's program does (`pkg/runtime/node/build.go` of 4.17), with the version of esbuild
  * that is built into it. Only what the stage's build asks for is minified, which is nothing by itself.
  */
-export async function bundled(name: string, outfile: string, stage = "production"): Promise<void> {
-  const asked = join(root, ".sst/graph", stage, "bundles", name, "build.json")
-  const { handler, properties } = Build.parse(JSON.parse(readFileSync(asked, "utf8")))
+export async function bundle(input: { handler: string; outfile: string; minify: boolean }): Promise<void> {
+  const { handler, outfile, minify } = input
   const { build } = await import(join(root, "infra/node_modules/esbuild/lib/main.js"))
   await build({
     entryPoints: [join(root, `${handler.split(".")[0]}.ts`)],
@@ -29,7 +35,7 @@ export async function bundled(name: string, outfile: string, stage = "production
     target: "es2024",
     external: ["sharp", "pg-native"],
     mainFields: ["module", "main"],
-    minify: properties.minify,
+    minify,
     keepNames: true,
     sourcemap: "linked",
     logLevel: "error",

@@ -16,8 +16,13 @@ const quiet = {
 
 /** `sst install` writes SST's components to `.sst/platform`, with npm alone and without an account. */
 export function installSst(): void {
-  if (!existsSync(`${infra}/node_modules/esbuild`)) run("npm", ["ci", "--ignore-scripts"], 300, infra)
+  installBundler()
   run("npx", ["--no", "--", "sst", "install"], 300, infra)
+}
+
+/** The bundler that SST's program has built into it comes with SST's package. */
+export function installBundler(): void {
+  if (!existsSync(`${infra}/node_modules/esbuild`)) run("npm", ["ci", "--ignore-scripts"], 300, infra)
 }
 
 /** Ends this process where the command fails, or takes longer. */

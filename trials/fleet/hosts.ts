@@ -2,15 +2,21 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { openSync } from "node:fs"
 
-export type ToHosts = { start: string } | { stop: string } | { count: true }
+export type ToHosts = { start: string; capacity?: number } | { stop: string } | { count: true }
 export type FromHosts = { ready: true } | { ended: string } | { up: number }
 
 /** Processes that many hosts share, and which host is in which. */
 export class Hosts {
+  readonly #program: URL
   readonly #children: ChildProcess[] = []
   /** By process: resolves when it has ended. */
   readonly #ended = new Map<ChildProcess, Promise<unknown>>()
   readonly #home = new Map<string, ChildProcess>()
+
+  /** `light`: they only beat, and take leases. */
+  constructor(light = false) {
+    this.#program = new URL(`processes/${light ? "light-hosts" : "hosts"}.ts`, import.meta.url)
+  }
 
   /**
    * Starts `processes` processes with `env`, which says where the store is. What they print goes to
@@ -20,7 +26,7 @@ export class Hosts {
     const log = openSync(input.logFile, "a")
     await Promise.all(
       Array.from({ length: input.processes }, async () => {
-        const child = fork(new URL("processes/hosts.ts", import.meta.url), [], {
+        const child = fork(this.#program, [], {
           env: { ...process.env, ...input.env },
           stdio: ["ignore", log, log, "ipc"],
         })
@@ -43,12 +49,12 @@ export class Hosts {
     return this.#home.size
   }
 
-  /** In the process with the fewest. */
-  add(host: string): void {
+  /** In the process with the fewest. Without `capacity` it takes as many sessions as its environment says. */
+  add(host: string, capacity?: number): void {
     const [child] = this.#children.toSorted((a, b) => this.#in(a) - this.#in(b))
     if (!child) throw new Error("every process of hosts has ended")
     this.#home.set(host, child)
-    tell(child, { start: host })
+    tell(child, { start: host, ...(capacity !== undefined && { capacity }) })
   }
 
   stop(host: string): void {
@@ -77,6 +83,11 @@ export class Hosts {
     child.kill("SIGKILL")
     await this.#ended.get(child)
     return lost
+  }
+
+  /** Stops all processes without ending them: their hosts fall silent, and are there all the same. */
+  silence(): void {
+    for (const child of this.#children) child.kill("SIGSTOP")
   }
 
   async end(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * `npm run fleet -- --hosts 100 --bridges 2000`: the sweep and the leases of a large fleet: beats, the death
  * of a part of the hosts at once, a deploy. Prints what was asked of the store, and how long until all
- * bridges were back.
+ * bridges were back. With `--quota 0.145` the sweep is what Lambda runs.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
@@ -11,16 +11,19 @@ import { join } from "node:path"
 import { z } from "zod"
 import { configure } from "#core/platform/config.ts"
 import { optionsFrom } from "../options.ts"
+import { createBridges, createFailing, createLeases } from "./create.ts"
 import { Hosts } from "./hosts.ts"
 import { Options } from "./options.ts"
 import { startOrchestrator } from "./orchestrator.ts"
 import { run } from "./run.ts"
+import { SweepAsLambda } from "./sweep-as-lambda.ts"
 
 const options = optionsFrom(Options, process.argv.slice(2))
 const dir = mkdtempSync(join(tmpdir(), "fleet-"))
 const logFile = join(dir, "log")
-const hosts = new Hosts()
-const orchestrator = await startOrchestrator(hosts)
+const say = (line: object) => options.json || console.log(JSON.stringify(line))
+const [hosts, standing] = [new Hosts(options.light), new Hosts(true)]
+const orchestrator = await startOrchestrator(hosts, options.starts * 1000)
 const store = await startStore()
 try {
   const env = {
@@ -32,16 +35,43 @@ try {
     LOG_LEVEL: "warn",
     LOG_FILE: logFile,
   }
-  await hosts.start({ processes: options.processes, env, logFile })
   configure({ ...process.env, ...env })
-  await run({ ...options, hosts, used: () => usedSince(store.child) })
+  await (options.light ? createLeases : createBridges)(options.bridges)
+  await createFailing(options.failing)
+  const startHosts = () => hosts.start({ processes: options.processes, env, logFile })
+  await startHosts()
+  await standing.start({ processes: 1, env, logFile })
+  if (options.quota) standing.add("stands", 0)
+  const used = () => usedSince(store.child)
+  const sweep = options.quota && new SweepAsLambda({ dir, quota: options.quota, env: asOnAws(env), logFile })
+  const about = { hosts, standing, startHosts, setRoom: orchestrator.setRoom, used, say }
+  const result = await run({ ...options, ...about, ...(sweep && { sweep }) })
+  say({ warnings: Object.fromEntries(linesOf(readFileSync(logFile, "utf8"))) })
+  console.log(JSON.stringify({ ...result, ...(sweep && { quota: options.quota, by: sweep.by }) }))
 } finally {
   await hosts.end()
+  await standing.end()
   store.child.kill("SIGKILL")
   await orchestrator.close()
-  const warnings = linesOf(readFileSync(logFile, "utf8"))
-  console.log(JSON.stringify({ warnings: Object.fromEntries(warnings) }))
   rmSync(dir, { recursive: true })
+}
+
+/**
+ * The environment of a function: it logs to its output, and its requests are signed, which an address of this
+ * machine in its usual spelling does not want.
+ */
+function asOnAws({ LOG_FILE: _, ...env }: Record<string, string>): Record<string, string> {
+  const addresses = Object.entries(env).map(([name, value]) => [
+    name,
+    name.startsWith("AWS_ENDPOINT_URL") ? value.replace("127.0.0.1", "[::ffff:127.0.0.1]") : value,
+  ])
+  return {
+    ...Object.fromEntries(addresses),
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    PATH: process.env.PATH ?? "",
+  }
 }
 
 async function startStore() {

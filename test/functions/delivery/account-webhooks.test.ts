@@ -14,7 +14,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { newDataKey } from "#core/keys/wrapping.ts"
 import { config } from "#core/platform/config.ts"
-import { transact } from "#core/store/store.ts"
+import { transact, updateRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
@@ -165,6 +165,22 @@ describe("an account's webhook", () => {
     await line.outbox.append(anEvent("after"))
     await answerAll()
     expect(toldOf(receiver, line)).toContain("after")
+  })
+
+  test("that another process resumed gets what waits at once, also where a deliverer knows it as paused", async () => {
+    const { add, listen } = await aShop()
+    const line = await add()
+    const { receiver, at, fresh } = await listen()
+    await AccountWebhook.pause((await fresh())!)
+    await line.outbox.append(anEvent("a"))
+    await answerAll()
+    expect(toldOf(receiver, line)).toEqual([])
+    // As `resume` does, apart from what this process remembers: its clock stands still.
+    const Key = Delivery.key((await fresh())!)
+    await updateRow({ TableName: tables.events, Key, UpdateExpression: "REMOVE paused_at" })
+    await AccountWebhook.endWait((await Delivery.get(at(line)))!)
+    await answerAll()
+    expect(toldOf(receiver, line)).toEqual(["a"])
   })
 
   test("is found by the sweep at a bridge whose deliverer died before it rang", async () => {

@@ -73,6 +73,8 @@ export async function startLambda(input: {
   }
 
   return {
+    pid: child.pid!,
+    ended,
     streams: input.streams,
     invoke: async (event: object) => await ask(randomUUID(), { event }),
     /** Resolves when the answer has come whole. Once the signal says so, its caller has hung up. */
