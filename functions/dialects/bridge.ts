@@ -1,4 +1,5 @@
 import type { z } from "zod"
+import type { BridgeInList } from "#contract/bridge.ts"
 import type { Chat, KeptMessage } from "#contract/chat.ts"
 import type { getMessage } from "#contract/message.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
@@ -12,6 +13,11 @@ import { type Api, pathOf } from "../http/own-api.ts"
 export function bridgeOf(api: Api, name: string) {
   const bridge = api.below(pathOf(refOfName(name)))
   return { bridge, proxy: bridge.below("/proxy/") }
+}
+
+/** The account's bridges. */
+export async function bridgesOf(api: Api): Promise<z.infer<typeof BridgeInList>[]> {
+  return await api.all("/api/instances", { query: { limit: 1000 }, most: Infinity })
 }
 
 /**

@@ -109,7 +109,9 @@ function toRow(bridge: Bridge, token: string | null) {
 async function fetchInstances(asked: Its) {
   const { query, key } = asked
   const named = query.instanceName || query.instanceId
-  const names = named ? [its(asked, named).instance] : (await bridgesOf(asked.api)).map(({ customer_ref }) => customer_ref)
+  const names = named
+    ? [its(asked, named).instance]
+    : (await bridgesOf(asked.api)).map(({ customer_ref }) => customer_ref)
   const token = (await isToken(asked)) ? key : null
   const rows = []
   for (const name of names) rows.push(toRow(await its(asked, name).bridge.ask<Bridge>("GET", ""), token))
