@@ -53,8 +53,8 @@ test("so many files are in memory at once and no more: what finds no room in tim
   Object.assign(filesAtOnce, { most: 1, each: 1, ms: 0 })
   const { id: accountId } = await anAccount()
   const receiver = await aReceiver()
-  let answerFirst = () => {}
-  receiver.say((response) => (answerFirst = () => void response.end()))
+  const { promise: isOver, resolve: answerFirst } = Promise.withResolvers<void>()
+  receiver.say((response) => void isOver.then(() => response.end()))
   const one = await aShop(accountId, "one", receiver.urlOf("one"))
   const other = await aShop(accountId, "other", receiver.urlOf("other"))
   for (const { outbox } of [one, other]) await outbox.write(picture)
