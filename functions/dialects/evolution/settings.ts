@@ -116,8 +116,10 @@ export const settingsFound: Rows = {
 
 export const settings: Rows = {
   "POST /settings/set/:instance": async ({ bridge, given, instance }) => {
-    const changes = changeOf(given, await bridge.ask<Bridge>("GET", ""))
-    const now = await bridge.ask<Bridge>("PATCH", "", changes)
+    const before = await bridge.ask<Bridge>("GET", "")
+    const changes = changeOf(given, before)
+    const isNone = Object.keys(changes).length === 0
+    const now = isNone ? before : await bridge.ask<Bridge>("PATCH", "", changes)
     return { settings: { instanceName: instance, settings: settingsOf(now) } }
   },
   "POST /proxy/set/:instance": async ({ bridge, given, instance }) => {

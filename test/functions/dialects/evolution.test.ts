@@ -150,6 +150,17 @@ test.each([
   expect(answer).toMatchObject({ status: 503 })
 })
 
+test("settings that have no counterpart are taken, and found to be off", async () => {
+  const { ask } = await aShop()
+  await ask("POST", "/instance/create", { instanceName: "shop" })
+  const off = { settings: { settings: { rejectCall: false, readMessages: false, groupsIgnore: false } } }
+  const given = { rejectCall: true, readMessages: true }
+  expect(await ask("POST", "/settings/set/shop", given)).toMatchObject({ status: 201, said: off })
+  const ignore = { groupsIgnore: true, syncFullHistory: true }
+  const on = { settings: { settings: ignore } }
+  expect((await ask("POST", "/settings/set/shop", { ...given, ...ignore })).said).toMatchObject(on)
+})
+
 test("a proxy is set, found without what it is, and taken away", async () => {
   const { ask } = await aShop()
   await ask("POST", "/instance/create", { instanceName: "shop" })
