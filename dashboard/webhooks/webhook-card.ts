@@ -34,10 +34,7 @@ export async function webhookCard(
   return html`<section class="card" id="${webhookId}">
     <header>
       ${receiver.url === "" ? html`<h2>Webhook</h2>` : html`<h2 class="mono">${receiver.url}</h2>`}
-      <span class="row">
-        ${receiver.format ? html`<span class="tag">as ${gateways[receiver.format.name]} posts</span>` : ""}
-        ${isFirst ? "" : html`<span class="tag">${webhookId}</span>`}
-      </span>
+      ${tags(webhook)}
     </header>
     ${
       pausedAt !== undefined
@@ -82,6 +79,16 @@ export async function webhookCard(
             ${ofSecret(at, webhook)} ${removing(at)}`
     }
   </section>`
+}
+
+/** In whose form it posts, and the id by which routes name it. */
+function tags(webhook: Delivery.Info): Html | string {
+  const { format } = webhook.receiver
+  if (Receiver.isFirst(webhook) && !format) return ""
+  return html`<span class="row">
+    ${format ? html`<span class="tag">as ${gateways[format.name]} posts</span>` : ""}
+    ${Receiver.isFirst(webhook) ? "" : html`<span class="tag">${webhook.webhookId}</span>`}
+  </span>`
 }
 
 /** Other gateways in whose form events may come. */

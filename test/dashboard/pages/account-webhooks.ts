@@ -10,7 +10,7 @@ const at = "/webhooks"
 const secretOf = (page: string) => /whsec_[\w+/=]+/.exec(page.replaceAll("&#x2F;", "/"))?.[0]
 const plain = (page: string) => page.replaceAll(/\s+/g, " ").replaceAll("&#x2F;", "/")
 
-test("one page adds a webhook for all numbers, chooses its types, pauses, tests, gives a secret and deletes", async () => {
+test("one page adds a webhook of all numbers, chooses its types, pauses it, shows its secret, deletes it", async () => {
   const person = await aPerson()
   const receiver = await aReceiver()
   const { bridge: later } = await Bridge.create({ accountId: person.accountId, customerRef: "later" })

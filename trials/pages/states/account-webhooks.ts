@@ -8,9 +8,12 @@ const at = "/webhooks"
 /** An address as long as some tools make theirs. */
 const longUrl = `https://automation.bakery.example/webhook/${"0123456789abcdef".repeat(8)}/all-numbers?token=${"z".repeat(60)}`
 
-async function add({ bakery }: World, body: object): Promise<string> {
-  const { id } = (await (await bakery.call("POST", at, body)).json()) as { id: string } // as the contract says
-  return id
+async function add({ bakery }: World, body: object): Promise<void> {
+  await bakery.call("POST", at, body)
+}
+
+async function all({ bakery }: World): Promise<{ id: string }[]> {
+  return (await (await bakery.call("GET", at)).json()) as { id: string }[] // as the contract says
 }
 
 /** The webhooks that get the events of all numbers: none, one, two, and each in its troubles. */
@@ -58,7 +61,7 @@ export const accountWebhooks: State[] = [
     name: "account-webhooks-paused",
     as: baker,
     reach: async (world) => {
-      const [one] = (await (await world.bakery.call("GET", at)).json()) as { id: string }[] // likewise
+      const [one] = await all(world)
       await world.bakery.call("PATCH", `${at}/${one!.id}`, { state: "paused" }) // one was added above
       return at
     },
@@ -68,7 +71,7 @@ export const accountWebhooks: State[] = [
     name: "account-webhooks-secret",
     as: baker,
     reach: async (world) => {
-      const [one] = (await (await world.bakery.call("GET", at)).json()) as { id: string }[] // likewise
+      const [one] = await all(world)
       return `${at}/${one!.id}/secret`
     },
     reads: "whsec_",
@@ -76,12 +79,13 @@ export const accountWebhooks: State[] = [
   {
     name: "account-webhooks-fail",
     as: baker,
-    reach: async ({ bakery, network }) => {
+    reach: async (world) => {
+      const { bakery, network } = world
       const said = await bakery.call("GET", "/instances/connected/proxy/status")
-      const { phone } = (await said.json()) as { phone: string } // likewise: it is connected
+      const { phone } = (await said.json()) as { phone: string } // it is connected
       const { number } = await network.create("Somebody who is early")
       await network.send(number, phone, "Is anybody there?")
-      const [, two] = (await (await bakery.call("GET", at)).json()) as { id: string }[] // likewise
+      const [, two] = await all(world)
       const deliveries = `/instances/connected/deliveries?webhook=${two!.id}` // it was added above
       const fails = async () =>
         (await (await bakery.call("GET", deliveries)).text()).includes("failing_since")
