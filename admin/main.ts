@@ -51,7 +51,8 @@ async function run({ words, json, options }: Asked): Promise<number> {
     else console.error("none")
     return 0
   } catch (error) {
-    if (!(error instanceof Refused || error instanceof ApiError)) throw error
+    const wereWordsRight = error instanceof Refused && error.cause !== undefined
+    if (wereWordsRight || !(error instanceof Refused || error instanceof ApiError)) throw error
     throw new Refused(`${error.message}\nusage: npm run admin -- ${name} ${verb.takes}`)
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Unusable } from "#one-machine/backup/unusable.ts"
 import { find, type Kind } from "./move-in/kinds.ts"
 import { leaveToBaileys } from "./move-in/leave-to-baileys.ts"
 import { type MovedIn, moveIn } from "./move-in/move-in.ts"
@@ -28,7 +29,7 @@ export async function importFromGateway(
     const refused = found.refused.filter(({ name }) => options.bridge?.includes(name) ?? true)
     const all: MovedIn[] = [...moved, ...refused.map((one) => ({ ...one, webhookUrls: [] }))]
     for (const line of after(all)) tell(line)
-    if (!all.some(({ bridge }) => bridge)) throw new Refused("nothing was imported")
+    if (!all.some(({ bridge }) => bridge)) throw new Unusable("nothing was imported")
     return all.map((one) => rowOf(one, accountId))
   } finally {
     await found.close()

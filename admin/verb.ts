@@ -27,7 +27,10 @@ export interface Options {
 
 export type Row = Record<string, string | number>
 
-/** The operator asked for something that cannot be done; the message says why. */
+/**
+ * The operator asked for something that cannot be done; the message says why. A cause says that it is not
+ * because of their words, whose usage is shown otherwise.
+ */
 export class Refused extends Error {}
 
 /** The argument at this position. @throws Refused when it is missing. */
@@ -59,7 +62,8 @@ export async function orRefused<Result>(work: () => Promise<Result>): Promise<Re
     return await work()
   } catch (error) {
     if (isAway(error)) throw new Refused(`the service did not answer (${String(error)}): try again`)
-    if (error instanceof Unusable || error instanceof CannotStart) throw new Refused(error.message)
+    if (error instanceof Unusable || error instanceof CannotStart)
+      throw new Refused(error.message, { cause: error })
     if (error instanceof z.ZodError)
       throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
     throw error

@@ -23,19 +23,27 @@ export function alreadyMoved(file: string): Unusable {
   )
 }
 
-/** @throws Unusable when a file has changed in the last minute, or a process of this machine has it open */
-export function mustBeAtRest(files: string[]): void {
-  for (const file of files)
+/** What the processes of this machine have open, as far as it can be seen: for each file the id of one. */
+export type OpenFiles = ReadonlyMap<string, string>
+
+/** Looks what is open. On a large machine this takes some tenths of a second. */
+export function openFiles(): OpenFiles {
+  const found = new Map<string, string>()
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
+    for (const fd of openIn(pid)) found.set(inodeOf(`/proc/${pid}/fd/${fd}`), pid)
+  return found
+}
+
+/** @throws Unusable when a file has changed in the last minute, or is open */
+export function mustBeAtRest(files: string[], open: OpenFiles): void {
+  for (const file of files) {
     if (nowMs() - statSync(file).mtimeMs < restMs)
       throw new Unusable(
         `${file} has changed within the last minute: stop the gateway, and wait for a minute`,
       )
-  const wanted = new Map(files.map((file) => [inodeOf(file), file]))
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
-    for (const fd of openIn(pid)) {
-      const file = wanted.get(inodeOf(`/proc/${pid}/fd/${fd}`))
-      if (file) throw new Unusable(`process ${pid} has ${file} open: stop the gateway first`)
-    }
+    const pid = open.get(inodeOf(file))
+    if (pid) throw new Unusable(`process ${pid} has ${file} open: stop the gateway first`)
+  }
 }
 
 function openIn(pid: string): string[] {
@@ -48,12 +56,12 @@ function openIn(pid: string): string[] {
 }
 
 /** Identifies a file by its inode, since a process in a container knows the file by another path. */
-function inodeOf(path: string): string | undefined {
+function inodeOf(path: string): string {
   try {
     const { dev, ino } = statSync(path)
     return `${dev} ${ino}`
   } catch {
     // It was closed meanwhile.
-    return undefined
+    return ""
   }
 }

@@ -1,5 +1,5 @@
 import { constants, existsSync } from "node:fs"
-import { access, lstat, readdir, readFile, rename } from "node:fs/promises"
+import { access, lstat, readdir, readFile, rename, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import type { FoundCreds, FoundKey } from "#session-host/whatsapp/found-login.ts"
@@ -12,97 +12,77 @@ import type { FindSessions, FoundSession } from "./found-session.ts"
  */
 
 export const credsFile = "creds.json"
+
 /** Finds a folder of a session, a folder of such folders, or a file with a session in it. */
 export const findBaileys: FindSessions = async (where) => {
   const sessions: FoundSession[] = []
-  const refused: { name: string; why: string }[] = []
-  for (const given of where) {
-    const found = await foldersAt(resolve(given))
-    refused.push(...found.refused)
-    sessions.push(...found.folders.map((folder) => sessionInFolder(folder)))
-    sessions.push(...found.files.map((file) => sessionInFile(file)))
+  for (const place of where.map((given) => resolve(given))) {
+    // An import that is repeated finds what has moved before.
+    const found = existsSync(place) ? place : movedName(place)
+    if (!existsSync(found)) throw new Unusable(`there is no ${place}`)
+    if ((await stat(found)).isFile()) sessions.push(sessionInFile(place))
+    else sessions.push(...(await foldersAt(place)).map((folder) => sessionInFolder(folder)))
   }
-  if (sessions.length + refused.length === 0)
+  if (sessions.length === 0)
     throw new Unusable(`there is no ${credsFile} in ${where.join(", ")}, nor in a folder there`)
-  return { sessions, refused, close: async () => {} }
+  return { sessions, refused: [], close: async () => {} }
 }
 
-/** The folders of sessions at this place, and what looks like one and cannot be taken. @throws Unusable */
-export async function foldersAt(place: string) {
-  const found = { folders: [] as string[], files: [] as string[], refused: [] as Refusal[] }
-  const stats = await lstat(existsSync(movedName(place)) ? movedName(place) : place).catch(
-    (error: unknown) => {
-      throw new Unusable(`${place} cannot be read: ${String(error)}`)
-    },
-  )
-  if (stats.isSymbolicLink()) throw new Unusable(whySymlink(place))
-  if (stats.isFile()) return { ...found, files: [place] }
-  const entries = await readdir(place, { withFileTypes: true })
-  if (entries.some(({ name }) => isOfSession(name))) return { ...found, folders: [place] }
-  for (const entry of entries) {
-    const path = join(place, entry.name)
-    const names = await readdir(path).catch(() => [])
-    if (!names.some(isOfSession)) continue
-    if (entry.isSymbolicLink()) found.refused.push({ name: entry.name, why: whySymlink(path) })
-    else found.folders.push(path)
-  }
-  return found
+/** The folders of sessions at this place: itself, or those in it. @throws Unusable */
+export async function foldersAt(place: string): Promise<string[]> {
+  const isOne = async (folder: string) => (await readdir(folder).catch(() => [])).some(isOfSession)
+  if (await isOne(place)) return [place]
+  const folders: string[] = []
+  for (const name of await namesIn(place)) if (await isOne(join(place, name))) folders.push(join(place, name))
+  return folders
 }
 
-interface Refusal {
-  name: string
-  why: string
-}
-
-function whySymlink(path: string): string {
-  return `${path} is a symbolic link: name the folder that it leads to`
+/** @throws Unusable */
+async function namesIn(folder: string): Promise<string[]> {
+  return await readdir(folder).catch((error: unknown) => {
+    throw new Unusable(`${folder} cannot be read: ${String(error)}`)
+  })
 }
 
 function isOfSession(name: string): boolean {
   return name === credsFile || name === movedName(credsFile) || keyNamed(name) !== undefined
 }
 
-/**
- * A session whose keys are the files of a folder.
- * @param credsElsewhere reads the credentials, where a program keeps them in another place, and marks them
- */
-export function sessionInFolder(
-  folder: string,
-  about: Partial<Pick<FoundSession, "name" | "webhookUrls" | "mark">> & {
-    creds?: () => Promise<string>
-  } = {},
-): FoundSession {
-  const { creds: credsElsewhere } = about
-  const names = async () =>
-    await readdir(folder).catch((error: unknown) => {
-      throw new Unusable(`${folder} cannot be read: ${String(error)}`)
-    })
+/** A session in a folder, called like it unless its program calls it otherwise. */
+export function sessionInFolder(folder: string, called?: Called): FoundSession {
+  const file = join(folder, credsFile)
+  const { keys, mustRest } = keysInFolder(folder)
   return {
-    name: basename(folder),
+    ...(called ?? { name: basename(folder), webhookUrls: [] }),
     place: folder,
-    webhookUrls: [],
-    mark: async () => await markFile(join(folder, credsFile)),
-    ...about,
-    async mustRest() {
-      const all = await names()
-      if (!credsElsewhere && !all.includes(credsFile)) throw alreadyMoved(join(folder, credsFile))
-      const file = join(folder, credsFile)
-      if (!credsElsewhere && (await lstat(file)).isSymbolicLink()) throw new Unusable(whySymlink(file))
-      await mustBeWritable(folder)
-      mustBeAtRest(all.map((name) => join(folder, name)))
+    creds: async () => credsIn(await textOf(file), file),
+    keys,
+    async mustRest(open) {
+      await mustBeMarkable(file)
+      await mustRest(open)
     },
-    creds: async () =>
-      credsElsewhere
-        ? credsIn(await credsElsewhere(), folder)
-        : credsIn(await textOf(join(folder, credsFile)), join(folder, credsFile)),
+    mark: async () => await markFile(file),
+  }
+}
+
+/** What a program calls a session, and where it posts the events of that. */
+export type Called = Pick<FoundSession, "name" | "webhookUrls">
+
+/** The keys in a folder of `useMultiFileAuthState`. */
+export function keysInFolder(folder: string): Pick<FoundSession, "keys" | "mustRest"> {
+  return {
     async *keys(onCut) {
-      for (const name of await names()) {
+      for (const name of await namesIn(folder)) {
         const key = keyNamed(name)
         if (!key) continue
         const value = parsed(await readFile(join(folder, name), "utf8"))
         if (value === undefined || value === null) onCut(name)
         else yield { ...key, value } as FoundKey // its form is looked at when it is taken
       }
+    },
+    async mustRest(open) {
+      const files = (await namesIn(folder)).map((name) => join(folder, name))
+      mustBeAtRest(files, open)
     },
   }
 }
@@ -117,18 +97,17 @@ function sessionInFile(file: string): FoundSession {
   }
   return {
     name: basename(file).replace(/\.json$/, ""),
-    place: file,
     webhookUrls: [],
-    mark: async () => await markFile(file),
-    async mustRest() {
-      if (!existsSync(file)) throw alreadyMoved(file)
-      await mustBeWritable(dirname(file))
-      mustBeAtRest([file])
-    },
+    place: file,
     creds: async () => (await content()).creds as unknown as FoundCreds, // looked at when it is taken
     async *keys() {
       yield* keysIn((await content()).keys)
     },
+    async mustRest(open) {
+      await mustBeMarkable(file)
+      mustBeAtRest([file], open)
+    },
+    mark: async () => await markFile(file),
   }
 }
 
@@ -185,8 +164,8 @@ export function fileOfKey({ type, id }: Pick<FoundKey, "type" | "id">): string {
   return `${`${type}-${id}`.replaceAll("/", "__").replaceAll(":", "-")}.json`
 }
 
-/** @throws Unusable when it was cut */
-function credsIn(text: string, place: string): FoundCreds {
+/** Credentials that Baileys has written as JSON. @throws Unusable when they were cut */
+export function credsIn(text: string, place: string): FoundCreds {
   const found = parsed(text)
   if (!isObject(found)) throw new Unusable(`${place} was cut, or is not JSON`)
   return found as unknown as FoundCreds // looked at when it is taken
@@ -205,8 +184,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** @throws Unusable for a folder in which no session could be marked later */
-async function mustBeWritable(folder: string): Promise<void> {
+/** @throws Unusable for a file that has been marked, or could not be when its session is here */
+async function mustBeMarkable(file: string): Promise<void> {
+  if (!existsSync(file)) throw alreadyMoved(file)
+  if ((await lstat(file)).isSymbolicLink())
+    throw new Unusable(`${file} is a symbolic link: name the folder that it leads to`)
+  const folder = dirname(file)
   await access(folder, constants.W_OK).catch(() => {
     throw new Unusable(`${folder} cannot be written: its session is marked there once it is here`)
   })

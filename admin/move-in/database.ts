@@ -4,7 +4,7 @@ import { basename, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import postgres from "postgres"
 import { Unusable } from "#one-machine/backup/unusable.ts"
-import { alreadyMoved, hasMoved, movedName, mustBeAtRest } from "./at-rest.ts"
+import { alreadyMoved, hasMoved, movedName, mustBeAtRest, type OpenFiles } from "./at-rest.ts"
 
 /** A row: its values by the names of their columns. */
 export type Row = Record<string, string | number | boolean | Uint8Array | null>
@@ -19,7 +19,7 @@ export interface Database {
   /** The rows of a query, whose values are named `$1`, `$2` and so on. */
   rows: (query: string, ...values: (string | number)[]) => AsyncIterable<Row>
   /** @throws Unusable unless nobody else uses it, as far as one can see */
-  mustRest: () => Promise<void>
+  mustRest: (open: OpenFiles) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -56,9 +56,9 @@ export function openSqlite(file: string): Database {
         const named = Object.fromEntries(values.map((value, at) => [`$${at + 1}`, value]))
         yield* db.prepare(query).iterate(named) as Iterable<Row> // no number is read as a BigInt
       },
-      async mustRest() {
+      async mustRest(open) {
         if (hasMoved(file)) throw alreadyMoved(file.slice(0, -movedName("").length))
-        mustBeAtRest(parts)
+        mustBeAtRest(parts, open)
         if (parts.some((part, at) => versionOf(part) !== asCopied[at]))
           throw new Unusable(`${file} was changed while it was read: stop what writes it, and begin again`)
       },

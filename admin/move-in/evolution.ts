@@ -4,7 +4,7 @@ import { createInterface } from "node:readline"
 import { z } from "zod"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import { readJson } from "#session-host/whatsapp/take-login.ts"
-import { keysIn, sessionInFolder } from "./baileys.ts"
+import { credsIn, keysIn, keysInFolder } from "./baileys.ts"
 import { type Database, isPostgres, openPostgres } from "./database.ts"
 import type { FindSessions, FoundSession } from "./found-session.ts"
 import { isRedis, openRedis, type Redis } from "./redis.ts"
@@ -66,30 +66,32 @@ export const findEvolution: FindSessions = async (where) => {
 type Keys = { folder: string } | { redis: Redis; hash: string }
 
 function sessionOf(id: string, { names, creds, webhooks, database }: Tables, keys: Keys): FoundSession {
-  const [name, webhook] = [names.get(id) ?? id, webhooks.get(id)]
-  const about = {
+  const name = names.get(id) ?? id
+  const webhook = webhooks.get(id)
+  const place = "redis" in keys ? `${keys.redis.place} ${keys.hash}` : keys.folder
+  const found = "redis" in keys ? keysInRedis(keys.redis, keys.hash) : keysInFolder(keys.folder)
+  return {
     name,
     webhookUrls: webhook ? [webhook] : [],
-    mark: async () => toDo,
-    async creds(): Promise<string> {
-      const row = creds.get(id) ?? ("redis" in keys ? await fieldOf(keys, "creds") : undefined)
-      if (row === undefined)
-        throw new Unusable(`${name} has no credentials: it was logged out, or never linked`)
-      return once(row)
+    place,
+    async creds() {
+      const row = creds.get(id) ?? ("redis" in keys ? await keys.redis.field(keys.hash, "creds") : undefined)
+      if (!row) throw new Unusable(`${name} has no credentials: it was logged out, or never linked`)
+      return credsIn(once(row), place)
     },
+    keys: found.keys,
+    async mustRest(open) {
+      await database?.mustRest(open)
+      await found.mustRest(open)
+    },
+    mark: async () => toDo,
   }
-  const inFolder = sessionInFolder("folder" in keys ? keys.folder : "", about)
-  const mustRest = async () => {
-    await database?.mustRest()
-    await ("redis" in keys ? keys.redis.mustRest() : inFolder.mustRest())
-  }
-  if ("folder" in keys) return { ...inFolder, mustRest }
+}
+
+function keysInRedis(redis: Redis, hash: string): Pick<FoundSession, "keys" | "mustRest"> {
   return {
-    ...inFolder,
-    place: `${keys.redis.place} ${keys.hash}`,
-    mustRest,
     async *keys(onCut) {
-      for await (const [field, value] of keys.redis.fields(keys.hash)) {
+      for await (const [field, value] of redis.fields(hash)) {
         if (field === "creds") continue
         try {
           yield* keysIn({ [field]: readJson(once(value)) })
@@ -98,6 +100,7 @@ function sessionOf(id: string, { names, creds, webhooks, database }: Tables, key
         }
       }
     },
+    mustRest: redis.mustRest,
   }
 }
 
@@ -110,11 +113,6 @@ function once(text: string): string {
     // The reader says that it was cut.
     return text
   }
-}
-
-async function fieldOf({ redis, hash }: { redis: Redis; hash: string }, wanted: string) {
-  for await (const [field, value] of redis.fields(hash)) if (field === wanted) return value
-  return undefined
 }
 
 /** The hashes with keys of instances, by their ids: `<prefix>:instance:<id>`. */

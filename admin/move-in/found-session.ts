@@ -1,4 +1,5 @@
 import type { FoundCreds, FoundKey, FoundPerson } from "#session-host/whatsapp/found-login.ts"
+import type { OpenFiles } from "./at-rest.ts"
 
 /**
  * A session of another gateway, in what it has left on a disk or in a database. A reader finds these, and
@@ -14,9 +15,10 @@ export interface FoundSession {
   /**
    * Proves as far as one can that no gateway uses the session: nothing has its files open or locked, and
    * nothing has changed in the last minute (`restMs`).
+   * @param open what was open when the import began
    * @throws Unusable
    */
-  mustRest: () => Promise<void>
+  mustRest: (open: OpenFiles) => Promise<void>
   /**
    * Reads the credentials.
    * @throws Unusable when they are cut, or no phone is linked

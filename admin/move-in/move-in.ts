@@ -13,6 +13,7 @@ import { Unusable } from "#one-machine/backup/unusable.ts"
 import type { FoundCreds } from "#session-host/whatsapp/found-login.ts"
 import { rowsOfLogin, whyNoCreds, whyNoKeys } from "#session-host/whatsapp/take-login.ts"
 import { Arrival } from "../move/arrival.ts"
+import { type OpenFiles, openFiles } from "./at-rest.ts"
 import type { FoundSession } from "./found-session.ts"
 
 /** What has become of a session of another gateway. */
@@ -43,16 +44,18 @@ export async function moveIn(
 ): Promise<MovedIn[]> {
   if (!(await Account.get(accountId))) throw new Unusable(`there is no account ${accountId} here`)
   const all: MovedIn[] = []
+  // Once for all: to look takes longer than to take a session in. A gateway that starts meanwhile writes, too.
+  const open = openFiles()
   for (const session of sessions) {
     const { name, webhookUrls } = session
     const progress = `${all.length + 1} of ${sessions.length}: ${name}`
     try {
-      const moved = await moveOneIn(session, accountId, (line) => say(`${progress} ${line}`))
+      const moved = await moveOneIn(session, { accountId, open }, (line) => say(`${progress} ${line}`))
       all.push({ name, webhookUrls, ...moved })
     } catch (error) {
       if (!(error instanceof Unusable)) throw error
       all.push({ name, webhookUrls, why: error.message })
-      say(`${progress} was not imported: ${error.message}`)
+      say(`${progress} was not imported`)
     }
   }
   // Once more: sessions may share a file, which is renamed with the last of them.
@@ -63,7 +66,7 @@ export async function moveIn(
 /** @throws Unusable */
 async function moveOneIn(
   session: FoundSession,
-  accountId: string,
+  { accountId, open }: { accountId: string; open: OpenFiles },
   say: (line: string) => void,
 ): Promise<Pick<MovedIn, "bridge" | "wasHere">> {
   const creds = await session.creds()
@@ -85,7 +88,7 @@ async function moveOneIn(
   }
   await mayHaveMore(accountId)
   await mustBeFree(bridge, phone)
-  await session.mustRest()
+  await session.mustRest(open)
   const cut: string[] = []
   const whyNot = await whyNoKeys(
     creds,
@@ -95,7 +98,7 @@ async function moveOneIn(
   if (whyNot) throw new Unusable(`${session.place}: ${whyNot}`)
   const arrival = new Arrival(bridge, { accountId, importId: randomUUID(), seen: lease })
   try {
-    await arrive(session, creds, arrival)
+    await arrive(session, { creds, arrival, open })
   } catch (error) {
     // A session that cannot be read to its end leaves nothing. Whatever else failed is repeated.
     const begun = error instanceof Unusable ? await Lease.get(bridge.id) : undefined
@@ -108,7 +111,10 @@ async function moveOneIn(
   return { bridge }
 }
 
-async function arrive(session: FoundSession, creds: FoundCreds, arrival: Arrival): Promise<void> {
+async function arrive(
+  session: FoundSession,
+  { creds, arrival, open }: { creds: FoundCreds; arrival: Arrival; open: OpenFiles },
+): Promise<void> {
   const { bridge, accountId } = arrival
   const left = Move.asIfLeft({ ...bridge, accountId })
   await arrival.claim()
@@ -116,7 +122,7 @@ async function arrive(session: FoundSession, creds: FoundCreds, arrival: Arrival
   for await (const row of rowsOfLogin(taken, { bridgeId: bridge.id, sessionKey: left.keys.session }))
     await arrival.put(tables.sessions, row)
   // What has changed since it was first looked at may be half of a change.
-  await session.mustRest()
+  await session.mustRest(open)
   await arrival.end(left)
 }
 

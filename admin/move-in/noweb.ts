@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { basename, join, resolve } from "node:path"
 import { z } from "zod"
 import { Unusable } from "#one-machine/backup/unusable.ts"
-import { foldersAt, sessionInFolder } from "./baileys.ts"
+import { type Called, foldersAt, sessionInFolder } from "./baileys.ts"
 import type { FindSessions } from "./found-session.ts"
 
 /*
@@ -15,28 +16,17 @@ const Settings = z.object({ webhooks: z.array(z.object({ url: z.string() })).def
 
 /** Finds the sessions in WAHA's folder `.sessions`, in its `noweb`, or one of them. */
 export const findNoweb: FindSessions = async (where) => {
-  const found = await Promise.all(
-    where
-      .flatMap((one) => [resolve(one, "noweb"), resolve(one)])
-      .map(async (place) => await foldersAt(place).catch(nothing)),
-  )
-  const folders = found.flatMap((one) => one.folders)
-  const refused = found.flatMap((one) => one.refused)
-  if (folders.length + refused.length === 0)
-    throw new Unusable(`there is no session of NOWEB in ${where.join(", ")}: name WAHA's folder .sessions`)
-  const sessions = await Promise.all(
-    folders.map(async (folder) => sessionInFolder(folder, await aboutSessionIn(folder))),
-  )
-  return { sessions, refused, close: async () => {} }
-}
-
-function nothing(error: unknown) {
-  if (!(error instanceof Unusable)) throw error
-  return { folders: [], files: [], refused: [] }
+  const places = where
+    .flatMap((one) => [resolve(one, "noweb"), resolve(one)])
+    .filter((place) => existsSync(place))
+  const folders = (await Promise.all(places.map((place) => foldersAt(place)))).flat()
+  if (folders.length === 0) throw new Unusable(`there is no session of NOWEB in ${where.join(", ")}`)
+  const sessions = folders.map(async (folder) => sessionInFolder(folder, await aboutSessionIn(folder)))
+  return { sessions: await Promise.all(sessions), refused: [], close: async () => {} }
 }
 
 /** What WAHA calls the session in a folder, and where it posts its events. */
-export async function aboutSessionIn(folder: string): Promise<{ name: string; webhookUrls: string[] }> {
+export async function aboutSessionIn(folder: string): Promise<Called> {
   return { name: nameOf(basename(folder)), webhookUrls: await webhooksOf(folder) }
 }
 

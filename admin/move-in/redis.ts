@@ -10,6 +10,7 @@ export interface Redis {
   keys: (pattern: string) => AsyncIterable<string>
   /** The fields of a hash, with their values. */
   fields: (hash: string) => AsyncIterable<[field: string, value: string]>
+  field: (hash: string, field: string) => Promise<string | undefined>
   /** @throws Unusable unless nobody else is connected to this database */
   mustRest: () => Promise<void>
   close: () => Promise<void>
@@ -52,6 +53,7 @@ export async function openRedis(address: string): Promise<Redis> {
       for await (const page of pages(["HSCAN", hash]))
         for (let at = 0; at + 1 < page.length; at += 2) yield [page[at]!, page[at + 1]!]
     },
+    field: async (hash, field) => (await ask(["HGET", hash, field]))?.toString(),
     async mustRest() {
       const own = String(await ask(["CLIENT", "ID"]))
       const clients = String(await ask(["CLIENT", "LIST"])).split("\n")

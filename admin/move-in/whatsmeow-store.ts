@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto"
+import { createPrivateKey, createPublicKey } from "node:crypto"
 import { z } from "zod"
 import { nowMs } from "#core/platform/clock.ts"
 import type { FoundCreds, FoundKey, FoundPerson } from "#session-host/whatsapp/found-login.ts"
@@ -120,7 +120,6 @@ export async function credsOf({ device, store, keyStore }: Login): Promise<Found
   const name = device.push_name || device.business_name || undefined
   return {
     noiseKey: pairOf(device.noise_key),
-    pairingEphemeralKeyPair: pairOf(randomBytes(32)),
     signedIdentityKey: pairOf(device.identity_key),
     signedPreKey: {
       keyPair: pairOf(device.signed_pre_key),
@@ -140,13 +139,8 @@ export async function credsOf({ device, store, keyStore }: Login): Promise<Found
     ...(syncKey && { myAppStateKeyId: Bytes.parse(syncKey.key_id).toString("base64") }),
     nextPreKeyId,
     firstUnuploadedPreKeyId: unuploaded ?? nextPreKeyId,
-    processedHistoryMessages: [],
+    // Baileys would wait for a history, which has come.
     accountSyncCounter: 1,
-    accountSettings: { unarchiveChats: false },
-    registered: false,
-    pairingCode: undefined,
-    lastPropHash: undefined,
-    routingInfo: undefined,
   }
 }
 

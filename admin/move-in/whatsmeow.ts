@@ -172,8 +172,8 @@ function sessionOf(
   return {
     ...about,
     place: `${login.store.place}, ${login.device.jid}`,
-    async mustRest() {
-      for (const store of stores) await store.mustRest()
+    async mustRest(open) {
+      for (const store of stores) await store.mustRest(open)
     },
     creds: () => Store.credsOf(login),
     keys: (onCut) => Store.keysOf(login, onCut),

@@ -6,7 +6,17 @@ import type { Acquaintance } from "#session-host/network/happening.ts"
  */
 
 /** Baileys' credentials, with their bytes as buffers. What is missing is as `initAuthCreds` makes it. */
-export type FoundCreds = AuthenticationCreds
+export type FoundCreds = Omit<AuthenticationCreds, Unneeded> & Partial<AuthenticationCreds>
+
+type Unneeded =
+  | "pairingEphemeralKeyPair"
+  | "processedHistoryMessages"
+  | "accountSyncCounter"
+  | "accountSettings"
+  | "registered"
+  | "pairingCode"
+  | "lastPropHash"
+  | "routingInfo"
 
 /**
  * A key, in the form that Baileys' key store takes:

@@ -1,4 +1,4 @@
-import { BufferJSON, jidDecode } from "@whiskeysockets/baileys"
+import { BufferJSON, initAuthCreds, jidDecode } from "@whiskeysockets/baileys"
 import { z } from "zod"
 import { log } from "#core/platform/log.ts"
 import type { Row } from "#core/store/store.ts"
@@ -138,16 +138,9 @@ export async function* rowsOfLogin({ creds, keys, people }: Taken, rows: Rows): 
       yield* taken()
     }
   }
-  await vault.change({ creds: credsToText({ ...unset, ...creds, additionalData: undefined }) })
+  await vault.change({ creds: credsToText({ ...initAuthCreds(), ...creds, additionalData: undefined }) })
   make([store.put(movedInRow, "")])
   yield* taken()
-}
-
-/** What older versions of Baileys did not have in their credentials, as it is in new ones. */
-const unset = {
-  processedHistoryMessages: [],
-  accountSyncCounter: 0,
-  accountSettings: { unarchiveChats: false },
 }
 
 /** What a value of each kind has, apart from sessions and sender keys, whose own library reads them. */

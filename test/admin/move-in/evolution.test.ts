@@ -61,6 +61,7 @@ async function aRedis(hashes: Record<string, Record<string, string>>, others = "
   const answer = ([command = "", name = "", cursor = ""]: string[]) => {
     if (command === "CLIENT") return name === "ID" ? ":7\r\n" : text(`id=7 addr=- db=6 x\n${others}`)
     if (command === "SCAN") return list([text("0"), list(Object.keys(hashes).map(text))])
+    if (command === "HGET") return hashes[name]?.[cursor] ? text(hashes[name][cursor]) : "$-1\r\n"
     if (command !== "HSCAN") return "+OK\r\n"
     const fields = Object.entries(hashes[name] ?? {})
     // Two pages, in the second of which the last of the first comes again.
@@ -102,14 +103,17 @@ test("instances come from a dump and the folder of their keys, and their webhook
   const number = `49152${randomInt(1e7, 1e8)}`
   const instances = aFolder()
   writeFolder(join(instances, id), undefined, someKeys(number))
-  const other = id.replace(/1$/, "2")
+  const [other, loggedOut] = [id.replace(/1$/, "2"), id.replace(/1$/, "3")]
+  writeFolder(join(instances, loggedOut), undefined, someKeys(number))
   const dump = aDump([
     { id, name: "Loja São\t1", creds: someCreds(number, "12345"), url: "https://n8n.example/hook" },
     { id: other, name: "empty" },
+    { id: loggedOut, name: "out" },
   ])
   const { rows, said, account } = await moveIn(dump, instances)
   expect(rows).toEqual([
     { imported: expect.any(String), customer_ref: "Loja-Sao-1", account, was: "Loja São\t1" },
+    { not_imported: "out", why: "out has no credentials: it was logged out, or never linked" },
     { not_imported: "empty", why: `its keys are not in ${instances}: there is no ${other}` },
   ])
   expect(said.join("\n")).toContain("  Loja-Sao-1: https://n8n.example/hook")
@@ -140,7 +144,7 @@ test("a Redis in use is refused, a dump that is none, and a word too few", async
   const redis = await aRedis({ [`evolution:instance:${id}`]: {} }, "id=8 addr=- db=6 x\n")
   const dump = aDump([{ id, name: "shop", creds: someCreds(number) }])
   const [session] = (await findEvolution([redis, dump])).sessions
-  await expect(session!.mustRest()).rejects.toThrow(
+  await expect(session!.mustRest(new Map())).rejects.toThrow(
     "/6 is in use by 1 other connections: stop the old gateway first",
   )
   const packed = join(aFolder(), "packed.sql")

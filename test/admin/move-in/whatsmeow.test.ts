@@ -10,6 +10,7 @@ import {
 } from "@whiskeysockets/baileys"
 import pino from "pino"
 import { expect, onTestFinished, test } from "vitest"
+import { openFiles } from "#admin/move-in/at-rest.ts"
 import { findGows, findInWhatsmeow } from "#admin/move-in/whatsmeow.ts"
 import type { FoundKey } from "#session-host/whatsapp/found-login.ts"
 import { areOwnSenderKeys } from "#session-host/whatsapp/signal/anew.ts"
@@ -222,7 +223,7 @@ test("a store of several devices has a session for each, with its own keys and p
   expect(await theirs.mark()).toBeUndefined()
   expect(await theirs.mark()).toBeUndefined()
   expect(await whyNot(file)).toBe("")
-  await expect((await theSession(file)).mustRest()).rejects.toThrow(
+  await expect((await theSession(file)).mustRest(openFiles())).rejects.toThrow(
     /has moved already: .* rename .*whatsapp\.db\.moved to whatsapp\.db$/,
   )
 })
@@ -311,21 +312,21 @@ test("what a killed gateway has left beside its file is read, and all files stay
   const before = [readFileSync(killed), readFileSync(`${killed}-wal`)]
   expect(before[1]!.length).toBeGreaterThan(before[0]!.length)
   expect(idsOf(await keysIn(killed), "session").length).toBeGreaterThan(3)
-  await (await theSession(killed)).mustRest()
+  await (await theSession(killed)).mustRest(openFiles())
   expect([readFileSync(killed), readFileSync(`${killed}-wal`)]).toEqual(before)
 })
 
 test("a store that is open, or has just changed, is not at rest", async () => {
   const file = aStore()
   const session = await theSession(file)
-  await session.mustRest()
+  await session.mustRest(openFiles())
   const open = openSync(file, "r")
-  await expect(session.mustRest()).rejects.toThrow(`process ${process.pid} has ${file} open`)
+  await expect(session.mustRest(openFiles())).rejects.toThrow(`process ${process.pid} has ${file} open`)
   closeSync(open)
   writeFileSync(file, readFileSync(file))
-  await expect(session.mustRest()).rejects.toThrow(/has changed within the last minute/)
+  await expect(session.mustRest(openFiles())).rejects.toThrow(/has changed within the last minute/)
   letRest(file)
-  await expect(session.mustRest()).rejects.toThrow(/was changed while it was read/)
+  await expect(session.mustRest(openFiles())).rejects.toThrow(/was changed while it was read/)
 })
 
 test.each([

@@ -99,7 +99,7 @@ async function goOn(): Promise<BinaryNode[]> {
   const { sessions } = await findInWhatsmeow([join(dir, "whatsapp.db")])
   const [session] = sessions
   const state = newDevice()
-  state.creds = await session!.creds()
+  Object.assign(state.creds, await session!.creds())
   for await (const { type, id, value } of session!.keys((name) => console.log("cut:", name)))
     await state.keys.set({ [type]: { [id]: value } })
   const client = connect(network, state)
