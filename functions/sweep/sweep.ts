@@ -157,9 +157,12 @@ async function drainStopping(living: Host.Info[], reports: Map<string, TaskRepor
 
 /** Stops tasks that should have ended: they would still be paid for and would keep their leases. */
 async function stopLeftovers(asked: Host.Info[], reports: Map<string, TaskReport>): Promise<void> {
-  const isStuck = (host: Host.Info) =>
-    host.state === "draining" && timeLeft(host.drainingAt + drainsWithin, drainsWithin) === 0
-  const left = asked.filter((host) => host.task !== "" && !reports.has(host.task))
-  for (const host of left.filter((one) => one.state === "dead" || isStuck(one)).slice(0, most.stopped))
+  const left = asked.filter((host) => host.task !== "" && !reports.has(host.task) && hasToEnd(host))
+  for (const host of left.slice(0, most.stopped))
     await stopTask(host.task, host.state === "dead" ? "its host was declared dead" : "it did not drain")
+}
+
+function hasToEnd({ state, drainingAt }: Host.Info): boolean {
+  const isLate = timeLeft(drainingAt + drainsWithin, drainsWithin) === 0
+  return state === "dead" || (state === "draining" && isLate)
 }

@@ -3,6 +3,7 @@ import { hostPort } from "../network/groups.ts"
 import { stage } from "../stage/stage.ts"
 import { cluster } from "./cluster.ts"
 import { hardened } from "./hardened.ts"
+import { imageOf } from "./image.ts"
 import { executionPolicy } from "./rights.ts"
 import { hostSettings } from "./settings.ts"
 
@@ -32,8 +33,7 @@ export function hostTask(name: string, about: HostTask) {
     containers: [
       {
         name: about.container,
-        // Docker's default driver cannot write a cache to the registry: a first deploy would end there.
-        image: { context: ".", dockerfile: about.dockerfile, cache: false },
+        image: imageOf(about.dockerfile),
         logging: { name: logGroup },
         environment: { ...hostSettings, ...about.environment },
         ssm: hostSecrets,

@@ -44,7 +44,8 @@ try {
   if (options.quota) standing.add("stands", 0)
   const used = () => usedSince(store.child)
   const sweep = options.quota && new SweepAsLambda({ dir, quota: options.quota, env: asOnAws(env), logFile })
-  const about = { hosts, standing, startHosts, setRoom: orchestrator.setRoom, used, say }
+  const setRoom = (has: boolean) => orchestrator.setRoom(has)
+  const about = { hosts, standing, startHosts, setRoom, used, say }
   const result = await run({ ...options, ...about, ...(sweep && { sweep }) })
   say({ warnings: Object.fromEntries(linesOf(readFileSync(logFile, "utf8"))) })
   console.log(JSON.stringify({ ...result, ...(sweep && { quota: options.quota, by: sweep.by }) }))
@@ -60,8 +61,9 @@ try {
  * The environment of a function: it logs to its output, and its requests are signed, which an address of this
  * machine in its usual spelling does not want.
  */
-function asOnAws({ LOG_FILE: _, ...env }: Record<string, string>): Record<string, string> {
-  const addresses = Object.entries(env).map(([name, value]) => [
+function asOnAws(env: Record<string, string>): Record<string, string> {
+  const others = Object.entries(env).filter(([name]) => name !== "LOG_FILE")
+  const addresses = others.map(([name, value]) => [
     name,
     name.startsWith("AWS_ENDPOINT_URL") ? value.replace("127.0.0.1", "[::ffff:127.0.0.1]") : value,
   ])

@@ -47,18 +47,19 @@ test("hosts are looked at while the table of deliveries does not answer", async 
   onTestFinished(() => void (store.send = plain))
   await beat()
   const looking = keepLooking(60_000)
-  await looks.promise
+  await expect(looks.promise).resolves.toBeUndefined()
   answers.resolve()
   store.send = plain
   await Host.remove("living")
   await looking
 })
 
+const lease = (network: "live" | "simulated", more: Row = {}) => ({
+  table: tables.leases,
+  row: { ...Lease.newRow(randomUUID(), network), ...more },
+})
+
 test("free leases are counted where they are: only suspects and those of another network are told of", async () => {
-  const lease = (network: "live" | "simulated", more: Row = {}) => ({
-    table: tables.leases,
-    row: { ...Lease.newRow(randomUUID(), network), ...more },
-  })
   await batchWrite([
     ...Array.from({ length: 500 }, () => lease("simulated")),
     ...Array.from({ length: 3 }, () => lease("live")),
@@ -102,9 +103,10 @@ test("a step of the sweep's round reads a hundred deliveries of a part; the roun
   expect(await allOverdue()).toEqual([])
 })
 
+const named = (...ids: string[]) => ids.map((id) => ({ id }))
+
 test("with turns each of many things is looked at as often, those that are new first", () => {
   const turns = new Turns(2)
-  const named = (...ids: string[]) => ids.map((id) => ({ id }))
   const three = named("a", "b", "c")
   expect(turns.next(three)).toEqual(named("a", "b"))
   expect(turns.next(three)).toEqual(named("c", "a"))

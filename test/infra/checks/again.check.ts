@@ -1,5 +1,8 @@
-import { readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest"
+import { aCheckout } from "../checkout.ts"
 import { evaluate, madeUp, type Resource, type World } from "../evaluate.ts"
 import { graphOf, isSecret, plain } from "../graph.ts"
 
@@ -125,10 +128,42 @@ test("the pepper of a stage that was removed can be put back, as secret as one t
 })
 
 test("another version of the code replaces hosts, and nothing that holds data or has an address", async () => {
-  expect(changes(first, await later({}, { digest: "sha256:1" }))).toEqual([
+  const { folder, remove } = aCheckout({ changed: { "core/error.ts": "export {}" } })
+  onTestFinished(remove)
+  expect(changes(first, await later({}, { root: folder }))).toEqual([
     "ecs/taskDefinition SessionHostTask",
     "lambda/function SweepFunction",
   ])
+})
+
+test("a deploy of the same code from another folder, by somebody with another umask, changes nothing", async () => {
+  const { folder, remove } = aCheckout({ umask: 0o077, changed: { "packages/cli/src/main.ts": "export {}" } })
+  onTestFinished(remove)
+  expect(changes(first, await later({}, { root: folder }))).toEqual([])
+})
+
+test("the image of the hosts is built and pushed only where the registry lacks it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "docker-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const asked = join(folder, "asked")
+  const script = `#!/bin/sh\necho "$*" >> ${asked}\ncat >> ${asked}\nfind . -type f -printf '%P %m\\n' >> ${asked}\n`
+  writeFileSync(join(folder, "docker"), script, { mode: 0o755 })
+  vi.stubEnv("PATH", `${folder}:${process.env.PATH}`)
+  await later()
+  expect(existsSync(asked)).toBe(false)
+  const after = await later({}, { lacksImages: true })
+  const said = readFileSync(asked, "utf8")
+  const { image } = graphOf(after).container()
+  expect(image).toMatch(/amazonaws\.com\/sst-asset:messaging-bridge-session-host-[0-9a-f]{24}$/)
+  expect(said).toContain("login --username AWS --password-stdin https://registry.test\na password")
+  expect(said).toContain(
+    `buildx build --platform linux/arm64 --provenance=false --push --file session-host/Dockerfile --tag ${String(image)} .`,
+  )
+  // Whoever runs it there reads it.
+  expect(said).toContain("\nsession-host/media/build-ffmpeg 755\n")
+  expect(said).toContain("\nsession-host/main.ts 644\n")
+  expect(said).toContain("\npackages/sdk-typescript/package.json 644\n")
+  expect(said).not.toContain("packages/sdk-typescript/src")
 })
 
 test("a zone that drops out of AWS's list moves no subnet, and zones without Fargate are not chosen", async () => {

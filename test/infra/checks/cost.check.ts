@@ -63,7 +63,6 @@ const byUse = [
   "budgets/budget:Budget",
   "cloudfront/distribution:Distribution",
   "cloudwatch/logGroup:LogGroup",
-  "docker-build:index:Image",
   "dynamodb/table:Table",
   "ecs/cluster:Cluster",
   "lambda/function:Function",

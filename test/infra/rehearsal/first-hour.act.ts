@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
-import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
 import { apiClient, call, patiently } from "#one-machine/api-client.ts"
 import { link, untilConnected } from "#one-machine/network/link.ts"
@@ -11,6 +11,7 @@ import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { urlEvent } from "#test/support/service/function-url.ts"
 import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
+import { aCheckout } from "../checkout.ts"
 import { evaluate, type Resource, type World } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 import { aBrowser, admin as asOperator } from "./people.ts"
@@ -255,7 +256,9 @@ test("rotation of the wrapping keys, and wrapping anew", async () => {
 
 test("upgrade: another image replaces the hosts while messages go on", async () => {
   const old = stage.tasks()
-  await deploy({ digest: "sha256:1" })
+  const { folder, remove } = aCheckout({ changed: { "core/error.ts": "export {}" } })
+  onTestFinished(remove)
+  await deploy({ root: folder })
   const talking = talk()
   await replaced(old)
   expect(await talking).toBe("message")
