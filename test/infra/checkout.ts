@@ -23,8 +23,7 @@ export function aCheckout({
     if (status !== 0) throw new Error(stderr)
     return stdout
   }
-  for (const path of git(["ls-files", "-z", "-co", "--exclude-standard"], root).split("\0")) {
-    if (!/^(contract|core|infra|packages|session-host|\.gitignore|\.npmrc|package)/.test(path)) continue
+  for (const path of git(["ls-files", "-z", "-co", "--exclude-standard"], root).split("\0").slice(0, -1)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true, mode: 0o777 & ~umask })
     cpSync(join(root, path), join(folder, path))
     const isProgram = path.endsWith("/build-ffmpeg")
