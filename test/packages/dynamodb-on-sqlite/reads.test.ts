@@ -48,3 +48,27 @@ test("10,000 rows of one key come once each and in order, in large pages and sma
     expect(backwards.flat().toReversed()).toEqual(names)
   }
 }, 30_000)
+
+/** As AWS documents it: `ScannedCount` is what was read, `Count` what is left, and `Limit` is of what is read. */
+test("a filter leaves out rows that were read, and may look at what is not given", async () => {
+  const { answer } = await aStoreOfThings()
+  for (const [sk, n] of Object.entries({ a: 1, b: 2, c: 3, d: 4 }))
+    await answer("PutItem", { TableName, Item: { pk: { S: "all" }, sk: { S: sk }, n: { N: String(n) } } })
+  const filtered = {
+    TableName,
+    KeyConditionExpression: "pk = :key",
+    FilterExpression: "n >= :n OR other = :sk",
+    ProjectionExpression: "sk",
+    ExpressionAttributeValues: { ":key": { S: "all" }, ":n": { N: "3" }, ":sk": { S: "none" } },
+  }
+  const { body } = await answer("Query", filtered)
+  expect(body).toEqual({ Items: [{ sk: { S: "c" } }, { sk: { S: "d" } }], Count: 2, ScannedCount: 4 })
+  expect((await answer("Query", { ...filtered, Limit: 2 })).body).toEqual({
+    Items: [],
+    Count: 0,
+    ScannedCount: 2,
+    LastEvaluatedKey: { pk: { S: "all" }, sk: { S: "b" } },
+  })
+  const wrong = { ...filtered, FilterExpression: "n >= :n OR", ProjectionExpression: undefined }
+  expect(await answer("Query", wrong)).toMatchObject({ status: 400 })
+})
