@@ -30,11 +30,14 @@ export const findBaileys: FindSessions = async (where) => {
 
 /** The folders of sessions at this place: itself, or those in it. @throws Unusable */
 export async function foldersAt(place: string): Promise<string[]> {
-  const isOne = async (folder: string) => (await readdir(folder).catch(() => [])).some(isOfSession)
   if (await isOne(place)) return [place]
   const folders: string[] = []
   for (const name of await namesIn(place)) if (await isOne(join(place, name))) folders.push(join(place, name))
   return folders
+}
+
+async function isOne(folder: string): Promise<boolean> {
+  return (await readdir(folder).catch(() => [])).some(isOfSession)
 }
 
 /** @throws Unusable */

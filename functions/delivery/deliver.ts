@@ -58,7 +58,11 @@ export async function deliver(
   if (claimed.failingSince === undefined) return await deliverClaimed(claimed, timeLimit, doorbellHandle)
   const giveBack = await endClaimOnError(claimed, () => FailingPlaces.take(claimed.receiver.accountId))
   if (!giveBack) return await Claim.rest(claimed, doorbellHandle, nextTurnAfter())
-  return await deliverClaimed(claimed, timeLimit, doorbellHandle).finally(giveBack)
+  try {
+    return await deliverClaimed(claimed, timeLimit, doorbellHandle)
+  } finally {
+    await giveBack()
+  }
 }
 
 /**

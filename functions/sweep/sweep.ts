@@ -13,8 +13,8 @@ import { Turns } from "./turns.ts"
 
 /**
  * The limits of one look, which has a seventh of a processor: with two thousand hosts that die at once, it
- * must not take longer than their beats. `asked`: so many tasks are described, and as many hosts declared dead;
- * `freed`: of so many dead hosts the leases are looked for; `stopped`: so many tasks are stopped.
+ * must not take longer than their beats. `asked`: so many tasks are described, and as many hosts declared
+ * dead; `freed`: of so many dead hosts the leases are looked for; `stopped`: so many tasks are stopped.
  */
 const most = { asked: 200, freed: 20, stopped: 20 }
 /** How long a dead host's leases are looked for, since the index that lists them lags. In seconds. */

@@ -18,11 +18,6 @@ export function aCheckout({
   changed?: Record<string, string>
 }) {
   const folder = mkdtempSync(join(tmpdir(), "checkout-"))
-  const git = (args: string[], cwd: string) => {
-    const { status, stdout, stderr } = spawnSync("git", args, { cwd, encoding: "utf8" })
-    if (status !== 0) throw new Error(stderr)
-    return stdout
-  }
   for (const path of git(["ls-files", "-z", "-co", "--exclude-standard"], root).split("\0").slice(0, -1)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true, mode: 0o777 & ~umask })
     cpSync(join(root, path), join(folder, path))
@@ -32,4 +27,10 @@ export function aCheckout({
   for (const [path, content] of Object.entries(changed)) writeFileSync(join(folder, path), content)
   git(["init", "-q"], folder)
   return { folder, remove: () => rmSync(folder, { recursive: true }) }
+}
+
+function git(args: string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync("git", args, { cwd, encoding: "utf8" })
+  if (status !== 0) throw new Error(stderr)
+  return stdout
 }

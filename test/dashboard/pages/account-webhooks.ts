@@ -30,7 +30,8 @@ test("one page adds a webhook of all numbers, chooses its types, pauses it, show
   const id = /id="(wha_\w+)"/.exec(added)?.[1] ?? ""
   expect(await did("", { url: receiver.url })).toContain("There is a webhook with this address already.")
   expect(await did(`/${id}/test`)).toContain("It took a test event: status 200")
-  const messages = () => receiver.arrivals.filter(({ type }) => type === "message").map(({ text }) => text)
+  const messages = () =>
+    receiver.arrivals.filter(({ type }) => type === "message").map(({ text }) => String(text))
   await (await anOutbox(person.bridge)).append(anEvent("of the first"))
   await (await anOutbox(later)).append(anEvent("of the second"))
   await answerAll()
