@@ -1,11 +1,12 @@
 import type { z } from "zod"
-import type { BridgeInList } from "#contract/bridge.ts"
+import type { BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
 import type { Chat, KeptMessage } from "#contract/chat.ts"
 import type { getMessage } from "#contract/message.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { invalid } from "#core/error.ts"
 import { isGroup } from "#core/message/jid.ts"
-import { type Api, pathOf } from "../http/own-api.ts"
+import { Slots } from "#core/platform/slots.ts"
+import { type Api, pathOf, unless } from "../http/own-api.ts"
 
 // What both dialects do by our API.
 
@@ -18,6 +19,18 @@ export function bridgeOf(api: Api, name: string) {
 /** The account's bridges. */
 export async function bridgesOf(api: Api): Promise<z.infer<typeof BridgeInList>[]> {
   return await api.all("/api/instances", { query: { limit: 1000 }, most: Infinity })
+}
+
+/**
+ * What our API says of each of these bridges, in their order; without those that are gone meanwhile. Twenty
+ * are asked for at once, since an account's calls under way are few.
+ */
+export async function each(api: Api, refs: string[]): Promise<z.infer<typeof BridgeWithManager>[]> {
+  const few = new Slots({ most: 20 })
+  const ask = async (ref: string) =>
+    await unless("not_found", api.ask<z.infer<typeof BridgeWithManager>>("GET", pathOf(ref)))
+  const found = await Promise.all(refs.map((ref) => few.use(async () => await ask(ref))))
+  return found.filter((bridge) => bridge !== undefined)
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Status } from "#contract/status-and-objection.ts"
 import { ApiError } from "#core/error.ts"
 import { iso } from "#core/platform/clock.ts"
 import { Refused, unless } from "../../http/own-api.ts"
-import { bridgesOf, makeBridge } from "../bridge.ts"
+import { bridgesOf, each, makeBridge } from "../bridge.ts"
 import { type Bridge, type Its, its, type Rows } from "./its.ts"
 import { changeOf, proxyOf, settingsOf, setWebhook, urlOf } from "./settings.ts"
 
@@ -109,12 +109,14 @@ function toRow(bridge: Bridge, token: string | null) {
 async function fetchInstances(asked: Its) {
   const { query, key } = asked
   const named = query.instanceName || query.instanceId
-  const names = named
-    ? [its(asked, named).instance]
-    : (await bridgesOf(asked.api)).map(({ customer_ref }) => customer_ref)
+  const bridges = named
+    ? [await its(asked, named).bridge.ask<Bridge>("GET", "")]
+    : await each(
+        asked.api,
+        (await bridgesOf(asked.api)).map(({ customer_ref }) => customer_ref),
+      )
   const token = (await isToken(asked)) ? key : null
-  const rows = []
-  for (const name of names) rows.push(toRow(await its(asked, name).bridge.ask<Bridge>("GET", ""), token))
+  const rows = bridges.map((bridge) => toRow(bridge, token))
   return rows.filter(({ number }) => !query.number || number === query.number)
 }
 

@@ -4,8 +4,8 @@ import type { SessionStatus } from "#contract/session.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
 import { nameOfRef, refOfName } from "#core/bridge/ref-of-name.ts"
 import { ApiError } from "#core/error.ts"
-import { pathOf, unless } from "../../http/own-api.ts"
-import { bridgesOf, makeBridge } from "../bridge.ts"
+import { unless } from "../../http/own-api.ts"
+import { bridgesOf, each, makeBridge } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import { configure, toConfig } from "./config.ts"
 import { phoneOf, pnOf } from "./ids.ts"
@@ -127,8 +127,11 @@ const one = "/api/sessions/:session"
 export const sessions: Rows = {
   "GET /api/sessions": async ({ api, query }) => {
     const wanted = (await bridgesOf(api)).filter(({ state }) => query.all === "true" || state === "running")
-    const bridges = wanted.map(async ({ customer_ref }) => await api.ask<Bridge>("GET", pathOf(customer_ref)))
-    return (await Promise.all(bridges)).map((bridge) => toSession(bridge, []))
+    const bridges = await each(
+      api,
+      wanted.map(({ customer_ref }) => customer_ref),
+    )
+    return bridges.map((bridge) => toSession(bridge, []))
   },
   "POST /api/sessions": create,
   "POST /api/sessions/start": async (its) => {

@@ -28,7 +28,16 @@ async function aShop() {
     const answer = await app.request(`/evolution${path}`, init, from)
     return { status: answer.status, said: (await answer.json()) as Said }
   }
-  return { ask, call }
+  const request = async (
+    path: string,
+    { headers = {}, body }: Pick<RequestInit, "body"> & { headers?: object },
+  ) =>
+    await app.request(
+      `/evolution${path}`,
+      { method: "POST", headers: { apikey: key, ...headers }, body },
+      from,
+    )
+  return { ask, call, request }
 }
 
 test("an instance is a bridge whose hash is a key for it alone", async () => {
@@ -210,6 +219,39 @@ test.each([
     })
   },
 )
+
+/** Values of one sort, 1 MB in all. */
+const many = (value: string) => `[${Array.from({ length: 1e6 / value.length }, () => value).join()}]`
+const file = JSON.stringify("QUJD".repeat(500_000))
+const large = {
+  "small values": [`{"media":${file},"more":${many("{}")}}`, true],
+  "short texts": [`{"media":${file},"more":${many('"short"')}}`, true],
+  "names with quotation marks": [`{"media":${file},"more":${many('{"\\"":1}')}}`, true],
+  "a file": [`{"number":"491711234567","media":${file}}`, false],
+  "a text full of quotation marks": [JSON.stringify({ text: '\\"'.repeat(500_000) }), false],
+} as const
+
+test.each(Object.keys(large) as (keyof typeof large)[])(
+  "a body may be large by a file alone: %s",
+  async (by) => {
+    const { call, request } = await aShop()
+    await call("POST", "/api/instances", { customer_ref: "shop" })
+    const [body, isTooLarge] = large[by]
+    const headers = { "content-type": "application/json" }
+    const { status } = await request("/message/sendMedia/shop", { headers, body })
+    expect(status === 413).toBe(isTooLarge)
+  },
+)
+
+test("a form has few parts, and a large one is so by its file alone", async () => {
+  const { call, request } = await aShop()
+  await call("POST", "/api/instances", { customer_ref: "shop" })
+  const parts = new FormData()
+  for (let i = 0; i < 101; i++) parts.append(`p${i}`, "")
+  expect((await request("/message/sendMedia/shop", { body: parts })).status).toBe(413)
+  const fields = new URLSearchParams({ text: "x".repeat(1_000_000) })
+  expect((await request("/message/sendText/shop", { body: fields })).status).toBe(413)
+})
 
 test("a wrong key is refused in Evolution's form, and a key that may only read sends nothing", async () => {
   const { ask, call } = await aShop()
