@@ -11,7 +11,12 @@ interface Around {
   network: NetworkClient
   place: Place
   apiOf: () => ReturnType<typeof apiClient>
+  /** Before the first login of any of the numbers here, Unix milliseconds. */
+  beforeMs: number
 }
+
+/** So long after its first login here a number knows which program takes it over (decision 42), in ms. */
+const watchedMs = 5 * 60_000
 
 const Status = z.object({ status: z.string() })
 
@@ -20,24 +25,27 @@ const Status = z.object({ status: z.string() })
  * good, sends nothing, and `admin bridge why` says what happened.
  */
 export async function comeBack(gateway: Gateway, lines: Line[], around: Around): Promise<Violation[]> {
-  const { place } = around
+  const { place, beforeMs } = around
   const program = await gateway.start()
   const found: Violation[] = []
   const check = async (when: string) =>
     found.push(...(await Promise.all(lines.map(async (line) => await stillOurs(line, when, around)))).flat())
   await check("when the old gateway came back")
+  // On a busy machine the trial itself takes longer than a number is watched.
+  const told =
+    Date.now() - beforeMs < watchedMs ? /gateway .* still runs/ : /gateway .* still runs|Another program/
   await place.restart()
   await check("when the service started again")
   for (const { id, bridge } of lines) {
     const { out } = await place.admin("bridge", "why", id).ended
-    if (!/gateway .* still runs/.test(out))
+    if (!told.test(out))
       found.push({ kind: "owners", what: `${bridge}: nobody is told that the old gateway runs: ${out}` })
   }
   await program.kill()
   return found
 }
 
-const stopsWithinMs = 30_000
+const stopsWithinMs = 120_000
 
 /** Ways in which a number is still ours, though its old gateway has it. */
 async function stillOurs(

@@ -139,6 +139,7 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
   const cut = await peopleIn(gateway.cutFiles(), lines, stage)
   if (options.broken === "move-in") await gateway.dropSenderKeys()
   gateway.rest()
+  const beforeMs = Date.now()
   outcome.interrupted += await importAll(kind, gateway, lines, round)
   const apiOf = () => apiClient(place.baseUrl ?? "", apiKey)
   await becomeOurs(lines, stage, apiOf)
@@ -174,7 +175,7 @@ async function moveSome(kind: Kind, round: Round): Promise<void> {
   outcome.told.push({ gateway: round.name, goneMs, ...toldOf(stage, acts) })
   if (!round.isLast) return
   back()
-  outcome.violations.push(...(await comeBack(gateway, lines, { network, place, apiOf })))
+  outcome.violations.push(...(await comeBack(gateway, lines, { network, place, apiOf, beforeMs })))
 }
 
 /** Links so many new numbers at a gateway, each under its digits. */
@@ -282,7 +283,8 @@ async function importAll(
   }
 }
 
-const connectedWithinMs = 120_000
+/** For all of them, of which a busy machine takes minutes. */
+const connectedWithinMs = 600_000
 
 async function connectAll(lines: Line[], apiOf: Api): Promise<Violation[]> {
   const signal = AbortSignal.timeout(connectedWithinMs)
