@@ -25,15 +25,31 @@ export async function importFromGateway(
       throw new Refused(
         `there is no session ${missing.join(", ")} there, only ${found.sessions.map(({ name }) => name).join(", ")}`,
       )
-    const moved = await moveIn({ sessions, accountId }, tell)
+    const moved = await moveIn({ sessions, accountId }, (line) => tell(plain(line)))
     const refused = found.refused.filter(({ name }) => options.bridge?.includes(name) ?? true)
-    const all: MovedIn[] = [...moved, ...refused.map((one) => ({ ...one, webhookUrls: [] }))]
+    const all = [...moved, ...refused.map((one) => ({ ...one, webhookUrls: [] }))].map(shown)
     for (const line of after(all)) tell(line)
     if (!all.some(({ bridge }) => bridge)) throw new Unusable("nothing was imported")
     return all.map((one) => rowOf(one, accountId))
   } finally {
     await found.close()
   }
+}
+
+/** As it may be shown: names and addresses are another gateway's, and its users' own. */
+function shown({ name, why, webhookUrls, toDo, ...one }: MovedIn): MovedIn {
+  return {
+    ...one,
+    name: plain(name),
+    ...(why !== undefined && { why: plain(why) }),
+    ...(toDo !== undefined && { toDo: plain(toDo) }),
+    webhookUrls: webhookUrls.map((url) => plain(url.replace(/\/\/[^/@]*@/, "//"))),
+  }
+}
+
+/** Without what would drive a terminal, or begin a line of its own. */
+function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, "?")
 }
 
 function rowOf({ name, bridge, wasHere, why = "" }: MovedIn, accountId: string): Row {

@@ -1,4 +1,4 @@
-import { constants, existsSync } from "node:fs"
+import { constants, type Dirent, existsSync } from "node:fs"
 import { access, lstat, readdir, readFile, rename, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { Unusable } from "#one-machine/backup/unusable.ts"
@@ -12,6 +12,8 @@ import type { FindSessions, FoundSession } from "./found-session.ts"
  */
 
 export const credsFile = "creds.json"
+/** No file of a session is larger, in bytes. */
+const largest = 100_000_000
 
 /** Finds a folder of a session, a folder of such folders, or a file with a session in it. */
 export const findBaileys: FindSessions = async (where) => {
@@ -32,7 +34,8 @@ export const findBaileys: FindSessions = async (where) => {
 export async function foldersAt(place: string): Promise<string[]> {
   if (await isOne(place)) return [place]
   const folders: string[] = []
-  for (const name of await namesIn(place)) if (await isOne(join(place, name))) folders.push(join(place, name))
+  for (const { name } of await entriesIn(place))
+    if (await isOne(join(place, name))) folders.push(join(place, name))
   return folders
 }
 
@@ -41,8 +44,8 @@ async function isOne(folder: string): Promise<boolean> {
 }
 
 /** @throws Unusable */
-async function namesIn(folder: string): Promise<string[]> {
-  return await readdir(folder).catch((error: unknown) => {
+async function entriesIn(folder: string): Promise<Dirent[]> {
+  return await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     throw new Unusable(`${folder} cannot be read: ${String(error)}`)
   })
 }
@@ -75,18 +78,32 @@ export type Called = Pick<FoundSession, "name" | "webhookUrls">
 export function keysInFolder(folder: string): Pick<FoundSession, "keys" | "mustRest"> {
   return {
     async *keys(onCut) {
-      for (const name of await namesIn(folder)) {
-        const key = keyNamed(name)
+      for (const entry of await entriesIn(folder)) {
+        const key = keyNamed(entry.name)
         if (!key) continue
-        const value = parsed(await readFile(join(folder, name), "utf8"))
-        if (value === undefined || value === null) onCut(name)
+        // A link may lead to another number's key, and a pipe to nobody who writes.
+        const value = entry.isFile() ? await valueIn(join(folder, entry.name)) : undefined
+        if (value === undefined || value === null) onCut(entry.name)
         else yield { ...key, value } as FoundKey // its form is looked at when it is taken
       }
     },
     async mustRest(open) {
-      const files = (await namesIn(folder)).map((name) => join(folder, name))
-      mustBeAtRest(files, open)
+      const files = (await entriesIn(folder)).filter((entry) => entry.isFile())
+      mustBeAtRest(
+        files.map(({ name }) => join(folder, name)),
+        open,
+      )
     },
+  }
+}
+
+/** The value that a file of a key has; undefined if it cannot be read. */
+async function valueIn(file: string): Promise<unknown> {
+  try {
+    return (await lstat(file)).size > largest ? undefined : parsed(await readFile(file, "utf8"))
+  } catch {
+    // It belongs to somebody else, or is gone.
+    return undefined
   }
 }
 
@@ -190,8 +207,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** @throws Unusable for a file that has been marked, or could not be when its session is here */
 async function mustBeMarkable(file: string): Promise<void> {
   if (!existsSync(file)) throw alreadyMoved(file)
-  if ((await lstat(file)).isSymbolicLink())
-    throw new Unusable(`${file} is a symbolic link: name the folder that it leads to`)
   const folder = dirname(file)
   await access(folder, constants.W_OK).catch(() => {
     throw new Unusable(`${folder} cannot be written: its session is marked there once it is here`)
@@ -200,11 +215,16 @@ async function mustBeMarkable(file: string): Promise<void> {
 
 /** The text of a file, or of what became of it when its session moved. @throws Unusable */
 async function textOf(file: string): Promise<string> {
-  return await readFile(file, "utf8")
-    .catch(async () => await readFile(movedName(file), "utf8"))
-    .catch(() => {
-      throw new Unusable(`${file} is missing: what is there is half of a session`)
-    })
+  const found = existsSync(file) ? file : movedName(file)
+  const stats = await lstat(found).catch(() => {
+    throw new Unusable(`${file} is missing: what is there is half of a session`)
+  })
+  if (stats.isSymbolicLink())
+    throw new Unusable(`${file} is a symbolic link: name the folder that it leads to`)
+  if (!stats.isFile() || stats.size > largest) throw new Unusable(`${file} is no file that Baileys writes`)
+  return await readFile(found, "utf8").catch((error: unknown) => {
+    throw new Unusable(`${file} cannot be read: ${String(error)}`)
+  })
 }
 
 /** Renames a file, so that the old program finds no session. @returns what to do if that fails */

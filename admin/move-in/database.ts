@@ -67,7 +67,10 @@ export function openSqlite(file: string): Database {
       },
     }
   } catch (error) {
-    const isNone = (error as { errcode?: number }).errcode === noDatabase
+    const { code, errcode } = error as { code?: string; errcode?: number }
+    if (code === "ENOSPC")
+      throw new Unusable(`${tmpdir()} has no room for a copy of ${file}: TMPDIR names another folder`)
+    const isNone = errcode === noDatabase
     const what = isNone ? "is no database of SQLite" : "is damaged, as SQLite says"
     throw new Unusable(`${file} ${what}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

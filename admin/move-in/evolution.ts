@@ -5,7 +5,7 @@ import { z } from "zod"
 import { Unusable } from "#one-machine/backup/unusable.ts"
 import { readJson } from "#session-host/whatsapp/take-login.ts"
 import { credsIn, keysIn, keysInFolder } from "./baileys.ts"
-import { type Database, isPostgres, openPostgres } from "./database.ts"
+import { type Database, isPostgres, openPostgres, placeInPostgres } from "./database.ts"
 import type { FindSessions, FoundSession } from "./found-session.ts"
 import { isRedis, openRedis, type Redis } from "./redis.ts"
 
@@ -22,6 +22,8 @@ interface Tables {
   creds: Map<string, string>
   webhooks: Map<string, string>
   database: Database | undefined
+  /** The schema that the database's address names. */
+  schema: string | undefined
 }
 
 const wanted = ["Instance", "Session", "Webhook"]
@@ -47,6 +49,7 @@ export const findEvolution: FindSessions = async (where) => {
     tables = isPostgres(tablesAt) ? await fromDatabase(tablesAt) : await fromDump(resolve(tablesAt))
     const found = { sessions: [] as FoundSession[], refused: [] as { name: string; why: string }[], close }
     const hashes = redis && (await hashesIn(redis))
+    const place = tables.database?.place ?? tablesAt
     for (const [id, name] of tables.names) {
       const hash = hashes?.get(id)
       const folder = join(resolve(keysAt), id)
@@ -55,7 +58,15 @@ export const findEvolution: FindSessions = async (where) => {
       else
         found.refused.push({ name, why: `its keys are not in ${redis?.place ?? keysAt}: there is no ${id}` })
     }
-    if (tables.names.size === 0) throw new Unusable(`${tablesAt} has no instance of Evolution`)
+    const count = tables.names.size
+    if (count === 0)
+      throw new Unusable(
+        `${place} has no instance of Evolution: perhaps its tables are in another schema, as ?schema=evolution_api`,
+      )
+    if (found.sessions.length === 0)
+      throw new Unusable(
+        `${redis?.place ?? keysAt} has the keys of none of the ${count} instances in ${place}: is it Evolution's folder instances, or its Redis?`,
+      )
     return found
   } catch (error) {
     await close()
@@ -65,7 +76,11 @@ export const findEvolution: FindSessions = async (where) => {
 
 type Keys = { folder: string } | { redis: Redis; hash: string }
 
-function sessionOf(id: string, { names, creds, webhooks, database }: Tables, keys: Keys): FoundSession {
+function sessionOf(
+  id: string,
+  { names, creds, webhooks, database, schema }: Tables,
+  keys: Keys,
+): FoundSession {
   const name = names.get(id) ?? id
   const webhook = webhooks.get(id)
   const place = "redis" in keys ? `${keys.redis.place} ${keys.hash}` : keys.folder
@@ -84,7 +99,7 @@ function sessionOf(id: string, { names, creds, webhooks, database }: Tables, key
       await database?.mustRest(open)
       await found.mustRest(open)
     },
-    mark: async () => toDo,
+    mark: async () => toDo(schema ? `${schema}."Session"` : `"Session"`),
   }
 }
 
@@ -122,12 +137,14 @@ async function hashesIn(redis: Redis): Promise<Map<string, string>> {
   return found
 }
 
-const toDo = `Evolution's database still has the sessions that are here. Once all of them are, so that Evolution cannot come
-back by accident: ALTER TABLE "Session" RENAME TO "Session_moved"`
+function toDo(table: string): string {
+  return `Evolution's database still has the sessions that are here. Once all of them are, so that Evolution cannot come back by accident: ALTER TABLE ${table} RENAME TO "Session_moved"`
+}
 
 async function fromDatabase(address: string): Promise<Tables> {
   const database = await openPostgres(address)
-  const tables = { names: new Map(), creds: new Map(), webhooks: new Map(), database }
+  const { schema } = placeInPostgres(address)
+  const tables = { names: new Map(), creds: new Map(), webhooks: new Map(), database, schema }
   try {
     for (const table of wanted)
       if (database.tables.has(table))
@@ -142,7 +159,8 @@ async function fromDatabase(address: string): Promise<Tables> {
 /** Reads the tables from a plain dump of `pg_dump`. @throws Unusable */
 async function fromDump(file: string): Promise<Tables> {
   if (!existsSync(file)) throw new Unusable(`there is no ${file}`)
-  const tables = { names: new Map(), creds: new Map(), webhooks: new Map(), database: undefined }
+  const none = { database: undefined, schema: undefined }
+  const tables = { names: new Map(), creds: new Map(), webhooks: new Map(), ...none }
   let copy: { table: string; columns: string[] } | undefined
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     if (line.startsWith("PGDMP"))
@@ -181,6 +199,8 @@ const Row = z.object({
 
 function take({ names, creds, webhooks }: Tables, table: string, row: Record<string, unknown>): void {
   const its = Row.parse(row)
+  // The id of an instance is the name of its folder.
+  if (!/^[\w-]+$/.test(its.id)) throw new Unusable(`${its.id} in the table ${table} is no id of Evolution's`)
   if (table === "Instance" && its.name && its.integration !== "WHATSAPP-BUSINESS") names.set(its.id, its.name)
   if (table === "Session" && its.sessionId && its.creds) creds.set(its.sessionId, its.creds)
   if (table === "Webhook" && its.instanceId && its.url) webhooks.set(its.instanceId, its.url)

@@ -44,7 +44,7 @@ export async function moveIn(
 ): Promise<MovedIn[]> {
   if (!(await Account.get(accountId))) throw new Unusable(`there is no account ${accountId} here`)
   const all: MovedIn[] = []
-  // Once for all: to look takes longer than to take a session in. A gateway that starts meanwhile writes, too.
+  // Once for all, since a look takes longer than a session. A gateway that starts meanwhile writes, too.
   const open = openFiles()
   for (const session of sessions) {
     const { name, webhookUrls } = session
@@ -132,7 +132,9 @@ async function arrive(
  */
 async function isHere(lease: Lease.Info): Promise<boolean> {
   if (lease.host === Lease.GONE)
-    throw new Unusable("its bridge is being deleted here: try again once `bridge why` knows nothing of it")
+    throw new Unusable(
+      "its bridge is being deleted here: a host does that (`host start`, if none runs), and then it can come",
+    )
   if (lease.arriving !== undefined) return false
   if (lease.stopped.includes("moved"))
     throw new Unusable(

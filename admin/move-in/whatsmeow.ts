@@ -69,8 +69,10 @@ function placesIn(where: string[]): Map<string, boolean> {
 /** The files of SQLite in a folder. */
 function filesIn(folder: string, recursive: boolean): string[] {
   if (!existsSync(folder)) return []
-  const names = readdirSync(folder, { recursive, encoding: "utf8" }).toSorted()
-  return names.filter((name) => /\.(?:db|sqlite3?)(?:\.moved)?$/.test(name)).map((name) => join(folder, name))
+  // With their types, since Node would follow links, for ever in a circle.
+  const entries = readdirSync(folder, { recursive, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && /\.(?:db|sqlite3?)(?:\.moved)?$/.test(entry.name))
+  return files.map(({ parentPath, name }) => join(parentPath, name)).toSorted()
 }
 
 async function open(place: string, onRefused: (why: string) => void): Promise<Database | undefined> {

@@ -157,9 +157,13 @@ const forms = {
   "identity-key": Bytes,
 }
 
+/** On the network three bytes are the number of a prekey. */
+const lastPreKeyId = 0xffffff
+
 /** A key as the vault keeps it; undefined if it is not what its kind is. */
-function textOf({ type, value }: FoundKey): string | undefined {
+function textOf({ type, id, value }: FoundKey): string | undefined {
   try {
+    if (type === "pre-key" && !(Number(id) > 0 && Number(id) <= lastPreKeyId)) return undefined
     if (type === "session") return valueToText(SessionRecord.deserialize(value).serialize(), type)
     if (type === "sender-key") return valueToText(senderKeys(value), type)
     if (type in forms) forms[type as keyof typeof forms].parse(value)

@@ -112,7 +112,7 @@ test("instances come from a dump and the folder of their keys, and their webhook
   ])
   const { rows, said, account } = await moveIn(dump, instances)
   expect(rows).toEqual([
-    { imported: expect.any(String), customer_ref: "Loja-Sao-1", account, was: "Loja São\t1" },
+    { imported: expect.any(String), customer_ref: "Loja-Sao-1", account, was: "Loja São?1" },
     { not_imported: "out", why: "out has no credentials: it was logged out, or never linked" },
     { not_imported: "empty", why: `its keys are not in ${instances}: there is no ${other}` },
   ])
@@ -151,5 +151,11 @@ test("a Redis in use is refused, a dump that is none, and a word too few", async
   writeFileSync(packed, "PGDMP\u0001")
   expect(await why(packed, redis)).toContain("is no plain dump: `pg_restore -f <new>.sql` makes one of it")
   expect(await why(dump)).toContain("name Evolution's database")
+  const outside = aDump([{ id: "../outside", name: "shop", creds: someCreds(number) }])
+  expect(await why(outside, redis)).toContain("../outside in the table Instance is no id of Evolution's")
+  const elsewhere = aFolder()
+  expect(await why(dump, elsewhere)).toContain(
+    `${elsewhere} has the keys of none of the 1 instances in ${dump}: is it Evolution's folder`,
+  )
   expect(await why("/nowhere/x.sql", redis)).toContain("there is no /nowhere/x.sql")
 })

@@ -1,8 +1,10 @@
 import "#test/support/store.ts"
+import { execFileSync } from "node:child_process"
 import { randomInt } from "node:crypto"
 import {
   closeSync,
   cpSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -164,6 +166,41 @@ test("credentials behind a symbolic link are refused, since they could not be ma
   symlinkSync(aDevice(aShop(), number), link)
   expect(await moveIn(link)).toMatchObject([{ customer_ref: "shop" }])
   expect(readdirSync(link)).toContain("creds.json.moved")
+})
+
+test("what is no key among the keys is left out: links, pipes, folders, and prekeys without a number", async () => {
+  const folder = aDevice(aShop(), number)
+  symlinkSync("/nowhere", join(folder, "pre-key-77.json"))
+  symlinkSync("/etc/passwd", join(folder, "session-1.0.json"))
+  execFileSync("mkfifo", [join(folder, "pre-key-78.json")])
+  mkdirSync(join(folder, "pre-key-79.json"))
+  for (const id of ["-1", "99999999999999999999"])
+    cpSync(join(folder, "pre-key-1.json"), join(folder, `pre-key-${id}.json`), { preserveTimestamps: true })
+  const [row] = await moveIn(folder)
+  expect(row).toMatchObject({ customer_ref: "shop" })
+  expect(await rowsOf(tables.sessions, String(row?.imported))).toHaveLength(6)
+  const piped = aDevice(aShop(), number)
+  rmSync(join(piped, "creds.json"))
+  execFileSync("mkfifo", [join(piped, "creds.json")])
+  expect(await whyNot(piped)).toBe("<folder>/creds.json is no file that Baileys writes")
+})
+
+test("files of a clock that was ahead are at rest", async () => {
+  const folder = aDevice(aShop(), number)
+  const tomorrow = new Date(Date.now() + 86_400_000)
+  utimesSync(join(folder, "creds.json"), tomorrow, tomorrow)
+  expect(await moveIn(folder)).toMatchObject([{ customer_ref: "shop" }])
+})
+
+test("a name that would drive a terminal, or write a line of its own, is shown without that", async () => {
+  const folder = aDevice(join(aFolder(), "x\u001b[2J\nimported: all"), number)
+  const said: string[] = []
+  const { error } = console
+  console.error = (line: string) => said.push(line)
+  const rows = await moveIn(folder)
+  console.error = error
+  expect(rows).toMatchObject([{ was: "x?[2J?imported: all" }])
+  expect(said[0]).toMatch(/^1 of 1: x\?\[2J\?imported: all is here, as /)
 })
 
 test("a number that is here is refused, and a name that another bridge has", async () => {

@@ -1,4 +1,14 @@
-import { closeSync, copyFileSync, openSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import {
@@ -278,6 +288,20 @@ test("WAHA's engine GOWS has a folder for each session, with its webhooks there"
     refused: [],
   })
   await expect(findGows([join(sessions, "noweb")])).rejects.toThrow(/^there is no session of GOWS in/)
+})
+
+test("links in a circle, and pipes with the name of a store, hold up no search", async () => {
+  const file = aStore()
+  const folder = dirname(file)
+  mkdirSync(join(folder, "in"))
+  for (const [name, to] of [
+    ["here", "."],
+    ["also here", "."],
+    ["above", ".."],
+  ] as const)
+    symlinkSync(to, join(folder, "in", name))
+  execFileSync("mkfifo", [join(folder, "in", "pipe.db")])
+  expect(await found(folder)).toMatchObject({ sessions: [{ name: number }], refused: [] })
 })
 
 test("a server that cannot be reached is refused in one sentence, without its password", async () => {
