@@ -44,8 +44,8 @@ const watched = {
 } as const
 
 /**
- * Counts and times that raise no alarm: fields of the same lines, which Logs Insights adds up (docs/operations.md,
- * "Alarms"), and nothing is paid for them by the month.
+ * Counts and times that raise no alarm: fields of the same lines, which Logs Insights adds up
+ * (docs/operations.md, "Alarms"), and nothing is paid for them by the month.
  */
 type Noted =
   | "FetchBlocked"

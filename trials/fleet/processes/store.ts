@@ -27,7 +27,8 @@ await createTables(store.endpoint)
 
 /** What is read of deliveries that fail: those who deliver keep their promise of a next attempt. */
 function promised(answer: object): object {
-  const { Responses = {} } = answer as { Responses?: Record<string, Record<string, unknown>[]> } // our own store's
+  // Our own store's.
+  const { Responses = {} } = answer as { Responses?: Record<string, Record<string, unknown>[]> }
   const due = { N: String(now() + 100) }
   const tables = Object.entries(Responses).map(([table, rows]) => [
     table,
