@@ -1,6 +1,15 @@
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { accountId, region } from "../stage/stage.ts"
@@ -46,7 +55,7 @@ function filesOf(dockerfile: string): File[] {
     ["ls-files", "-z", "-co", "--exclude-standard", "--", ...wanted, dockerfile],
     root,
   )
-  const paths = new Set(listed.split("\0").filter((path) => path !== ""))
+  const paths = new Set(listed.split("\0").filter((path) => path !== "" && existsSync(join(root, path))))
   return [...paths].toSorted().map((path) => ({
     path,
     content: readFileSync(join(root, path)),
@@ -92,7 +101,9 @@ async function build(image: string, dockerfile: string, files: File[]): Promise<
 }
 
 function run(command: string, args: string[], cwd: string, input = ""): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, input, encoding: "utf8" })
+  // A build says a lot.
+  const how = { cwd, input, encoding: "utf8", maxBuffer: 2 ** 28 } as const
+  const { status, stdout, stderr, error } = spawnSync(command, args, how)
   if (status !== 0)
     throw new Error(`${command} ${args[0]} failed, for the image of the session hosts: ${error ?? stderr}`)
   return stdout
