@@ -67,12 +67,13 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   else if (shortage && HostShortage.mustWait(shortage)) return
 
   const { capacity, definition } = fleet
+  const isSpotOut = shortage?.kind === "capacity"
   const ids = [...announced, ...Array.from({ length: missing }, () => Host.newId())]
   for (let from = 0; from < ids.length; from += startedSideBySide) {
     const started = await Promise.all(
       ids.slice(from, from + startedSideBySide).map(async (id) => {
         if (!announced.includes(id)) await Host.announce({ id, network, capacity, definition })
-        const outcome = await runTask({ id, network })
+        const outcome = await runTask({ id, network }, isSpotOut)
         if (typeof outcome === "object") await Host.remove(id)
         return outcome
       }),

@@ -98,8 +98,11 @@ export function isEndedFromOutside(task: Task): boolean {
 /** `later`: unknown, or not possible now; asking again starts exactly one. */
 export type Started = "started" | "later" | { kind: HostShortage.Kind; why: string }
 
-/** Starts the task of an announced host. Asking twice starts one, since the client token is the host's id. */
-export async function runTask(host: Pick<Host.Info, "id" | "network">): Promise<Started> {
+/**
+ * Starts the task of an announced host. Asking twice starts one, since the client token is the host's id.
+ * @param isSpotOut Spot had no room a moment ago, so it is asked for at the full price
+ */
+export async function runTask(host: Pick<Host.Info, "id" | "network">, isSpotOut: boolean): Promise<Started> {
   const hostId = host.id
   try {
     const answer = await ecs.send(
@@ -110,7 +113,7 @@ export async function runTask(host: Pick<Host.Info, "id" | "network">): Promise<
         clientToken: hostId,
         // The stage's tags, by which its budget counts.
         propagateTags: "TASK_DEFINITION",
-        ...placement(),
+        ...placement(isSpotOut),
         overrides: {
           containerOverrides: [
             {
@@ -196,11 +199,15 @@ function refusedFor(why: string): { kind: HostShortage.Kind; why: string } {
 }
 
 /** On AWS hosts have public addresses, which saves a NAT. Their security group admits only the API. */
-function placement(): Pick<RunTaskCommandInput, "launchType" | "networkConfiguration"> {
+function placement(isSpotOut: boolean): Partial<RunTaskCommandInput> {
   const { ECS_SUBNETS: subnets, ECS_SECURITY_GROUPS: securityGroups } = config
-  if (subnets.length === 0) return {}
+  const isSpot = config.HOST_SPOT && !isSpotOut
   return {
-    launchType: "FARGATE",
-    networkConfiguration: { awsvpcConfiguration: { subnets, securityGroups, assignPublicIp: "ENABLED" } },
+    ...(isSpot
+      ? { capacityProviderStrategy: [{ capacityProvider: "FARGATE_SPOT", weight: 1 }] }
+      : { launchType: "FARGATE" }),
+    ...(subnets.length > 0 && {
+      networkConfiguration: { awsvpcConfiguration: { subnets, securityGroups, assignPublicIp: "ENABLED" } },
+    }),
   }
 }

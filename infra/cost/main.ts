@@ -13,7 +13,7 @@ else {
   console.error(
     "usage: npm run cost -- [--bridges <number>], and of each bridge and month: [--messages <number>] [--groups <messages " +
       "in groups>] [--statuses <number>] [--keep <days for which messages are kept>] [--webhooks <beside the first>]; open at any time: [--streams <log and event streams>] [--pages <pages of the " +
-      "dashboard>]; [--year <of the stage's life>] [--stage production|staging|personal] [--json]; with numbers that are " +
+      "dashboard>]; [--sessions <of a host>] [--spot] [--region <eu-central-1 and others>] [--year <of the stage's life>] [--stage production|staging|personal] [--json]; with numbers that are " +
       "paid for: [--billing]",
   )
   process.exitCode = 1
@@ -34,8 +34,8 @@ function given(): Record<string, string | boolean | undefined> | undefined {
 }
 
 function print(fleets: number[], asked: Asked): void {
-  const { messages, groups, statuses, webhooks, streams, pages, year, stage } = asked
-  console.log(`US dollars a month, ${stage}, ${prices.region}, prices of ${prices.asOf} (to be checked),`)
+  const { messages, groups, statuses, webhooks, streams, pages, year, stage, region } = asked
+  console.log(`US dollars a month, ${stage}, ${region}, prices of ${prices.asOf} (to be checked),`)
   console.log(`${messages} messages a bridge, half in, half out; no free tier, no discount.`)
   console.log(
     `Beside them ${groups} messages in groups, and ${statuses} statuses: a bridge can ignore both (PATCH).` +
@@ -68,6 +68,9 @@ function print(fleets: number[], asked: Asked): void {
       console.log(
         JSON.stringify({
           stage,
+          region,
+          sessions: asked.sessions,
+          spot: asked.spot,
           bridges,
           messages,
           total: cents(total),

@@ -1,6 +1,15 @@
 import { z } from "zod"
-import { prices } from "./prices.ts"
-import { assumed, requestsAtRest, billing, counted, openStreams, sized, spareSessions } from "./usage.ts"
+import { prices, regions } from "./prices.ts"
+import {
+  assumed,
+  requestsAtRest,
+  billing,
+  counted,
+  fullerHostGb,
+  openStreams,
+  sized,
+  spareSessions,
+} from "./usage.ts"
 
 const hours = 730
 const minutes = hours * 60
@@ -30,18 +39,32 @@ export const Load = z.object({
   /** The year of the stage's life: its keys are rotated each year. */
   year: whole.min(1).default(1),
   stage: z.enum(["production", "staging", "personal"]).default("production"),
+  /** How many sessions a host has, and whether it runs on Spot: settings of a deploy. */
+  sessions: whole.min(1).max(250).default(sized.hostCapacity),
+  spot: z.boolean().default(false),
+  region: z.enum(Object.keys(regions)).default("us-east-1"),
   /** Whether customers pay by Stripe, which takes its own share of each payment beside this. */
   billing: z.boolean().default(false),
 })
 
 /** US dollars a month, by what they are paid for. */
 export function monthlyBill(load: z.output<typeof Load>): Record<string, number> {
+  const there = regions[load.region] ?? 1
+  const { [sameEverywhere]: keys = 0, ...others } = inVirginia(load)
+  const dearer = Object.fromEntries(Object.entries(others).map(([name, dollars]) => [name, dollars * there]))
+  return { ...dearer, [sameEverywhere]: keys }
+}
+
+const sameEverywhere = "keys (KMS), health check"
+
+/** The bill in us-east-1. */
+function inVirginia(load: z.output<typeof Load>): Record<string, number> {
   const { stage, groups, statuses, keep, webhooks, streams, pages, year } = load
-  const hosts = Math.ceil((load.bridges + spareSessions[stage]) / sized.hostCapacity)
+  const hosts = Math.ceil((load.bridges + spareSessions[stage]) / load.sessions)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
   return {
-    "hosts (Fargate)": hosts * hours * (sized.hostVcpu * prices.vcpuHour + sized.hostGb * prices.gbHour),
+    "hosts (Fargate)": hosts * hours * hostHour(load),
     "hosts' public addresses": hosts * hours * prices.addressHour,
     "store, at rest": seconds * storeAtRest(hosts),
     "store, messages":
@@ -61,10 +84,7 @@ export function monthlyBill(load: z.output<typeof Load>): Record<string, number>
       (inbound * counted.inbound.deliveries * 3 + minutes * assumed.emptyPolls) * prices.sqsRequest,
     "API (Lambda, CloudFront)":
       outbound *
-      (run(assumed.apiSeconds * sized.apiGb) +
-        run(assumed.callsSeconds * sized.callsGb) +
-        prices.routerRequest +
-        prices.routerFunction),
+      (throughRouter(assumed.apiSeconds * sized.apiGb) + run(assumed.callsSeconds * sized.callsGb)),
     "streams that are open": streams * seconds * whileOpen(openStreams.stream, sized.streamGb),
     "pages that are open": pages * seconds * whileOpen(openStreams.page, sized.pageGb),
     "sweep (Lambda, Scheduler)": minutes * (run(sweepSeconds(hosts) * sized.sweepGb) + prices.scheduled),
@@ -72,7 +92,8 @@ export function monthlyBill(load: z.output<typeof Load>): Record<string, number>
       minutes * (run(assumed.troublesSecondsPerMinute * sized.troublesGb) + prices.scheduled) +
       seconds * units(0, requestsAtRest.troubles.readUnits),
     // At worst each delivery unwraps anew: a function's process remembers a key for minutes.
-    "keys (KMS)":
+    [sameEverywhere]:
+      prices.healthCheckMonth +
       sized.keys * prices.kmsKeyMonth * (1 + Math.min(year - 1, rotationsPaidFor)) +
       inbound * prices.kmsRequest,
     "logs, images":
@@ -81,8 +102,15 @@ export function monthlyBill(load: z.output<typeof Load>): Record<string, number>
         prices.logGb) /
         1e6 +
       assumed.imageGb * prices.imageGbMonth,
+    "looks from outside": seconds * assumed.checks * throughRouter(assumed.checkSeconds * sized.apiGb),
+    media: media(inbound + outbound),
+    "functions' starts (Lambda)":
+      inbound * counted.inbound.deliveries * start(sized.deliveryGb) +
+      outbound * (start(sized.apiGb) + start(sized.callsGb)),
+    "traffic between zones": (outbound * assumed.trafficKb * assumed.otherZone * prices.zonesGb) / 1e6,
     "traffic out": ((inbound + outbound) * assumed.trafficKb * prices.trafficOutGb) / 1e6,
-    metrics: sized.metrics * prices.metricMonth,
+    metrics:
+      (sized.metrics - (1 - assumed.troubledHours) * sized.metricsOfTrouble.length) * prices.metricMonth,
     "alarms, dashboard": sized.alarms * prices.alarmMonth + prices.dashboardMonth,
     ...(load.billing && {
       billing:
@@ -91,6 +119,23 @@ export function monthlyBill(load: z.output<typeof Load>): Record<string, number>
         billing.alarms * prices.alarmMonth,
     }),
   }
+}
+
+/** A host's processor and memory. */
+function hostHour({ sessions, spot }: z.output<typeof Load>): number {
+  const gb = sessions > sized.hostCapacity ? fullerHostGb : sized.hostGb
+  const full = sized.hostVcpu * prices.vcpuHour + gb * prices.gbHour
+  return spot ? full * prices.spotShare : full
+}
+
+/** The files of these messages: each goes out of AWS once, to a customer or to the network. */
+function media(messages: number): number {
+  const files = messages * assumed.withFile
+  const gb = (files * assumed.fileMb) / 1000
+  return (
+    files * (prices.s3Write + 2 * prices.s3Read) +
+    gb * (prices.trafficOutGb + assumed.fileMonths * prices.s3GbMonth)
+  )
 }
 
 /** Of a minute. */
@@ -138,6 +183,16 @@ function event({ writeUnits, readUnits, deliveries }: typeof counted.inbound): n
 
 function units(writes: number, reads: number): number {
   return writes * prices.writeUnit + reads * prices.readUnit
+}
+
+/** A call's part of the starts of a function's processes. */
+function start(gb: number): number {
+  return (gb * assumed.initSeconds * prices.lambdaGbSecond) / assumed.callsPerInit
+}
+
+/** One call that comes through the router. */
+function throughRouter(gbSeconds: number): number {
+  return run(gbSeconds) + prices.routerRequest + prices.routerFunction
 }
 
 /** One invocation. */

@@ -37,10 +37,27 @@ export const sized = {
   /**
    * One that is composed of others costs as much as five, one that compares metrics as much as one for each.
    */
-  alarms: 53,
-  /** All that the code can write, whether or not anything makes it. */
+  alarms: 55,
+  /** All that the code can write, and those of them that tell of trouble alone: `test/infra` compares. */
   metrics: 23,
+  metricsOfTrouble: [
+    "SendUnknown",
+    "MessagesParked",
+    "BadMac",
+    "Undelivered",
+    "DoorbellUnanswered",
+    "SweepRang",
+    "LeaseFenced",
+    "HostDead",
+    "HostRefused",
+    "Replaced",
+    "ClientExpires",
+    "PostQuantumAsked",
+  ],
 }
+
+/** The memory of a host with more sessions than usual (`HOST_SESSIONS`): `test/infra` compares. */
+export const fullerHostGb = 2
 
 /** Sessions for which a stage keeps room that no bridge needs yet: `test/infra` compares. */
 export const spareSessions = { production: 10, staging: 0, personal: 0 }
@@ -70,10 +87,24 @@ export const assumed = {
   trafficKb: 2,
   /** Credentials, ratchets, events of a week. */
   storedMbPerBridge: 5,
+  /** A function's process begins anew at one call of so many; that is paid for since August 2025. */
+  initSeconds: 1,
+  callsPerInit: 20,
+  /** Of the traffic within a region: to another zone. */
+  otherZone: 2 / 3,
+  /** Messages with a file, its size, and for how much of a month it is stored. */
+  withFile: 0.1,
+  fileMb: 0.2,
+  fileMonths: 7 / 30,
   /** A message that is kept. */
   keptKb: 0.7,
   /** The host's image, which each deploy that changes it leaves behind once more. */
   imageGb: 0.15,
+  /** In so much of the hours there is one of a kind of trouble: a metric is paid for by the hour. */
+  troubledHours: 0.1,
+  /** Requests for `/healthz` from outside, a second: two from each of three places, each 30 s. */
+  checks: 6 / 30,
+  checkSeconds: 0.02,
   /** SQS requests of Lambda's pollers while nothing rings, a minute. */
   emptyPolls: 15,
 }
@@ -117,8 +148,8 @@ export const requestsAtRest = {
     readUnitsAtRest: (4 * 0.5 + 2 + 16 * 0.5) / 60,
   },
   /**
-   * Each minute free leases and those that are down, in 4 parts each, receivers that fail, in 16, and what
-   * was told.
+   * Each minute free leases and those that are down, in 4 parts each, receivers that fail, in 16, what was
+   * told, and hosts, in 4 parts.
    */
-  troubles: { readUnits: (4 * 0.5 + 4 * 0.5 + 16 * 0.5 + 1) / 60 },
+  troubles: { readUnits: (4 * 0.5 + 4 * 0.5 + 16 * 0.5 + 1 + 4) / 60 },
 }

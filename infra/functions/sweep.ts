@@ -5,6 +5,7 @@ import { host, hostCapacity } from "../hosts/host.ts"
 import { tableAccess, indexAccess } from "../iam-statement.ts"
 import { hostGroup } from "../network/groups.ts"
 import { hostSubnets } from "../network/subnets.ts"
+import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 import { commonArguments, settings } from "./common.ts"
 
@@ -46,6 +47,7 @@ export const sweep = new sst.aws.Function("Sweep", {
     DOORBELL_URL: doorbell.url,
     HOST_CAPACITY: String(hostCapacity),
     HOST_SPARE: String(stage.spare),
+    HOST_SPOT: operator.spot ? "1" : "",
     HOST_NETWORK: "live",
     ECS_CLUSTER: cluster.nodes.cluster.arn,
     ECS_TASK_DEFINITION: host.taskDefinition,

@@ -1,8 +1,8 @@
+import { operator } from "../stage/settings.ts"
 import { hostPolicy } from "./rights.ts"
 import { hostTask } from "./task.ts"
 
-/** How many sessions a host has. With 1, each bridge has a task of its own, at fifty times the price. */
-export const hostCapacity = 50
+export const hostCapacity = operator.hostSessions
 
 /** The sweep starts and stops hosts one by one: an ECS service would choose by itself which to stop. */
 export const host = hostTask("SessionHost", {
@@ -13,7 +13,7 @@ export const host = hostTask("SessionHost", {
   // messages all of it.
   cpu: "0.25 vCPU",
   // 140 MB for the process, 5 MB a session in use, and a picture of 25 megapixels being decoded.
-  memory: "1 GB",
+  memory: hostCapacity > 50 ? "2 GB" : "1 GB",
   policy: hostPolicy,
   environment: { HOST_CAPACITY: String(hostCapacity), HOST_NETWORK: "live" },
 })

@@ -4,9 +4,19 @@ const folder = `/${$app.name}/${$app.stage}/deployed`
 
 /**
  * If one of these were missing, something would be taken away in silence: mails, the customers' address,
- * sandboxes, keys or subscriptions.
+ * sandboxes, keys or subscriptions; or every host would be replaced.
  */
-const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "MAIL_FROM", "API_KEY_PEPPER", "BILLING"]
+const lasting = [
+  "ALARM_EMAIL",
+  "DOMAIN",
+  "SANDBOX",
+  "WAF",
+  "HOST_SESSIONS",
+  "SPOT",
+  "MAIL_FROM",
+  "API_KEY_PEPPER",
+  "BILLING",
+]
 
 /**
  * Compares the settings of this deploy with those that the last one left in Systems Manager, and leaves its

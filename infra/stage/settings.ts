@@ -10,6 +10,10 @@ export const operator = {
   sandbox: process.env.SANDBOX === "1",
   /** `WAF=1`: AWS's firewall stands before the router, and refuses addresses that ask too often. */
   waf: process.env.WAF === "1",
+  /** How many sessions a host has. With 1, each bridge has a task of its own, at fifty times the price. */
+  hostSessions: hostSessions(process.env.HOST_SESSIONS || "50"),
+  /** `SPOT=1`: hosts run on Fargate Spot, which takes them back at will. */
+  spot: process.env.SPOT === "1",
   /**
    * The pepper of a stage that was removed: with it, the API keys in the kept table of accounts are valid
    * again.
@@ -52,12 +56,22 @@ export const comparedSettings: Record<string, string> = Object.fromEntries(
     DOMAIN: operator.domain,
     SANDBOX: operator.sandbox ? "1" : undefined,
     WAF: operator.waf ? "1" : undefined,
+    HOST_SESSIONS: operator.hostSessions === 50 ? undefined : operator.hostSessions,
+    SPOT: operator.spot ? "1" : undefined,
     MAIL_FROM: operator.mailFrom,
     API_KEY_PEPPER: operator.pepper && "given",
     BILLING: operator.stripe && "stripe",
     ...operator.versions,
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
 )
+
+function hostSessions(value: string): number {
+  // More have neither the memory nor the processor of a host (docs/scale.md).
+  const mostSessions = 250
+  if (!/^[1-9]\d{0,2}$/.test(value) || Number(value) > mostSessions)
+    throw new Error(`HOST_SESSIONS cannot be "${value}": a host has 1 to ${mostSessions} sessions`)
+  return Number(value)
+}
 
 function version(name: string, value = "1"): number {
   if (!/^[1-9]\d?$/.test(value)) throw new Error(`${name} cannot be "${value}"`)

@@ -16,6 +16,8 @@ export interface TasksOptions {
   closeTimeoutMs?: number
   /** The account's quota: how many tasks may run at once. */
   maxTasks?: number
+  /** Whether Fargate Spot has room; it has if absent. */
+  hasSpot?: () => boolean
 }
 
 /** "Recently stopped tasks might appear in the returned results": ECS keeps them for at least an hour. */
@@ -47,6 +49,8 @@ export class Tasks {
     const earlier = this.#runs.get(request.clientToken)
     if (earlier) return started(again(earlier, request))
 
+    if (request.capacityProviderStrategy && this.#options.hasSpot?.() === false)
+      return { tasks: [], failures: [{ reason: "Capacity is unavailable at this time" }] }
     const alive = [...this.#tasks.values()].filter((task) => task.stoppedAtMs === undefined).length
     if (alive >= (this.#options.maxTasks ?? Infinity))
       throw new AwsRefusal(
@@ -149,6 +153,9 @@ const RunTask = z.strictObject({
   propagateTags: z.literal("TASK_DEFINITION").optional(),
   // Where AWS would run the task, and in which network: here every task is a child process.
   launchType: z.literal("FARGATE").optional(),
+  capacityProviderStrategy: z
+    .tuple([z.strictObject({ capacityProvider: z.literal("FARGATE_SPOT"), weight: z.literal(1) })])
+    .optional(),
   networkConfiguration: z.unknown().optional(),
   overrides: z.strictObject({
     containerOverrides: z.tuple([

@@ -19,6 +19,22 @@ test("a bridge more in a host with room costs its messages alone, and one that n
   expect(more!["hosts (Fargate)"]).toBe(2 * full!["hosts (Fargate)"]!)
 })
 
+/** What one of so many bridges costs. */
+const each = (bridges: number, more: object) => sum(monthly({ bridges, ...more })) / bridges
+
+test("fuller hosts and Spot make a thousand bridges cheap, and Spot makes ten so", () => {
+  expect(each(1000, { sessions: 200 })).toBeLessThanOrEqual(0.15)
+  expect(each(1000, { sessions: 150, spot: true })).toBeLessThanOrEqual(0.12)
+  expect(each(10, { spot: true })).toBeLessThanOrEqual(3.5)
+})
+
+test("another region is dearer, but for keys and what looks from outside", () => {
+  const [here, there] = ["us-east-1", "eu-central-1"].map((region) => monthly({ bridges: 1000, region }))
+  expect(there!["hosts (Fargate)"]! / here!["hosts (Fargate)"]!).toBeCloseTo(1.15, 9)
+  expect(there!["keys (KMS), health check"]).toBe(here!["keys (KMS), health check"])
+  expect(cost("--region", "mars-1")).toMatchObject({ status: 1, stdout: "" })
+})
+
 test("packed hosts leave a margin at three dollars a number, from a hundred bridges on", () => {
   for (const bridges of [100, 1000, 10_000])
     expect(sum(monthly({ bridges, messages: 1000 })) / bridges).toBeLessThan(1.5)
@@ -88,8 +104,10 @@ test("a stage at rest costs below $47 a month, one not in production below $26, 
 })
 
 test("a key costs more after each of its first two rotations, and no more after that", () => {
-  const keys = [1, 2, 3, 4].map((year) => monthly({ bridges: 1, messages: 0, year })["keys (KMS)"]!)
-  expect(keys).toEqual([3, 6, 9, 9])
+  const keys = [1, 2, 3, 4].map(
+    (year) => monthly({ bridges: 1, messages: 0, year })["keys (KMS), health check"]!,
+  )
+  expect(keys).toEqual([3, 6, 9, 9].map((ofKeys) => ofKeys + 1.5))
 })
 
 test("a stream and a page that stay open are paid for by the second", () => {

@@ -4,6 +4,8 @@ const names = [
   "DOMAIN",
   "SANDBOX",
   "WAF",
+  "HOST_SESSIONS",
+  "SPOT",
   "API_KEY_PEPPER",
   "API_KEY_PEPPER_VERSION",
   "HOST_TOKEN_VERSION",

@@ -55,6 +55,7 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
       }
     }
     case "calls":
+    case "full":
     case "link":
     case "unreadable":
     case "crowd":

@@ -48,12 +48,13 @@ export async function linkLargeAccount(street: Street, options: Options) {
   }
 }
 
-interface Neighbour {
+export interface Neighbour {
   number: string
   friend: string
 }
 
-async function linkNeighbours({ service }: Street, count: number, url: string): Promise<Neighbour[]> {
+/** Links so many bridges, ten of an account. */
+export async function linkNeighbours({ service }: Street, count: number, url: string): Promise<Neighbour[]> {
   const found: Neighbour[] = []
   while (found.length < count) {
     const customer = await service.customer("street", { bridges: bridgesOfAccount })
@@ -67,7 +68,7 @@ async function linkNeighbours({ service }: Street, count: number, url: string): 
 }
 
 /** Messages for each neighbour, one each `eachMs`, and questions to their host. */
-function startTraffic({ service, neighbour }: Street, neighbours: Neighbour[], eachMs: number) {
+export function startTraffic({ service, neighbour }: Street, neighbours: Neighbour[], eachMs: number) {
   const { network } = service
   const sent = new Map<string, number>()
   let longestMs = 0

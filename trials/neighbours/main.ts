@@ -1,12 +1,13 @@
 /**
- * `npm run neighbours -- [calls|contacts|chats|media|groups|crowd|link|unreadable]`: what one account costs
- * another at the same session host, in the tail of its latencies, or while its large phone is linked; and
- * what its own large group costs it. With `--take all`, an account tries to take each thing that all accounts
- * share.
+ * `npm run neighbours -- [calls|contacts|chats|media|groups|crowd|link|unreadable|full]`: what one account
+ * costs another at the same session host, in the tail of its latencies, or while its large phone is linked;
+ * what its own large group costs it; and what a host that is full feels like. With `--take all`, an account
+ * tries to take each thing that all accounts share.
  */
 
 import { optionsFrom } from "../options.ts"
 import { prepareFlood } from "./floods.ts"
+import { fillHost } from "./full-host.ts"
 import { linkLargeAccount } from "./link-large-account.ts"
 import { ordinaryLife } from "./neighbour.ts"
 import { Options } from "./options.ts"
@@ -24,13 +25,19 @@ const mostRatio = 2
 const tenKeys = { RATE_LIMIT_PROXY: "1200", RATE_LIMIT_OTHER: "1200", STORAGE_ACCOUNT_MB: "1000" }
 
 const options = optionsFrom(Options, process.argv.slice(2), "what")
-const street = await startStreet(options.take ? tenKeys : isLimited(options.what) ? oneKey : {})
+const street = await startStreet(settingsFor(options))
 try {
   const measured = await measure(street)
   console.log(JSON.stringify(options.json ? measured : { ...measured, options }))
   process.exitCode = measured.isWell ? 0 : 1
 } finally {
   await street.stop()
+}
+
+function settingsFor({ take, what, neighbours }: Options): Record<string, string> {
+  if (take) return tenKeys
+  if (what === "full") return { HOST_CAPACITY: String(neighbours + 10) }
+  return isLimited(what) ? oneKey : {}
 }
 
 function isLimited(what: Options["what"]): boolean {
@@ -42,6 +49,8 @@ async function measure(on: Street): Promise<{ isWell: boolean }> {
   switch (options.what) {
     case "link":
       return await linkLargeAccount(on, options)
+    case "full":
+      return await fillHost(on, options)
     case "unreadable":
       return await sendUnreadable(on, options)
     case "crowd":

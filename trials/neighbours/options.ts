@@ -3,10 +3,10 @@ import { takeNames } from "./takers.ts"
 
 export const Options = z.object({
   what: z
-    .enum(["calls", "contacts", "chats", "media", "groups", "crowd", "link", "unreadable"])
+    .enum(["calls", "contacts", "chats", "media", "groups", "crowd", "link", "unreadable", "full"])
     .default("calls")
     .describe(
-      "The harm that one account does to the others on its host: floods of some kind, linking a large account; what a stranger does to it: messages that nobody can read; or what its own crowd does: the largest group.",
+      "The harm that one account does to the others on its host: floods of some kind, linking a large account; what a stranger does to it: messages that nobody can read; or what its own crowd does: the largest group; or what so many neighbours are to each other: a full host, which is then taken back.",
     ),
   take: z
     .enum(["all", ...takeNames])
@@ -23,6 +23,7 @@ export const Options = z.object({
     .max(1)
     .default(1)
     .describe("The session host runs for this share of the time: a quarter is what it has on AWS."),
+  memory: z.coerce.number().positive().default(2).describe("With `full`: the memory of the host, in GB."),
   contacts: z.coerce
     .number()
     .int()

@@ -17,6 +17,8 @@ import { until } from "#test/support/until.ts"
 Object.assign(process.env, { HOST_CAPACITY: "2", HOST_SPARE: "1" })
 Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
 
+let hasSpot = true
+
 /** Real session hosts in their own processes. No phone is linked to these bridges, so none of them dials. */
 const ecs = await startEcs({
   at: { port: 0 },
@@ -33,6 +35,7 @@ const ecs = await startEcs({
   },
   log: () => {},
   closeTimeoutMs: 5000,
+  hasSpot: () => hasSpot,
 })
 config.AWS_ENDPOINT_URL_ECS = ecs.endpoint
 afterAll(() => ecs.close())
@@ -109,6 +112,24 @@ test("a new bridge finds room at once, new definitions replace hosts singly, Spo
   await expectNoFailures(bridges)
   await host.start!.run([])
   await lookUntil(() => areHeld(bridges, isNew))
+}, 90_000)
+
+test("Spot takes back every host at once and has no other: all bridges move to hosts at the full price", async () => {
+  config.HOST_SPOT = true
+  hasSpot = true
+  const bridges = [await aBridge(), await aBridge(), await aBridge()]
+  await lookUntil(() => areHeld(bridges, () => true))
+  const before = (await up()).map(({ id }) => id)
+  hasSpot = false
+  for (const host of await up())
+    ecs.interrupt(host.task, {
+      stopCode: "SpotInterruption",
+      stoppedReason: "Your Spot Task was interrupted.",
+    })
+  await lookUntil(() => areHeld(bridges, ({ id }) => !before.includes(id)))
+  await expectNoFailures(bridges)
+  expect((await up()).length).toBeGreaterThan(1)
+  hasSpot = true
 }, 90_000)
 
 /** By which a bill tells whose tasks they are. */
