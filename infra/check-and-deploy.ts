@@ -15,7 +15,9 @@ const infra = fileURLToPath(new URL(".", import.meta.url))
  * How many functions must be able to run at once, with the hundred that AWS wants unreserved: `test/infra`
  * compares.
  */
-const places = { production: 1302, staging: 402, personal: 342 }
+const places = { production: 902, staging: 402, personal: 342 }
+/** With fewer, the API and `Calls` share so few that a flood of one customer is felt by all. */
+const comfortable = 2000
 /** The smallest quota of Fargate's vCPUs with which a stage makes sense: each host takes a quarter of one. */
 const vcpus = 1
 /** How long the router and the first host may take, in ms. */
@@ -140,13 +142,14 @@ function quotas(stage: string): string[] {
     console.error(
       `other functions here have set so many of the account's places aside that ${left} are left, and a first deploy of ${stage} takes ${needed}: it ends half-way unless those are its own`,
     )
+  const all = part(functions, "AccountLimit", "ConcurrentExecutions")
+  if (size === "production" && typeof all === "number" && all >= needed && all < comfortable)
+    console.error(
+      `this account may have ${all} Lambda functions at once, of which the API and what it calls hosts with share ${all - needed + 100}: ` +
+        `a flood of calls is felt by all. ${raise("lambda", "L-B99A9384", 3000)}`,
+    )
   return [
-    ...tooLow(
-      part(functions, "AccountLimit", "ConcurrentExecutions"),
-      needed,
-      "Lambda functions at once",
-      raise("lambda", "L-B99A9384", Math.max(3000, needed)),
-    ),
+    ...tooLow(all, needed, "Lambda functions at once", raise("lambda", "L-B99A9384", Math.max(3000, needed))),
     ...tooLow(part(hosts, "Quota", "Value"), vcpus, "vCPUs of Fargate", raise("fargate", "L-3032A538", 50)),
   ]
 }
@@ -239,6 +242,10 @@ async function comesUp(stage: string): Promise<number> {
   if (process.env.ALARM_EMAIL)
     console.log(
       `Next: confirm the subscription that AWS has mailed to ${process.env.ALARM_EMAIL}; no alarm reaches you before.`,
+    )
+  if (!process.env.DOMAIN)
+    console.log(
+      "Without DOMAIN, CloudFront's own name also takes TLS 1.0: set one before the first customer.",
     )
   console.log('Then make the first account: docs/deploy.md, "The first account".')
   return 0

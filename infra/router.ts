@@ -47,6 +47,16 @@ export const router = new sst.aws.Router("Router", {
     "/*/stream": to(dashboardStream),
   },
   transform: {
+    waf: (args) => {
+      // As the API answers: a program reads the code, whoever has refused it.
+      const key = "refused"
+      const content = JSON.stringify({ error: "rate limit exceeded", code: "rate_limited" })
+      args.customResponseBodies = [{ key, contentType: "APPLICATION_JSON", content }]
+      const block = { customResponse: { responseCode: 429, customResponseBodyKey: key } }
+      args.rules = $util
+        .output(args.rules)
+        .apply((rules) => (rules ?? []).map((rule) => ({ ...rule, action: { block } })))
+    },
     cdn: (args) => {
       args.origins = $util.output(args.origins).apply((origins) =>
         origins.map((origin) => ({

@@ -9,6 +9,7 @@ import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
 import { failingSince } from "../event/waiting-deliveries.ts"
 import { postJson } from "../fetch/post-json.ts"
+import { Host } from "../lease/host.ts"
 import { Lease } from "../lease/lease.ts"
 import { RateLimit } from "../limits/rate-limit.ts"
 import { iso, now } from "../platform/clock.ts"
@@ -120,11 +121,17 @@ async function reported(): Promise<Known> {
 async function changesOfBridges(known: Known, suspected: string[]): Promise<Change[]> {
   const before = [...known.values()].flatMap(({ sk, account_id }) => (account_id === undefined ? [sk] : []))
   const ids = [...new Set([...before, ...suspected])].filter((id) => !id.startsWith(Bridge.sandboxIdPrefix))
-  const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
+  const [leases, deliveries, isOutage] = await Promise.all([
+    Lease.byIds(ids),
+    Delivery.byIds(ids),
+    areMostAway(),
+  ])
   const changes = await Promise.all(
     ids.map(async (id): Promise<Change[]> => {
       const before = known.get(id)?.troubles ?? []
-      const present = troublesOf(leases.get(id), deliveries.get(id) ?? [])
+      const found = troublesOf(leases.get(id), deliveries.get(id) ?? [])
+      const isHeldBack = isOutage && !before.includes("silent")
+      const present = isHeldBack ? found?.filter((one) => one !== "silent") : found
       if (!present || present.join() === before.join()) return []
       const bridge = await Bridge.byId(id)
       if (!bridge) await forgetReported(id)
@@ -132,6 +139,20 @@ async function changesOfBridges(known: Known, suspected: string[]): Promise<Chan
     }),
   )
   return changes.flat()
+}
+
+/** Of fewer sessions, many may be away by chance. */
+const fewSessions = 20
+
+/**
+ * Whether more than half of all sessions have no connection: the network or this service is away, and no
+ * customer can do anything. They are not told that each of their numbers is silent; the operator's alarm
+ * rings (`SessionsDown`).
+ */
+async function areMostAway(): Promise<boolean> {
+  const hosts = (await Host.list()).filter(({ state }) => state !== "dead")
+  const sum = (of: "sessions" | "up") => hosts.reduce((all, host) => all + host[of], 0)
+  return sum("sessions") >= fewSessions && sum("up") < sum("sessions") / 2
 }
 
 /** How many bridges are looked at, to know whether the account's webhook fails at one. */

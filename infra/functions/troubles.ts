@@ -34,7 +34,8 @@ export const troubles = new sst.aws.Function("Troubles", {
     indexAccess(leases, "byHost"),
     indexAccess(leases, "byDown"),
     indexAccess(events, "byFailing"),
-    tableAccess(leases, "BatchGetItem"),
+    // How many sessions hosts have, and how many are connected.
+    tableAccess(leases, "BatchGetItem", "Query"),
     tableAccess(events, "GetItem", "BatchGetItem"),
     tableAccess(requests, "PutItem", "UpdateItem"),
     // Posts are signed with the secret of the number.

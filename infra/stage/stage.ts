@@ -9,20 +9,21 @@ const stages = {
     logDays: 90,
     /**
      * Places that are set aside for so many at once: no other calls take them. A customer can have only a
-     * small part of the streams and open pages. What the account's quota leaves is for the API.
+     * small part of the streams and open pages. What the account's quota leaves is for the API: of 1,000 some
+     * 200.
      */
-    deliveries: 500,
+    deliveries: 300,
     /** Log and event streams. An account may have 30 of them. */
     streams: 200,
     /** Downloads, contacts and webhook tests. */
-    transfers: 100,
+    transfers: 50,
     /**
      * Pages of the dashboard: the operator's own answer also where calls wait for a network that stands
      * still.
      */
-    pages: 100,
+    pages: 50,
     /** Open pages of the dashboard that are followed live. A person may have 12 of them, an address 30. */
-    live: 300,
+    live: 200,
     /**
      * For how many more sessions than bridges need there is always room: a new bridge is live in seconds.
      * With 0 there is no host while there is no bridge, and the first bridge waits a minute or two for its

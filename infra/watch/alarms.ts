@@ -7,7 +7,9 @@ import { delivery } from "../functions/delivery.ts"
 import { stream, transfer } from "../functions/stream.ts"
 import { sweep } from "../functions/sweep.ts"
 import { troubles } from "../functions/troubles.ts"
+import { stage } from "../stage/stage.ts"
 import { alarmAbove, alarm, alarmRatio } from "./alarm.ts"
+import { watchFromOutside } from "./from-outside.ts"
 import { asWatched, metric, ofFunction, ofTable } from "./metrics.ts"
 
 for (const [name, rule] of Object.entries(alarms)) watch(name, rule)
@@ -23,7 +25,17 @@ alarmAbove("StreamThrottled", ofFunction(stream, "Throttles"), 0)
 alarmAbove("TransferThrottled", ofFunction(transfer, "Throttles"), 0)
 alarmAbove("DashboardThrottled", ofFunction(dashboard, "Throttles"), 0)
 alarmAbove("DashboardStreamThrottled", ofFunction(dashboardStream, "Throttles"), 0)
-alarmAbove("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 5] })
+// Lambda starts no more than there are places, and so refuses none: doorbells wait in the queue.
+alarmAbove(
+  "DeliveryFull",
+  ofFunction(delivery, "ConcurrentExecutions", "Maximum"),
+  0.95 * stage.deliveries - 1,
+  {
+    minutes: [3, 5],
+  },
+)
+// Programs that ask wrongly, keys that have ended, or somebody who guesses.
+alarmAbove("ApiRefuses", ofFunction(api, "Url4xxCount"), 300, { minutes: [3, 5] })
 // A sweep that still runs when its minute is over keeps the next one from starting, once.
 alarmAbove("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })
 alarmAbove("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
@@ -53,6 +65,8 @@ for (const [name, table] of Object.entries({ accounts, leases, sessions, events,
   const title = name[0].toUpperCase() + name.slice(1)
   alarmAbove(`${title}WritesThrottled`, ofTable(table, "WriteThrottleEvents"), 10, { minutes: [2, 5] })
 }
+
+watchFromOutside()
 
 /** Watches one of the service's own metrics. */
 function watch(name: string, rule: Rule) {

@@ -1,30 +1,29 @@
 import { operator } from "../stage/settings.ts"
 import { accountId } from "../stage/stage.ts"
 
-/**
- * Where alarms are told. docs/operations.md says under each one's name what it means, and what to do about
- * it.
- */
-export const alarmTopic = new aws.sns.Topic("Alarms", {})
+/** Where alarms are told. docs/operations.md says under each one's name what it means, and what to do. */
+export const alarmTopic = tellOf("Alarms", operator.email)
 
-new aws.sns.TopicPolicy("AlarmsPolicy", {
-  arn: alarmTopic.arn,
-  policy: aws.iam.getPolicyDocumentOutput({
+/** A topic of alarms, which mails them to this address if there is one. */
+export function tellOf(name: string, email: string | undefined, options?: { provider: aws.Provider }) {
+  const topic = new aws.sns.Topic(name, {}, options)
+  const { json: policy } = aws.iam.getPolicyDocumentOutput({
     statements: [
       {
         actions: ["sns:Publish"],
-        resources: [alarmTopic.arn],
+        resources: [topic.arn],
         principals: [{ type: "Service", identifiers: ["cloudwatch.amazonaws.com", "budgets.amazonaws.com"] }],
         // Not from other accounts.
         conditions: [{ test: "StringEquals", variable: "aws:SourceAccount", values: [accountId] }],
       },
     ],
-  }).json,
-})
-
-if (operator.email)
-  new aws.sns.TopicSubscription("AlarmsToOperator", {
-    topic: alarmTopic.arn,
-    protocol: "email",
-    endpoint: operator.email,
   })
+  new aws.sns.TopicPolicy(`${name}Policy`, { arn: topic.arn, policy }, options)
+  if (email)
+    new aws.sns.TopicSubscription(
+      `${name}ToOperator`,
+      { topic: topic.arn, protocol: "email", endpoint: email },
+      options,
+    )
+  return topic
+}

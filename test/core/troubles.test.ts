@@ -194,3 +194,17 @@ async function readByALook(): Promise<Set<string>> {
   store.send = send
   return read
 }
+
+test("while most sessions are away, nobody is told that a number is silent; who still is so later is told", async () => {
+  const { report, told } = await aShop()
+  await report("disconnected", { since: now() - 16 * 60 })
+  const beat = { id: Host.newId(), addr: "127.0.0.1:1", capacity: 50, network: "simulated" } as const
+  onTestFinished(async () => await Host.remove(beat.id))
+  await Host.beat({ ...beat, sessions: 1000, up: 4 })
+  expect(await told()).toEqual([])
+  await Host.beat({ ...beat, sessions: 1000, up: 900 })
+  expect(await told()).toEqual(["owner: shop: it has had no connection for 15 minutes"])
+  // It is no news that it is over because others are away.
+  await Host.beat({ ...beat, sessions: 1000, up: 4 })
+  expect(await told()).toEqual([])
+})

@@ -82,7 +82,7 @@ test("all that would fail half-way is said at once, each with what to do, and no
   const { status, stderr } = await deploy(["--stage", "production"], settings)
   expect(status).toBe(1)
   for (const sentence of [
-    /may have 10 Lambda functions at once, and the stage needs 1302: aws service-quotas request/,
+    /may have 10 Lambda functions at once, and the stage needs 902: aws service-quotas request/,
     /may have 0 vCPUs of Fargate/,
     /never used ECS: aws iam create-service-linked-role/,
     /DOMAIN is api\.example\.com, and this account has no zone/,

@@ -1,8 +1,8 @@
 /**
- * `npm run hanging -- --receivers 300 --places 50`: what an account whose receivers all hang costs another account's
- * deliveries on AWS, where each has a process of its own: the delivery function, with as many places as
- * Lambda gives it. Prints, for each half a minute, how long the other account's events took to arrive, and
- * how many places were taken.
+ * `npm run hanging -- --receivers 300 --places 50`: what an account whose receivers all hang costs another
+ * account's deliveries on AWS, where each has a process of its own: the delivery function, with as many
+ * places as Lambda gives it. Prints, for each half a minute, how long the other account's events took to
+ * arrive, and how many places were taken.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
@@ -101,7 +101,9 @@ store.child.kill("SIGKILL")
 rmSync(dir, { recursive: true })
 process.exit(0)
 
-/** What happened since the last time. An event that has not arrived counts with the time that it has waited. */
+/**
+ * What happened since the last time. An event that has not arrived counts with the time that it has waited.
+ */
 function reported(from_s: number, samples: number[]) {
   const waiting = [...committedMs.values()].map((since) => performance.now() - since)
   const times = [...tookMs, ...waiting].toSorted((a, b) => a - b)

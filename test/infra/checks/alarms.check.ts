@@ -20,10 +20,10 @@ test("every alarm tells the operator, says when it is over, and is explained in 
     ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
   ]
-  expect(alarms).toHaveLength(44)
+  expect(alarms).toHaveLength(46)
   const explained = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
-    const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
+    const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms(FromOutside)?$/)]
     expect(inputs).toMatchObject({ alarmActions: topic, okActions: topic })
     expect(explained).toContain(`\`${name.replace(/^[A-Z][a-z]+(?=WritesThrottled)/, "*")}\``)
   }
@@ -106,7 +106,9 @@ test("each function with a URL or places of its own rings if throttled: a URL an
     "Transfer",
     "Troubles",
   ])
-  for (const name of names)
+  // Lambda starts no more deliveries than there are places, and so refuses none.
+  expect(alarm("DeliveryFull")).toMatchObject({ metricName: "ConcurrentExecutions", threshold: 284 })
+  for (const name of names.filter((one) => one !== "Delivery"))
     expect(alarm(`${name}Throttled`)).toMatchObject({
       namespace: "AWS/Lambda",
       metricName: "Throttles",

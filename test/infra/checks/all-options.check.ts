@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { beforeAll, expect, inject, test } from "vitest"
 import { Config } from "#core/platform/config.ts"
+import { fullerHostGb } from "#infra/cost/usage.ts"
 import { distributionOf } from "../distribution.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
@@ -10,6 +11,8 @@ import { lintPolicies } from "../lint-policies.ts"
 const chosen = {
   DOMAIN: "api.example.com",
   WAF: "1",
+  HOST_SESSIONS: "150",
+  SPOT: "1",
   SANDBOX: "1",
   BILLING: "stripe",
   STRIPE_SECRET_KEY: "rk_test_of_the_operator",
@@ -74,6 +77,17 @@ test("DOMAIN gives the router its name, a certificate where CloudFront wants it,
     expect(graph.environment(name).DASHBOARD_URL).toBe("https://api.example.com")
 })
 
+test("HOST_SESSIONS gives hosts the memory for them, and SPOT has the sweep ask for Spot", () => {
+  const host = graph.one("ecs/taskDefinition:TaskDefinition", "SessionHostTask")
+  expect(Number(host.memory) / 1024).toBe(fullerHostGb)
+  expect(graph.environment("SweepFunction")).toMatchObject({ HOST_CAPACITY: "150", HOST_SPOT: "1" })
+  const { capacityProviders } = graph.one(
+    "ecs/clusterCapacityProviders:ClusterCapacityProviders",
+    "HostsCapacityProviders",
+  )
+  expect(capacityProviders).toContain("FARGATE_SPOT")
+})
+
 test("WAF stands before the router, counts addresses, and looks into no message", () => {
   expect(without.all("wafv2/webAcl:WebAcl")).toEqual([])
   const [acl, ...others] = graph.all("wafv2/webAcl:WebAcl")
@@ -81,7 +95,7 @@ test("WAF stands before the router, counts addresses, and looks into no message"
   expect(acl!.inputs).toMatchObject({ scope: "CLOUDFRONT", defaultAction: { allow: {} } })
   expect(acl!.inputs.rules).toEqual([
     expect.objectContaining({
-      action: { block: {} },
+      action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: "refused" } } },
       statement: { rateBasedStatement: expect.objectContaining({ limit: 2000, aggregateKeyType: "IP" }) },
     }),
   ])

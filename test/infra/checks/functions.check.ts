@@ -110,7 +110,7 @@ test("a delivery gets one doorbell and reports by item, and leaves room for the 
     eventSourceArn: expect.stringContaining("DoorbellQueue"),
     batchSize: 1,
     functionResponseTypes: ["ReportBatchItemFailures"],
-    scalingConfig: { maximumConcurrency: 500 },
+    scalingConfig: { maximumConcurrency: 300 },
   })
 })
 
