@@ -23,7 +23,7 @@ afterAll(() => {
 test("a developer's own stage has every resource of production", () => {
   expect(namesOf(graph.resources)).toEqual(namesOf(inject("production")))
   // A branch that vanishes must fail.
-  expect(graph.resources).toHaveLength(196)
+  expect(graph.resources).toHaveLength(202)
 })
 
 test("a developer's own stage is cheap, small and can be removed", () => {
