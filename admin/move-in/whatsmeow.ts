@@ -66,13 +66,15 @@ function placesIn(where: string[]): Map<string, boolean> {
   return places
 }
 
-/** The files of SQLite in a folder. */
+/** The files of SQLite in a folder. No link is followed: some lead in a circle. */
 function filesIn(folder: string, recursive: boolean): string[] {
   if (!existsSync(folder)) return []
-  // With their types, since Node would follow links, for ever in a circle.
-  const entries = readdirSync(folder, { recursive, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && /\.(?:db|sqlite3?)(?:\.moved)?$/.test(entry.name))
-  return files.map(({ parentPath, name }) => join(parentPath, name)).toSorted()
+  const found = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const place = join(folder, entry.name)
+    if (entry.isDirectory()) return recursive ? filesIn(place, true) : []
+    return entry.isFile() && /\.(?:db|sqlite3?)(?:\.moved)?$/.test(entry.name) ? [place] : []
+  })
+  return found.toSorted()
 }
 
 async function open(place: string, onRefused: (why: string) => void): Promise<Database | undefined> {
