@@ -28,7 +28,7 @@ export async function take(accountId: string): Promise<(() => Promise<void>) | u
     const taken = await updateRow({
       TableName: tables.events,
       Key,
-      UpdateExpression: "SET holder = :me, until_ms = :until, expires_at = :expires",
+      UpdateExpression: "SET until_ms = :until, holder = :me, expires_at = :expires",
       ConditionExpression: "attribute_not_exists(pk) OR until_ms < :now_ms OR until_ms > :latest_ms",
       ExpressionAttributeValues: {
         ":me": holder,
