@@ -4,8 +4,8 @@ import type { Context } from "hono"
 import { type SSEStreamingApi, streamSSE } from "hono/streaming"
 import { Member } from "#core/account/member.ts"
 import { rateLimited } from "#core/error.ts"
+import { Place } from "#core/limits/place.ts"
 import { RateLimit } from "#core/limits/rate-limit.ts"
-import { StreamLimit } from "#core/limits/stream-limit.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
@@ -178,7 +178,7 @@ async function feed(
       keptAt = performance.now()
       // The id says how far the page has come.
       await stream.writeSSE({ event: "clock", data: String(nowMs()), ...(id !== undefined && { id }) })
-      const areKept = await Promise.all(places.map(StreamLimit.renewPlace))
+      const areKept = await Promise.all(places.map(Place.renew))
       if (!areKept.every(Boolean) || !(await mayStay(c))) return
     }
     await sleep(typeof eachMs === "number" ? eachMs : eachMs())
@@ -204,13 +204,13 @@ async function isTooOften(whose: string): Promise<boolean> {
  * Takes one of a person's places, and on Lambda one of their address's.
  * @throws ApiError `rate_limited` if there is none, or streams are opened too often
  */
-async function enter(reader: Reader, entering: Stream, address: string): Promise<StreamLimit.Info[]> {
+async function enter(reader: Reader, entering: Stream, address: string): Promise<Place.Info[]> {
   const { id: whose } = reader
   const place = (await isTooOften(whose)) ? undefined : await placeFor(reader, entering)
   if (!place) throw rateLimited(refusedFor)
   if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
   const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
-  const atAddress = await StreamLimit.takePlace(`PAGES#${address}`, streamsPerAddress, opener)
+  const atAddress = await Place.take(`PAGES#${address}`, streamsPerAddress, { opener })
   if (atAddress) return [place, atAddress]
   left(whose, entering)
   await giveUp([place])
@@ -221,19 +221,16 @@ async function enter(reader: Reader, entering: Stream, address: string): Promise
  * Takes one of a reader's places. Until then the former stream of the same part of a tab goes on.
  * @returns undefined if no place is free
  */
-async function placeFor(
-  { id: whose, most }: Reader,
-  entering: Stream,
-): Promise<StreamLimit.Info | undefined> {
+async function placeFor({ id: whose, most }: Reader, entering: Stream): Promise<Place.Info | undefined> {
   const { opener } = entering
   const open = here.get(whose) ?? []
   const others = new Set(open.map((one) => one.opener ?? one))
   if (opener !== undefined) others.delete(opener)
   if (others.size >= most) return undefined
   here.set(whose, [...open, entering])
-  let place: StreamLimit.Info | undefined
+  let place: Place.Info | undefined
   try {
-    place = await StreamLimit.takePlace(`PAGES#${whose}`, most, opener)
+    place = await Place.take(`PAGES#${whose}`, most, { opener })
     // Only streams that were there before this one are replaced: of two at once, each would end the other.
     if (place && opener !== undefined)
       for (const one of open) if (one.opener === opener) one.isReplaced = true
@@ -244,8 +241,8 @@ async function placeFor(
 }
 
 /** Places that could not be given up are free half a minute later. */
-async function giveUp(places: StreamLimit.Info[]): Promise<void> {
-  await Promise.all(places.map(StreamLimit.leavePlace)).catch((error: unknown) =>
+async function giveUp(places: Place.Info[]): Promise<void> {
+  await Promise.all(places.map(Place.leave)).catch((error: unknown) =>
     log.warn({ error }, "a stream's place was not given up"),
   )
 }

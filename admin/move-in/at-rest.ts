@@ -23,26 +23,30 @@ export function alreadyMoved(file: string): Unusable {
   )
 }
 
-/** What the processes of this machine have open, as far as it can be seen: for each file the id of one. */
+/** The files that processes of this machine have open, by inode, each with the id of one such process. */
 export type OpenFiles = ReadonlyMap<string, string>
 
-/** Looks what is open. On a large machine this takes some tenths of a second. */
+/**
+ * The files that are open now, as far as this user may see. On a machine with many processes this takes some
+ * tenths of a second.
+ */
 export function openFiles(): OpenFiles {
   const found = new Map<string, string>()
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
-    for (const fd of openIn(pid)) found.set(inodeOf(`/proc/${pid}/fd/${fd}`), pid)
+    for (const fd of openIn(pid)) found.set(inodeOf(`/proc/${pid}/fd/${fd}`) ?? "", pid)
   return found
 }
 
 /** @throws Unusable when a file has changed in the last minute, or is open */
 export function mustBeAtRest(files: string[], open: OpenFiles): void {
   for (const file of files) {
-    // What is far in the future was written by another clock.
+    // Another clock wrote a file whose time lies far ahead.
     if (Math.abs(nowMs() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? nowMs())) < restMs)
       throw new Unusable(
         `${file} has changed within the last minute: stop the gateway, and wait for a minute`,
       )
-    const pid = open.get(inodeOf(file))
+    const inode = inodeOf(file)
+    const pid = inode && open.get(inode)
     if (pid) throw new Unusable(`process ${pid} has ${file} open: stop the gateway first`)
   }
 }
@@ -57,12 +61,12 @@ function openIn(pid: string): string[] {
 }
 
 /** Identifies a file by its inode, since a process in a container knows the file by another path. */
-function inodeOf(path: string): string {
+function inodeOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path)
     return `${dev} ${ino}`
   } catch {
-    // It was closed meanwhile.
-    return ""
+    // It was closed or removed meanwhile.
+    return undefined
   }
 }

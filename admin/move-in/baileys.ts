@@ -71,7 +71,7 @@ export function sessionInFolder(folder: string, called?: Called): FoundSession {
   }
 }
 
-/** What a program calls a session, and where it posts the events of that. */
+/** The name that a program has for a session, and where it posts the session's events. */
 export type Called = Pick<FoundSession, "name" | "webhookUrls">
 
 /** The keys in a folder of `useMultiFileAuthState`. */

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { CustomerRef } from "#contract/bridge.ts"
 import { Account } from "#core/account/account.ts"
+import { BridgeCount } from "#core/bridge/bridge-count.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Move } from "#core/bridge/move.ts"
@@ -148,14 +149,11 @@ async function mayHaveMore(accountId: string): Promise<void> {
   const account = await Account.get(accountId)
   if (!account) throw new Unusable(`there is no account ${accountId} here`)
   const { subscription, bridges, bridgeLimit } = account
-  if (!["active", "trialing"].includes(subscription))
-    throw new Unusable(
-      `the account may have no more bridges, since its subscription is ${subscription}: \`account subscription ${accountId} active\``,
-    )
-  if (bridges >= bridgeLimit)
-    throw new Unusable(
-      `the account may have ${bridgeLimit} bridges, and has ${bridges}: \`account limit ${accountId} <bridges>\` allows more`,
-    )
+  if (BridgeCount.hasRoom(account)) return
+  throw new Unusable(
+    `the account may have no more bridges: its subscription is ${subscription}, and it has ${bridges} of ${bridgeLimit}. ` +
+      `\`account subscription ${accountId} active\` or \`account limit ${accountId} <bridges>\` changes that`,
+  )
 }
 
 /** @throws Unusable when the reference is another bridge's, or the number is here */

@@ -141,7 +141,7 @@ async function changesOfBridges(known: Known, suspected: string[]): Promise<Chan
   return changes.flat()
 }
 
-/** Of fewer sessions, many may be away by chance. */
+/** With fewer sessions than this, most of them may be away by chance. */
 const fewSessions = 20
 
 /**

@@ -13,6 +13,11 @@ interface Counted {
   isSandbox: boolean
 }
 
+/** Whether an account may have one bridge more, by the rule of `creating`. */
+export function hasRoom({ subscription, bridges, bridgeLimit }: Account.Info): boolean {
+  return (subscription === "active" || subscription === "trialing") && bridges < bridgeLimit
+}
+
 /** The writes that count one bridge more, if the account may have it. */
 export async function creating(bridge: Counted): Promise<Write[]> {
   const count = counting(bridge, 1, {

@@ -24,7 +24,7 @@ interface Listed {
 /** For how long a process trusts what it has read, in ms: so late it learns of another process's change. */
 const trustedMs = 1000
 
-/** What was read, and when (Unix ms): never, once it is forgotten. */
+/** Values with the time at which each was read, in Unix ms. A forgotten one has none, and was never read. */
 type Known<Value> = LRUCache<string, { readMs: number; value?: Value }>
 const chosen: Known<Chosen | undefined> = new LRUCache({ max: 10_000 })
 const lists: Known<Listed[]> = new LRUCache({ max: 10_000 })
@@ -75,7 +75,7 @@ async function knownOr<Value>(
   if (known?.value !== undefined && known.readMs >= oldestMs && Math.abs(readMs - known.readMs) < trustedMs)
     return known.value
   const value = await read()
-  // What was read before a change is not kept after it.
+  // A change while it was read has put another entry there: then this value is too old to keep.
   if (cache.get(name) === known) cache.set(name, { readMs, value })
   return value
 }

@@ -145,7 +145,7 @@ export interface Free {
   suspects: Pick<Info, "failures" | "failedAt">[]
 }
 
-/** What the store tells of a free lease that is not merely counted. */
+/** The fields that the store answers of a free lease, where it does not only count it. */
 const Told = z
   .object({ network: Network, failures: z.number(), deaths: z.number().default(0), failed_at: z.number() })
   .transform(({ failed_at: failedAt, ...told }) => ({ ...told, failedAt }))

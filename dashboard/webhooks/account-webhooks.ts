@@ -38,8 +38,10 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const cards = all.map((webhook) => webhookCard({ path }, webhook, more))
   const about =
     "An account has two at most. Each gets the events of all numbers, also of those that you add later, beside the webhooks of each number."
+  const hasRoom = all.length < AccountWebhook.most
+  const full = note("info", "An account has two at most: delete one to add another.")
   const body = html`${shown.notice ?? ""} ${await Promise.all(cards)}
-  ${!mayChange ? note("info", await askOwners(c, viewerRefusal)) : all.length < AccountWebhook.most ? adding(path, url, about) : note("info", "An account has two at most: delete one to add another.")}`
+  ${!mayChange ? note("info", await askOwners(c, viewerRefusal)) : hasRoom ? adding(path, url, about) : full}`
   return await headedPage(c, {
     title: "Webhooks of all numbers",
     about: html`Each event ends with <code>customer_ref</code>, the number that it is of. Whether they get

@@ -32,19 +32,20 @@ export async function withBody<Result>(
   work: (given: Given) => Promise<Result>,
 ): Promise<Result> {
   mustBePlain(c.req.header("content-encoding"))
-  const isNone = c.req.method === "GET" || !(c.req.raw.body || c.req.header("content-length"))
-  const isSmall = isNone || Number(c.req.header("content-length") ?? Infinity) <= smallBytes
-  const read = async () => await work(await parsed(await bodyOf(c, maxBytes), c))
+  // Without either of the two headers there is no body (RFC 9112, 6.3).
+  const unsaid = c.req.header("transfer-encoding") === undefined ? 0 : Infinity
+  const isSmall = Number(c.req.header("content-length") ?? unsaid) <= smallBytes
+  const read = async () => await work(await parsed(Buffer.from(await bodyOf(c, maxBytes)), c))
   return isSmall ? await read() : await places.use(read, accountId)
 }
 
 const forms = /^(?:multipart\/form-data|application\/x-www-form-urlencoded) *(?:;|$)/i
 
-async function parsed(bytes: Uint8Array, c: Context): Promise<Given> {
+async function parsed(bytes: Buffer, c: Context): Promise<Given> {
   if (bytes.byteLength === 0) return { fields: {}, file: undefined }
   const type = c.req.header("content-type") ?? ""
   if (forms.test(type)) return await ofForm(bytes, type)
-  mustHaveFewValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  mustHaveFewValues(bytes)
   const { value } = jsonOf(bytes)
   if (typeof value === "object" && value !== null) return { fields: { ...value }, file: undefined }
   throw new ApiError("invalid_request", "the body is neither an object of JSON nor a form")
@@ -85,7 +86,7 @@ export function bytesIn(given: string, path: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(base64, "base64"))
 }
 
-async function ofForm(bytes: Uint8Array, type: string): Promise<Given> {
+async function ofForm(bytes: Buffer, type: string): Promise<Given> {
   if (/^multipart/i.test(type) ? hasManyParts(bytes, type) : bytes.byteLength > smallBytes)
     throw new ApiError("payload_too_large", "only the file in a form may be this large")
   const answer = new Response(new Uint8Array(bytes), { headers: { "content-type": type } })
@@ -101,9 +102,8 @@ async function ofForm(bytes: Uint8Array, type: string): Promise<Given> {
 }
 
 /** Whether a form has too many parts: its boundary stands before each, and at the end. */
-function hasManyParts(bytes: Uint8Array, type: string): boolean {
+function hasManyParts(form: Buffer, type: string): boolean {
   const [, boundary = ""] = /boundary="?([^";]+)/i.exec(type) ?? []
-  const form = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = -1
   for (let parts = 0; parts <= mostParts; parts++) {
     at = form.indexOf(`--${boundary}`, at + 1)

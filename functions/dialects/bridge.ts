@@ -8,7 +8,7 @@ import { isGroup } from "#core/message/jid.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { type Api, pathOf, unless } from "../http/own-api.ts"
 
-// What both dialects do by our API.
+// What both dialects do with our API.
 
 /** Our API about the bridge of this name. */
 export function bridgeOf(api: Api, name: string) {
@@ -16,21 +16,23 @@ export function bridgeOf(api: Api, name: string) {
   return { bridge, proxy: bridge.below("/proxy/") }
 }
 
-/** The account's bridges. */
-export async function bridgesOf(api: Api): Promise<z.infer<typeof BridgeInList>[]> {
-  return await api.all("/api/instances", { query: { limit: 1000 }, most: Infinity })
-}
+export type Bridge = z.infer<typeof BridgeWithManager>
 
 /**
- * What our API says of each of these bridges, in their order; without those that are gone meanwhile. Twenty
- * are asked for at once, since an account's calls under way are few.
+ * The account's bridges, each as our API describes it alone. Twenty are asked for at once, since an account
+ * may have few calls under way.
  */
-export async function each(api: Api, refs: string[]): Promise<z.infer<typeof BridgeWithManager>[]> {
+export async function bridgesOf(
+  api: Api,
+  isWanted: (bridge: z.infer<typeof BridgeInList>) => boolean = () => true,
+): Promise<Bridge[]> {
+  const listed = await api.all<Bridge>("/api/instances", { query: { limit: 1000 }, most: Infinity })
   const few = new Slots({ most: 20 })
-  const ask = async (ref: string) =>
-    await unless("not_found", api.ask<z.infer<typeof BridgeWithManager>>("GET", pathOf(ref)))
-  const found = await Promise.all(refs.map((ref) => few.use(async () => await ask(ref))))
-  return found.filter((bridge) => bridge !== undefined)
+  const described = listed.filter(isWanted).map(({ customer_ref }) =>
+    // One that is gone meanwhile is left out.
+    few.use(async () => await unless("not_found", api.ask<Bridge>("GET", pathOf(customer_ref)))),
+  )
+  return (await Promise.all(described)).filter((bridge) => bridge !== undefined)
 }
 
 /**

@@ -83,7 +83,7 @@ interface Page {
 
 /**
  * The API as an agent's tools and other gateways' calls use it: through its own door, with the key that the
- * caller came with. So each may do what its key may, and counts as any other call does.
+ * caller came with. So each call may do what its key allows, and counts like any other call.
  */
 export class Api {
   readonly #serve: Serve

@@ -6,7 +6,7 @@ import { z } from "zod"
 import { rateLimited, sessionUnavailable } from "#core/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
-import { StreamLimit } from "#core/limits/stream-limit.ts"
+import { Place } from "#core/limits/place.ts"
 import { serviceAt } from "#core/platform/aws-client-options.ts"
 import { config, need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
@@ -83,20 +83,20 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
   // The request was counted, even if the rest fails.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith("ratelimit-")) c.header(name, value)
-  const place = await StreamLimit.takePlace(`DOWNLOADS#${accountId}`, openDownloads, c.var.requestId)
+  const place = await Place.take(`DOWNLOADS#${accountId}`, openDownloads, { opener: c.var.requestId })
   if (!place) throw rateLimited(refusedFor)
   try {
     const { headers: about, body } = await StoredMedia.get(key)
     const bytes = streamOf(Readable.from(whileHeld(place, body)))
     return new Response(bytes, { status, headers: { ...headers, ...about } })
   } catch (error) {
-    await StreamLimit.leavePlace(place)
+    await Place.leave(place)
     throw error
   }
 }
 
 /** The bytes of the body. The place is given up after the last one, or when the caller hangs up. */
-async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerator<Buffer> {
+async function* whileHeld(place: Place.Info, body: Readable): AsyncGenerator<Buffer> {
   let keptAt = performance.now()
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -104,11 +104,11 @@ async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerat
       if (performance.now() - keptAt < keepEachMs) continue
       keptAt = performance.now()
       // A caller so slow that another has the place by now goes on: at worst there is one more download.
-      await StreamLimit.renewPlace(place)
+      await Place.renew(place)
     }
   } finally {
     // If this fails, the place is free half a minute later.
-    await StreamLimit.leavePlace(place).catch((error: unknown) =>
+    await Place.leave(place).catch((error: unknown) =>
       log.warn({ error }, "a download's place was not given up"),
     )
   }

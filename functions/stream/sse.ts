@@ -2,7 +2,7 @@ import type { Context } from "hono"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { rateLimited } from "#core/error.ts"
-import { StreamLimit } from "#core/limits/stream-limit.ts"
+import { Place } from "#core/limits/place.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
@@ -39,7 +39,7 @@ export async function sendEvents(c: Context<ApiEnv>, input: Stream): Promise<Res
   const { bridge, accountId, keyId } = c.var
   const places = await enter(input, bridge.id, accountId)
   const mayGoOn = async () => {
-    const rights = [ApiKey.isThere(keyId), Bridge.isThere(bridge), ...places.map(StreamLimit.renewPlace)]
+    const rights = [ApiKey.isThere(keyId), Bridge.isThere(bridge), ...places.map(Place.renew)]
     return !(await Promise.all(rights)).includes(false)
   }
   const headers = {
@@ -80,17 +80,13 @@ function readable(
   )
 }
 
-async function enter(
-  { of, atMost }: Stream,
-  bridgeId: string,
-  accountId: string,
-): Promise<StreamLimit.Info[]> {
-  const places: StreamLimit.Info[] = []
+async function enter({ of, atMost }: Stream, bridgeId: string, accountId: string): Promise<Place.Info[]> {
+  const places: Place.Info[] = []
   for (const [whose, count] of [
     [bridgeId, atMost.perBridge],
     [accountId, atMost.perAccount],
   ] as const) {
-    const place = await StreamLimit.takePlace(`${of}#${whose}`, count)
+    const place = await Place.take(`${of}#${whose}`, count)
     if (!place) {
       await leave(places)
       throw rateLimited(10)
@@ -100,9 +96,9 @@ async function enter(
   return places
 }
 
-async function leave(places: StreamLimit.Info[]): Promise<void> {
+async function leave(places: Place.Info[]): Promise<void> {
   for (const place of places)
-    await StreamLimit.leavePlace(place).catch((error: unknown) =>
+    await Place.leave(place).catch((error: unknown) =>
       log.warn({ error }, "a stream's place was not given up"),
     )
 }
@@ -115,7 +111,7 @@ async function leave(places: StreamLimit.Info[]): Promise<void> {
 async function* stream(
   bridgeId: string,
   { follow, endsAfterMs, position }: Stream,
-  { places, mayGoOn }: { places: StreamLimit.Info[]; mayGoOn: () => Promise<boolean> },
+  { places, mayGoOn }: { places: Place.Info[]; mayGoOn: () => Promise<boolean> },
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const start = performance.now()

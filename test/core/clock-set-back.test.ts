@@ -12,8 +12,8 @@ import { skipEvent } from "#core/event/retry-and-skip.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { Place } from "#core/limits/place.ts"
 import { RateLimit } from "#core/limits/rate-limit.ts"
-import { StreamLimit } from "#core/limits/stream-limit.ts"
 import { Idempotency } from "#core/message/idempotency.ts"
 import { now } from "#core/platform/clock.ts"
 import { transact } from "#core/store/store.ts"
@@ -116,8 +116,8 @@ const waits: Record<string, Wait> = {
   },
   "the place of a stream": async () => {
     const of = randomUUID()
-    await StreamLimit.takePlace(of, 1)
-    return async () => (await StreamLimit.takePlace(of, 1)) === undefined
+    await Place.take(of, 1)
+    return async () => (await Place.take(of, 1)) === undefined
   },
   "a mailed code": async () => {
     const { asking } = await SignIn.begin("a@example.com")

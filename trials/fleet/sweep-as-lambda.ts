@@ -5,7 +5,7 @@ import { z } from "zod"
 import { bundle } from "#test/infra/bundled.ts"
 import { installBundler } from "#test/infra/install-sst.ts"
 import { type LambdaProcess, startLambda } from "#test/infra/rehearsal/lambda-process.ts"
-import { limitCpu } from "../quota.ts"
+import { startQuota } from "../quota.ts"
 
 /** Lambda starts the sweep each minute, and ends one that takes longer than this, in ms (`infra/`). */
 const [eachMs, withinMs] = [60_000, 90_000]
@@ -58,12 +58,13 @@ export class SweepAsLambda {
         onLine: (line) => this.#note(line),
       })
       this.#process = lambda
-      const limit = limitCpu(lambda.pid, this.#about.quota)
-      this.by = limit.by
+      const quota = startQuota(this.#about.quota)
+      quota.add(lambda.pid)
+      this.by = quota.by
       // Until it is ended, here or by Lambda.
       while (await this.#invoked(lambda));
       await lambda.stop()
-      await limit.end()
+      await quota.end()
     }
   }
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { statusOf } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
+import { startQuota } from "../quota.ts"
 import { linkNeighbours, startTraffic } from "./link-large-account.ts"
 import type { Options } from "./options.ts"
-import { startQuota } from "./quota.ts"
 import type { Street } from "./street.ts"
 
 /** The targets, in ms: how late an event may be in a host that is full, and while its sessions move. */
@@ -49,7 +49,7 @@ export async function fillHost(street: Street, options: Options) {
     clearInterval(watch)
     const isWell = full.latestMs < targets.lateMs && taken.latestMs < targets.movedMs
     const first_up_s = Number((firstUpMs / 1000).toFixed(1))
-    return { isWell, quota: quota.isKernels ? "cgroup" : "stopped", used, full, taken, first_up_s }
+    return { isWell, quota: quota.by, used, full, taken, first_up_s }
   } finally {
     await receiver.stop()
     await quota.end()

@@ -1,7 +1,7 @@
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { startService } from "#test/support/service/service.ts"
 import { silence, startReceiver } from "#test/support/service/start-receiver.ts"
-import { limitCpuShare } from "./limit-cpu-share.ts"
+import { limitCpuShare } from "../quota.ts"
 
 export type Street = Awaited<ReturnType<typeof startStreet>>
 

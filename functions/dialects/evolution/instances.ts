@@ -4,8 +4,8 @@ import type { Status } from "#contract/status-and-objection.ts"
 import { ApiError } from "#core/error.ts"
 import { iso } from "#core/platform/clock.ts"
 import { Refused, unless } from "../../http/own-api.ts"
-import { bridgesOf, each, makeBridge } from "../bridge.ts"
-import { type Bridge, type Its, its, type Rows } from "./its.ts"
+import { type Bridge, bridgesOf, makeBridge } from "../bridge.ts"
+import { type Its, its, type Rows } from "./its.ts"
 import { changeOf, proxyOf, settingsOf, setWebhook, urlOf } from "./settings.ts"
 
 const states = {
@@ -109,12 +109,7 @@ function toRow(bridge: Bridge, token: string | null) {
 async function fetchInstances(asked: Its) {
   const { query, key } = asked
   const named = query.instanceName || query.instanceId
-  const bridges = named
-    ? [await its(asked, named).bridge.ask<Bridge>("GET", "")]
-    : await each(
-        asked.api,
-        (await bridgesOf(asked.api)).map(({ customer_ref }) => customer_ref),
-      )
+  const bridges = named ? [await its(asked, named).bridge.ask<Bridge>("GET", "")] : await bridgesOf(asked.api)
   const token = (await isToken(asked)) ? key : null
   const rows = bridges.map((bridge) => toRow(bridge, token))
   return rows.filter(({ number }) => !query.number || number === query.number)

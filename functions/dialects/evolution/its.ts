@@ -1,5 +1,4 @@
 import type { z } from "zod"
-import type { BridgeWithManager } from "#contract/bridge.ts"
 import type { SendResult } from "#contract/message.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { invalid } from "#core/error.ts"
@@ -12,8 +11,6 @@ import { chatOf, groupOf, isUrl, jidOf } from "./names.ts"
 
 /** What each call of Evolution's does with our API. */
 export type Rows = RowsOf<Its>
-
-export type Bridge = z.infer<typeof BridgeWithManager>
 
 /** What a call of Evolution's names, and our API's calls about its instance, which is a bridge. */
 export interface Its extends Asked<Given>, ReturnType<typeof bridgeOf> {

@@ -1,10 +1,10 @@
 import type { z } from "zod"
 import type { EventType } from "#contract/event.ts"
 import type { Webhook as WebhookSchema } from "#contract/webhook.ts"
-import { proxyUrlOf } from "../bridge.ts"
+import { type Bridge, proxyUrlOf } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import type { Given } from "./given.ts"
-import type { Bridge, Its, Rows } from "./its.ts"
+import type { Its, Rows } from "./its.ts"
 
 /**
  * The choices of our API that an instance's settings become. Only some of these have a counterpart: the rest

@@ -1,17 +1,15 @@
 import type { z } from "zod"
-import type { BridgeWithManager } from "#contract/bridge.ts"
 import type { SessionStatus } from "#contract/session.ts"
 import type { listWebhooks } from "#contract/webhook.ts"
 import { nameOfRef, refOfName } from "#core/bridge/ref-of-name.ts"
 import { ApiError } from "#core/error.ts"
 import { unless } from "../../http/own-api.ts"
-import { bridgesOf, each, makeBridge } from "../bridge.ts"
+import { type Bridge, bridgesOf, makeBridge } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import { configure, toConfig } from "./config.ts"
 import { phoneOf, pnOf } from "./ids.ts"
 import type { Its, Rows } from "./its.ts"
 
-type Bridge = z.infer<typeof BridgeWithManager>
 type Status = z.infer<typeof SessionStatus>
 type Webhooks = z.infer<(typeof listWebhooks)["responses"][200]["content"]["application/json"]["schema"]>
 
@@ -126,11 +124,7 @@ const one = "/api/sessions/:session"
 
 export const sessions: Rows = {
   "GET /api/sessions": async ({ api, query }) => {
-    const wanted = (await bridgesOf(api)).filter(({ state }) => query.all === "true" || state === "running")
-    const bridges = await each(
-      api,
-      wanted.map(({ customer_ref }) => customer_ref),
-    )
+    const bridges = await bridgesOf(api, ({ state }) => query.all === "true" || state === "running")
     return bridges.map((bridge) => toSession(bridge, []))
   },
   "POST /api/sessions": create,

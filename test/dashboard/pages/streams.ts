@@ -10,8 +10,8 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
+import { Place } from "#core/limits/place.ts"
 import { RateLimit } from "#core/limits/rate-limit.ts"
-import { StreamLimit } from "#core/limits/stream-limit.ts"
 import { config } from "#core/platform/config.ts"
 import { transact } from "#core/store/store.ts"
 import { streamsOfAccount } from "#dashboard/live.ts"
@@ -174,13 +174,13 @@ test("a tab that goes from page to page takes its own place over, though the str
   expect(await open("&part=1111-2222-1")).toBe(429)
 
   const of = randomBytes(6).toString("hex")
-  const before = (await StreamLimit.takePlace(of, 2, "mine"))!
-  const another = (await StreamLimit.takePlace(of, 2, "another"))!
-  const after = (await StreamLimit.takePlace(of, 2, "mine"))!
-  expect(await Promise.all([before, another, after].map(StreamLimit.renewPlace))).toEqual([false, true, true])
+  const before = (await Place.take(of, 2, { opener: "mine" }))!
+  const another = (await Place.take(of, 2, { opener: "another" }))!
+  const after = (await Place.take(of, 2, { opener: "mine" }))!
+  expect(await Promise.all([before, another, after].map(Place.renew))).toEqual([false, true, true])
   // The one before goes later, and takes nothing with it.
-  await StreamLimit.leavePlace(before)
-  expect(await StreamLimit.renewPlace(after)).toBe(true)
+  await Place.leave(before)
+  expect(await Place.renew(after)).toBe(true)
 })
 
 test("a part loaded over and over keeps one stream, and waits if it is a person's 300th in a minute", async () => {

@@ -435,7 +435,7 @@ describe("the doorbell", () => {
   test("that cannot be sent, or promised, is rung as soon as it can be", async () => {
     const { receiver, outbox } = await aDelivery()
     await outbox.write(anEvent())
-    dynamoDb.faults.add({ fault: "throughput-exceeded", operation: "PutItem", times: 4 })
+    onTestFinished(dynamoDb.faults.add({ fault: "throughput-exceeded", operation: "PutItem", times: 4 }))
     const url = config.DOORBELL_URL
     let rung = 0
     onTestFinished(() => void Object.defineProperty(config, "DOORBELL_URL", { value: url, writable: true }))
