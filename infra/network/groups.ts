@@ -11,6 +11,7 @@ export function aHostGroup(name: string, description: string) {
   const made = group(name, description)
   allow(`CallsTo${name}`, { from: callsGroup, to: made, port: hostPort })
   new aws.vpc.SecurityGroupEgressRule(`${name}ToAnywhere`, {
+    description: "the network of phones, files and the services of AWS",
     securityGroupId: made.id,
     ipProtocol: "-1",
     cidrIpv4: "0.0.0.0/0",
@@ -26,7 +27,12 @@ function allow(
   name: string,
   about: { from: aws.ec2.SecurityGroup; to: aws.ec2.SecurityGroup; port: number },
 ) {
-  const port = { ipProtocol: "tcp", fromPort: about.port, toPort: about.port }
+  const port = {
+    description: "calls of the API to session hosts",
+    ipProtocol: "tcp",
+    fromPort: about.port,
+    toPort: about.port,
+  }
   new aws.vpc.SecurityGroupEgressRule(`${name}Out`, {
     ...port,
     securityGroupId: about.from.id,

@@ -6,14 +6,20 @@ import {
   ResourceInUseException,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb"
-import { localAgent, serviceAt } from "#core/platform/aws-client-options.ts"
+import { localAgent } from "#core/platform/aws-client-options.ts"
 import { tableShapes } from "#core/store/tables.ts"
 
 const expiry = { AttributeName: "expires_at", Enabled: true }
 
 /** Creates the service's tables, unless they are there. */
 export async function createTables(endpoint: string): Promise<void> {
-  const client = new DynamoDBClient({ requestHandler: { httpAgent: localAgent({}) }, ...serviceAt(endpoint) })
+  // Signed, though the embedded store does not look: others want it so.
+  const client = new DynamoDBClient({
+    requestHandler: { httpAgent: localAgent({}) },
+    endpoint,
+    region: "local",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  })
   for (const table of tableShapes) {
     try {
       await client.send(new CreateTableCommand(definition(table)))

@@ -25,13 +25,20 @@ export interface Options {
  * Deduplication ids must be unique across all groups, since fauxqs ignores the scope.
  */
 export async function startSqs(options: Options = {}): Promise<Sqs> {
-  const { visibilitySeconds = 120 } = options
   // Its own startFauxqs would listen on every address of the machine.
   const app = buildApp({ logger: false })
   const endpoint = await app.listen({ port: options.port ?? 0, host: "127.0.0.1" })
+  return { endpoint, ...(await makeQueues(endpoint, options)), close: () => app.close() }
+}
+
+/** Makes the doorbell queue and its dead-letter queue, as on AWS, at what stands for SQS. */
+export async function makeQueues(
+  endpoint: string,
+  { visibilitySeconds = 120, maxReceiveCount = 50, region = "us-east-1" }: Options & { region?: string } = {},
+): Promise<Pick<Sqs, "doorbellUrl" | "deadUrl">> {
   const client = new SQSClient({
     endpoint,
-    region: "us-east-1",
+    region,
     credentials: { accessKeyId: "local", secretAccessKey: "local" },
   })
 
@@ -50,12 +57,8 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
     VisibilityTimeout: String(visibilitySeconds),
     DeduplicationScope: "messageGroup",
     FifoThroughputLimit: "perMessageGroupId",
-    RedrivePolicy: JSON.stringify({
-      deadLetterTargetArn: dead.Attributes?.QueueArn,
-      maxReceiveCount: options.maxReceiveCount ?? 50,
-    }),
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.Attributes?.QueueArn, maxReceiveCount }),
   })
   client.destroy()
-
-  return { endpoint, doorbellUrl, deadUrl, close: () => app.close() }
+  return { doorbellUrl, deadUrl }
 }

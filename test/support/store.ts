@@ -6,11 +6,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
+import { type DynamoDb, startDynamoDb } from "#dynamodb-on-sqlite/server.ts"
 import { startKms } from "#one-machine/aws/kms.ts"
 import { listen } from "#one-machine/listen.ts"
 import { createTables } from "#one-machine/store/create-tables.ts"
 import { makeMediaBucket } from "./media-bucket.ts"
+import { startOtherStore } from "./other-store.ts"
 import { startSqs } from "./sqs.ts"
 
 /**
@@ -22,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), "bridge-test-"))
 export const wrappingKeys = join(folder, "keys.json")
 const ports = await claimPorts()
 /** Also controls what goes wrong with the store. */
-export let dynamoDb = await startDynamoDb({ at: { port: ports.dynamoDb } })
+export let dynamoDb = await startStore(ports.dynamoDb)
 export let sqs = await startSqs({ port: ports.sqs })
 const bucket = await makeMediaBucket(sqs.endpoint)
 const keyring = { file: wrappingKeys, keyIds: ["session", "delivery"], at: { port: ports.kms } }
@@ -61,13 +62,19 @@ let isOpen = true
 export async function reopen(): Promise<void> {
   if (isOpen) return
   mkdirSync(folder)
-  dynamoDb = await startDynamoDb({ at: { port: ports.dynamoDb } })
+  dynamoDb = await startStore(ports.dynamoDb)
   sqs = await startSqs({ port: ports.sqs })
   await makeMediaBucket(sqs.endpoint)
   kms = await startKms(keyring)
   await createTables(dynamoDb.endpoint)
   isOpen = true
   afterAll(close)
+}
+
+/** `OTHER_STORE` is the program of one that nobody here wrote (`npm run infra:judges`). */
+async function startStore(port: number): Promise<DynamoDb> {
+  const program = process.env.OTHER_STORE
+  return program === undefined ? await startDynamoDb({ at: { port } }) : await startOtherStore(program, port)
 }
 
 async function close(): Promise<void> {

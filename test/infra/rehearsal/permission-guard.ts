@@ -18,12 +18,18 @@ export interface Judged extends Wish {
 export async function startPermissionGuard(input: {
   service: string
   endpoint: string
+  /** What has another name there. */
+  renamed?: [ours: string, theirs: string][]
   role: string
   /** Asked at each request: a deploy changes policies. */
   policy: () => Statement[]
   names: () => Names
   onJudged: (judged: Judged) => void
 }) {
+  const { renamed = [] } = input
+  const theirs = (text: string) => renamed.reduce((now, [from, to]) => now.replaceAll(from, to), text)
+  const ours = (text: string) => renamed.reduce((now, [to, from]) => now.replaceAll(from, to), text)
+
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request)
     const { method = "GET", url = "/", headers } = request
@@ -36,14 +42,16 @@ export async function startPermissionGuard(input: {
     if (refused) return deny(response, input.service, `${refused.action} on ${refused.resource}`)
     const passed = await fetch(new URL(url, input.endpoint), {
       method,
-      headers: Object.entries(headers).flatMap(([name, value]) =>
-        value === undefined || /^(host|connection|content-length|transfer-encoding|expect)$/.test(name)
-          ? []
-          : [[name, String(value)] as [string, string]],
-      ),
-      ...(body.length > 0 && { body }),
+      headers: [
+        ...Object.entries(headers).flatMap(([name, value]) =>
+          value === undefined || leftOut.test(name) ? [] : [[name, String(value)] as [string, string]],
+        ),
+        ["authorization", formOfSignature(input.service)],
+      ],
+      ...(body.length > 0 && { body: renamed.length > 0 ? theirs(asked.body) : body }),
     })
-    const said = Buffer.from(await passed.arrayBuffer())
+    const told = Buffer.from(await passed.arrayBuffer())
+    const said = renamed.length > 0 ? Buffer.from(ours(told.toString())) : told
     // A role that may not list a bucket is not told what is missing there.
     const isMissing = input.service === "s3" && passed.status === 404
     const unlisted = isMissing && refusedOf([listing(asked, input.names())])
@@ -72,6 +80,14 @@ export async function startPermissionGuard(input: {
   })
   const port = await listen(server)
   return { endpoint: `http://127.0.0.1:${port}`, close: () => stopListening(server) }
+}
+
+const leftOut = /^(host|connection|content-length|transfer-encoding|expect|authorization)$/
+
+/** The form of a signature, which says whose a request is where one endpoint stands for several services. */
+function formOfSignature(service: string): string {
+  const scope = `one-machine/20000101/local/${service}/aws4_request`
+  return `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`
 }
 
 /** As each protocol says it. */

@@ -27,6 +27,7 @@ import { allows } from "./iam.ts"
 import { buildImage, commandOfImage } from "./image.ts"
 import { type LambdaProcess, startLambda } from "./lambda-process.ts"
 import type { Names } from "./needed-permissions.ts"
+import { standInsAt } from "./other-stand-ins.ts"
 import { type Judged, startPermissionGuard } from "./permission-guard.ts"
 import { startRouter } from "./router.ts"
 
@@ -86,16 +87,9 @@ async function startStandIns(
   folder: string,
   { running, log }: { running: ReadonlyMap<string, LambdaProcess>; log: (line: string) => void },
 ) {
-  const [store, queue, logs] = [
-    await startDynamoDb({ at: { port: 0 } }),
-    await startSqs(),
-    await startCloudWatchLogs(),
-  ]
-  const kms = await startKms({
-    at: { port: 0 },
-    file: join(folder, "keys.json"),
-    keyIds: ["SessionKey", "DeliveryKey", "SettingsKey"].map((name) => here("kms", `key/${name}`)),
-  })
+  const others = process.env.STAND_INS
+  const { store, queue, logs, kms, makeLogGroups } =
+    others === undefined ? await ownStandIns(folder) : await standInsAt(others, wrappingKeys)
   const ses = await startSes()
   const offered: Parameters<typeof startLambdaApi>[0] = {}
   const lambda = await startLambdaApi(offered)
@@ -114,6 +108,7 @@ async function startStandIns(
     ecs,
     router,
     stripe,
+    makeLogGroups,
     /** What can be called by its name. */
     offered,
     /** What the hosts' tasks are made from. */
@@ -122,7 +117,7 @@ async function startStandIns(
     services: {
       DYNAMODB: { service: "dynamodb", endpoint: store.endpoint },
       SQS: { service: "sqs", endpoint: queue.endpoint },
-      KMS: { service: "kms", endpoint: kms.endpoint },
+      KMS: { service: "kms", endpoint: kms.endpoint, renamed: "renamed" in kms ? kms.renamed : [] },
       S3: { service: "s3", endpoint: queue.endpoint },
       CLOUDWATCH_LOGS: { service: "logs", endpoint: logs.endpoint },
       ECS: { service: "ecs", endpoint: ecs.endpoint },
@@ -130,6 +125,19 @@ async function startStandIns(
       SESV2: { service: "ses", endpoint: ses.endpoint },
     },
     closes: [stripe, store, queue, logs, kms, ses, lambda, router].map(({ close }) => close),
+  }
+}
+
+const wrappingKeys = ["SessionKey", "DeliveryKey", "SettingsKey"].map((name) => here("kms", `key/${name}`))
+
+/** What the service's data are in. Ours makes the log groups that it is asked for. */
+async function ownStandIns(folder: string) {
+  return {
+    store: await startDynamoDb({ at: { port: 0 } }),
+    queue: await startSqs(),
+    logs: await startCloudWatchLogs(),
+    kms: await startKms({ at: { port: 0 }, file: join(folder, "keys.json"), keyIds: wrappingKeys }),
+    makeLogGroups: async (_names: string[]) => {},
   }
 }
 
@@ -186,10 +194,9 @@ export class Stage {
     const there = this.#guarded.get(role)
     if (there) return there
     const made: Record<string, string> = {}
-    for (const [name, { service, endpoint }] of Object.entries(this.#at.services)) {
+    for (const [name, service] of Object.entries(this.#at.services)) {
       const guard = await startPermissionGuard({
-        service,
-        endpoint,
+        ...service,
         role,
         policy: () => this.#graph.permissions(role),
         names: () => namesOf(this.#graph),
@@ -362,6 +369,9 @@ export class Stage {
   async deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
     this.#graph = next
     await deployTables(next, this.#at.store.endpoint)
+    await this.#at.makeLogGroups(
+      next.all("cloudwatch/logGroup:LogGroup").map(({ inputs }) => String(inputs.name)),
+    )
     if (!this.#hasBucket)
       await makeMediaBucket(this.#at.queue.endpoint, next.environment("TransferFunction").MEDIA_BUCKET)
     this.#hasBucket = true
