@@ -23,6 +23,8 @@ interface Source {
   /** @throws BridgeError */
   open: (at: Opening) => Promise<Response>
   signal?: AbortSignal | undefined
+  /** Is told once, when the stream is open: whatever happens from then on is heard. */
+  onOpen?: (() => void) | undefined
   /** Is told of each interruption, and how long it is until the next try. */
   onInterruption?: ((error: BridgeError, waitMs: number) => void) | undefined
 }
@@ -32,7 +34,7 @@ interface Source {
  * none comes twice. It ends when the signal fires.
  * @throws BridgeError if the stream cannot be opened at first, or is refused for good
  */
-export async function* follow({ open, signal, onInterruption }: Source): AsyncGenerator<Message> {
+export async function* follow({ open, signal, onOpen, onInterruption }: Source): AsyncGenerator<Message> {
   let lastId: string | undefined
   let failures = 0
   for (let isFirst = true; !signal?.aborted; isFirst = false) {
@@ -40,6 +42,7 @@ export async function* follow({ open, signal, onInterruption }: Source): AsyncGe
     const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
     try {
       const answer = await open({ lastId, signal: signals, isFirst })
+      if (isFirst) onOpen?.()
       isFirst = false
       for await (const message of messagesOf(answer)) {
         failures = 0

@@ -29,6 +29,8 @@ export type EventOf<Type extends EventType = EventType> = StoredEvent & {
 export interface StreamOptions {
   /** Ends the stream. */
   signal?: AbortSignal
+  /** Is told once, when the stream is open: whatever happens from then on is heard. */
+  onOpen?: () => void
   /** Is told of each interruption, after which the stream goes on by itself. */
   onInterruption?: (error: BridgeError, waitMs: number) => void
 }
@@ -288,7 +290,7 @@ function streamsOf(ask: Asker, ref: string) {
   }
 
   async function* events<Type extends EventType>(options: EventOptions<Type>): AsyncGenerator<EventOf<Type>> {
-    const { signal, onInterruption, onMissed, types, ...rest } = options
+    const { signal, onOpen, onInterruption, onMissed, types, ...rest } = options
     const { resume, store, after, since, ...filters } = checkedBeginning(rest)
     const cursor =
       resume === undefined ? undefined : await openCursor({ name: resume, url: ask.url, bridge: ref, store })
@@ -296,6 +298,7 @@ function streamsOf(ask: Asker, ref: string) {
     const query = { ...filters, type: types?.join(","), since: start === undefined ? since : undefined }
     const messages = follow({
       signal,
+      onOpen,
       onInterruption,
       open: async (at) =>
         await open("/events", query, at, start).catch((error: unknown) => {

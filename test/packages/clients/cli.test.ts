@@ -64,8 +64,9 @@ test("listen posts each event, signed, the next after a 2xx, and after a break g
   expect(service.opened().map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "evt_2"])
   await service.until(() => service.opened().length === 3)
   listener.child.kill("SIGINT")
-  const { code, out } = await listener.ended
+  const { code, out, err } = await listener.ended
   expect(code).toBe(0)
+  expect(err).toContain(`listening to default, forwarding to ${program.url}; Ctrl-C ends it`)
   expect(out).toMatch(/evt_2 {2}Ada \[2J: evt_2 {2}500 {2}\d+ ms {2}again in 1 s\n/)
   expect(out).toMatch(/404 {2}\d+ ms {2}the service would give it up now; again in 1 s\n/)
 }, 30_000)

@@ -280,10 +280,12 @@ describe("the stream of events", () => {
       streams([event("e3").replaceAll("\n", "\r\n")]),
     ])
     const interruptions: string[] = []
+    const openedAfter: number[] = []
     const seen = []
     for await (const { event_id, event } of shop.events({
       from: "now",
       types: ["message", "poll_vote"],
+      onOpen: () => openedAfter.push(arrivals.length),
       onInterruption: ({ code }) => interruptions.push(code),
     })) {
       seen.push(`${event_id} ${event.event === "message" ? event.body : ""}`)
@@ -299,6 +301,7 @@ describe("the stream of events", () => {
     ])
     expect(arrivals[1]!.path).toBe("/api/instances/shop/events?type=message%2Cpoll_vote")
     expect(interruptions).toEqual(["no_answer", "no_answer", "unexpected_answer"])
+    expect(openedAfter).toEqual([1])
   }, 20_000)
 
   test("ends when the key is revoked, and at once if there is none to open", async () => {

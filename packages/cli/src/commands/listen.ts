@@ -21,17 +21,16 @@ export const listen: Command = {
     const shop = bridge(asked)
     const target = options.forward === undefined ? undefined : url(options.forward)
     const secret = target === undefined ? undefined : await secretOf(shop)
+    const whereTo = target === undefined ? "" : `, forwarding to ${target}`
     const events = shop.events({
       ...beginningOf(shop, target, options),
       // The service judges them.
       ...(options.type !== undefined && { types: options.type.split(",") as EventType[] }),
       signal: stop,
+      onOpen: () => console.error(`listening to ${shop.ref}${whereTo}; Ctrl-C ends it`),
       onInterruption: ({ message }, waitMs) => console.error(`${message}; again in ${seconds(waitMs)}`),
       onMissed: (missed) => console.error(`up to ${missed} events that came meanwhile are no longer kept`),
     })
-    console.error(
-      `listening to ${shop.ref}${target === undefined ? "" : `, forwarding to ${target}`}; Ctrl-C ends it`,
-    )
     for await (const stored of events) {
       if (target === undefined || secret === undefined) print(lineOf(stored), stored)
       else if (!(await deliver(stored, { target, secret, asked }))) return notTaken(stored, options)
