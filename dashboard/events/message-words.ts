@@ -17,15 +17,31 @@ function isOfAnother({ target_id, message_id }: MessageFields): boolean {
  */
 const directionMarks = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
-/** A message in one line, in plain words: `[document a.pdf, 2 pages] For you`. Strangers wrote most of it. */
+/**
+ * A message in one line, in plain words, as every page words it: `Document a.pdf, 2 pages: For you`.
+ * Strangers wrote most of it.
+ */
 export function wordsOf(message: MessageFields): string {
   if (message.reaction)
     return message.reaction.emoji ? `reacted ${message.reaction.emoji}` : "took a reaction back"
-  const kind = [kindOf(message), ...detailsOf(message)].filter(Boolean).join(", ")
-  const body = message.body.replaceAll(directionMarks, "").replaceAll("\n", " · ")
-  const words = shortened(body, 300)
-  const all = [kind && `[${kind.replaceAll(directionMarks, "")}]`, words].filter(Boolean).join(" ")
-  return all || "a change of another message"
+  const kind = [kindOf(message), ...detailsOf(message)]
+    .filter(Boolean)
+    .join(", ")
+    .replaceAll(directionMarks, "")
+  const words = shortened(plainText(textOf(message)).replaceAll("\n", " · "), 300)
+  const said = [kind, words].filter(Boolean).join(": ") || "a change of another message"
+  return message.edit === "edit" ? `${said} (edited)` : said
+}
+
+/** A text of a stranger, without what would reverse the text beside it. */
+export function plainText(text: string): string {
+  return text.replaceAll(directionMarks, "")
+}
+
+/** What is written in a message, and of contact cards their numbers, too. */
+function textOf({ body, contacts = [] }: MessageFields): string {
+  const numbers = contacts.flatMap(({ phones }) => phones).slice(0, 3)
+  return [body, numbers.join(" and ")].filter(Boolean).join(", ")
 }
 
 /** At most so many characters as a person counts them. One may be made of any number of code points. */
@@ -37,50 +53,59 @@ function shortened(text: string, most: number): string {
   return isWhole ? text : `${first.slice(0, most - 1).join("")}…`
 }
 
-function kindOf(message: MessageFields): string {
-  const { type, media_type, edit, order, product, invitation, payment, tapped } = message
-  if (edit === "revoke") return isOfAnother(message) ? "took a message back" : "taken back"
-  if (edit === "pin") return "pinned a message"
-  if (type === "unknown") return `a kind that cannot be read yet: ${message.unknown_kind ?? ""}`
-  if (order) return `order of ${order.item_count}`
-  if (payment) return `payment, ${payment.kind}`
-  if (invitation) return `invitation to a ${invitation.to}`
-  if (product) return "product"
-  if (tapped) return "chose"
-  if (message.event_details?.is_canceled) return "event, cancelled"
-  if (message.location?.live) return "live location"
-  return media_type || (type === "text" ? "" : type)
+const mediaWords = {
+  "": "",
+  image: "Picture",
+  video: "Video",
+  audio: "Audio",
+  voice: "Voice message",
+  document: "Document",
+  sticker: "Sticker",
+}
+
+const typeWords = {
+  text: "",
+  media: "Picture or video",
+  reaction: "",
+  poll: "Poll",
+  location: "Place",
+  event: "Event",
+  contact: "Contact card",
+  unknown: "",
+  "": "",
+}
+
+const editWords = { revoke: "took a message back", pin: "pinned a message", edit: "" }
+
+/** What kind of message it is, as a person would call it; `""`: a text. */
+export function kindOf(message: MessageFields): string {
+  const { type, media_type, edit, order, product, invitation, payment, tapped, file } = message
+  if (edit === "revoke" && !isOfAnother(message)) return "taken back"
+  if (edit && editWords[edit]) return editWords[edit]
+  if (type === "unknown") return `A kind that cannot be read yet, ${message.unknown_kind ?? ""}`
+  if (order) return `Order of ${order.item_count}`
+  if (payment) return `Payment, ${payment.kind}`
+  if (invitation) return `Invitation to a ${invitation.to}`
+  if (product) return "Product"
+  if (tapped) return "Chose"
+  if (message.event_details?.is_canceled) return "Event, cancelled"
+  if (message.location?.live) return "Live place"
+  const name = shortened(file?.name ?? "", longestName)
+  return [mediaWords[media_type] || typeWords[type], name].filter(Boolean).join(" ")
 }
 
 /** The longest name of a file, an ad or a button that a line has room for. */
 const longestName = 60
 
-function detailsOf({
-  edit,
-  file,
-  view_once,
-  contacts,
-  order,
-  payment,
-  product,
-  ad,
-  ...more
-}: MessageFields): string[] {
+function detailsOf({ file, view_once, order, payment, product, ad, ...more }: MessageFields): string[] {
   const { amount, currency } = order ?? payment ?? product ?? {}
   return [
-    file && shortened(file.name, longestName),
     file?.seconds && `${file.seconds} s`,
-    file?.pages && `${file.pages} pages`,
+    file?.pages && (file.pages === 1 ? "1 page" : `${file.pages} pages`),
     view_once && "to be seen once",
-    contacts &&
-      contacts
-        .flatMap(({ phones }) => phones)
-        .slice(0, 3)
-        .join(" and "),
     amount !== undefined && `${amount} ${currency ?? ""}`.trim(),
     more.interactive?.buttons && `${more.interactive.buttons.length} buttons`,
     more.scheduled_for && "to be sent later",
     ad && shortened(`from the ad ${ad.title || ad.source_id}`, longestName),
-    edit === "edit" && "edited",
   ].flatMap((each) => each || [])
 }

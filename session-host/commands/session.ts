@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache"
 import * as contract from "#contract/session.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { command } from "./command.ts"
+import { AskedNames, namesOf } from "./names.ts"
 
 /**
  * Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. Each module has the
@@ -87,4 +88,9 @@ export const internalCommands = [
     await session.lookAtLease()
     return new Response(null, { status: 204 })
   }),
+
+  /** A page shows people and groups by their names. */
+  command({ method: "get", path: "/names", request: { query: AskedNames } }, async ({ session, query }) =>
+    Response.json(await namesOf(session, query.jids)),
+  ),
 ]

@@ -12,15 +12,15 @@ test.for<[Parameters<typeof wordsOf>[0], string]>([
   [{ ...text, body: "x".repeat(400) }, `${"x".repeat(299)}…`],
   [
     { ...text, type: "media", media_type: "document", body: "For you", file },
-    "[document, a.pdf, 2 pages] For you",
+    "Document a.pdf, 2 pages: For you",
   ],
   [
     { ...text, type: "unknown", unknown_kind: "musicMessage" },
-    "[a kind that cannot be read yet: musicMessage]",
+    "A kind that cannot be read yet, musicMessage",
   ],
-  [{ ...text, body: "please", order }, "[order of 2, 12.5 EUR] please"],
-  [{ ...text, body: "Soup", tapped: { id: "s", text: "Soup" } }, "[chose] Soup"],
-  [{ ...text, payment: { kind: "declined" } }, "[payment, declined]"],
+  [{ ...text, body: "please", order }, "Order of 2, 12.5 EUR: please"],
+  [{ ...text, body: "Soup", tapped: { id: "s", text: "Soup" } }, "Chose: Soup"],
+  [{ ...text, payment: { kind: "declined" } }, "Payment, declined"],
   [
     {
       ...text,
@@ -28,11 +28,11 @@ test.for<[Parameters<typeof wordsOf>[0], string]>([
       body: "Ada",
       contacts: [{ name: "Ada", phones: ["+49 1", "030"], vcard: "" }],
     },
-    "[contact, +49 1 and 030] Ada",
+    "Contact card: Ada, +49 1 and 030",
   ],
-  [{ ...text, edit: "revoke", target_id: "T" }, "[took a message back]"],
-  [{ ...text, edit: "revoke" }, "[taken back]"],
-  [{ ...text, body: "new", edit: "edit", target_id: "T" }, "[edited] new"],
+  [{ ...text, edit: "revoke", target_id: "T" }, "took a message back"],
+  [{ ...text, edit: "revoke" }, "taken back"],
+  [{ ...text, body: "new", edit: "edit", target_id: "T" }, "new (edited)"],
   [{ ...text, body: "safe\u202Etxt.exe" }, "safetxt.exe"],
   [{ ...text }, "a change of another message"],
 ])("%o is said as %s", ([message, words]) => {

@@ -1,0 +1,53 @@
+import type { Context } from "hono"
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { isGroup, isLid } from "#core/message/jid.ts"
+import { plainText } from "../events/message-words.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { askSession, phoneOrJid } from "../numbers/session-answer.ts"
+
+/**
+ * The name of a chat or a person, as every page says it: the name that is known of them, else the number.
+ * Strangers choose their names: where they matter, the number stands beside them (`numberOf`).
+ * @param name as the network or the address book gives it; `""`: not known
+ */
+export function chatName(jid: string, name = ""): string {
+  const known = plainText(name).trim()
+  return known || numberOf(jid)
+}
+
+/** The number of a person; what stands in its place, where there is none. */
+export function numberOf(jid: string): string {
+  if (isGroup(jid)) return `Group …${jid.replace(/@.*/, "").slice(-4)}`
+  if (isLid(jid)) return `Number not shown …${jid.replace(/@.*/, "").slice(-4)}`
+  return phoneOrJid(jid)
+}
+
+/** Names as a session knew them lately, by bridge and JID. */
+const known = new LRUCache<string, string>({ max: 50_000, ttl: 60_000 })
+/** How long a page waits for the names that only the session knows, in ms; and how many it asks for at once. */
+const patienceMs = 400
+const atOnce = 100
+
+/**
+ * Learns what the chats and people of these JIDs are called: from the account's address book, or as they call
+ * themselves.
+ * @returns the name of any of them. `said`: the name in the message at hand, for people who are not known
+ */
+export async function namesOf(
+  c: Context<DashboardEnv>,
+  jids: Iterable<string>,
+): Promise<(jid: string, said?: string) => string> {
+  const { id } = c.var.bridge
+  const wanted = [...new Set(jids)].filter((jid) => jid !== "" && !known.has(`${id} ${jid}`))
+  const asked: Promise<void>[] = []
+  for (let at = 0; at < wanted.length; at += atOnce) asked.push(learn(c, wanted.slice(at, at + atOnce)))
+  await Promise.all(asked)
+  return (jid, said) => chatName(jid, known.get(`${id} ${jid}`) || said)
+}
+
+async function learn(c: Context<DashboardEnv>, jids: string[]): Promise<void> {
+  const path = `/names?jids=${encodeURIComponent(jids.join(","))}`
+  const { value = {} } = await askSession(c, path, z.record(z.string(), z.string()), patienceMs)
+  for (const [jid, name] of Object.entries(value)) known.set(`${c.var.bridge.id} ${jid}`, name)
+}
