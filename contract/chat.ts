@@ -12,7 +12,8 @@ import {
   timeInQuery,
 } from "./field-types.ts"
 import { MessageEvent } from "./message-events.ts"
-import { codesOfNetwork, body, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
+import { MessageChat } from "./message.ts"
+import { codesOfNetwork, body, optionalBody, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Contract, "Chats" */
 export const Chat = z
@@ -32,11 +33,25 @@ export const Chat = z
     muted: z.boolean(),
     muted_until: integer("Unix seconds; 0: it is not muted, or without an end."),
     last_message_at: integer("Unix seconds; 0: there is none yet."),
+    handover_until: integer(
+      "Until when a person answers in it (`setHandover`), Unix seconds; 0: your program does.",
+    ),
   })
   .openapi("Chat")
 
+/** Contract, "Handover": the longest one, and the length of one that is asked for without. In seconds. */
+const longestHandover = 30 * 86_400
+export const usualHandover = 4 * 3600
+
+export const Handover = z
+  .object({
+    chat_id: string("As in events."),
+    until: integer("Until when a person answers in this chat, Unix seconds; 0: your program answers."),
+  })
+  .openapi("Handover")
+
 /** Contract, "Kept messages" */
-export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
+export const KeptMessage = MessageEvent.omit({ event: true, offline: true, handover: true })
   .extend({
     from_me: boolean(
       "The session's own account wrote it: through this API, on its phone or on another of its devices.",
@@ -111,6 +126,48 @@ export const updateChat = createRoute({
     ),
   },
   responses: { 200: reply("The chat, as it is now.", Chat), ...refusals(...codesOfNetwork, "not_kept") },
+})
+
+export const listHandovers = createRoute({
+  method: "get",
+  path: `${proxy}/handovers` as const,
+  summary: "The chats in which a person answers",
+  description:
+    "Where somebody answers by hand, your program should be silent: its events of messages there have `handover`. It needs no connection, " +
+    "and nothing that is kept.",
+  request: {
+    params: path,
+    query: z.object({ chat: MessageChat.openapi({ description: "Only this chat." }) }),
+  },
+  responses: {
+    200: reply("The chats, in no order. One that is not there is your program's.", z.array(Handover)),
+    ...refusals(...codesOfSession, "not_paired"),
+  },
+})
+
+export const setHandover = createRoute({
+  method: "put",
+  path: `${proxy}/chats/{chat}/handover` as const,
+  summary: "Hand a chat over to a person, or take it back",
+  description:
+    "Whoever answers in the dashboard does the same. It is a fact for your program, and stops none of its sends. Each call begins the time anew.",
+  request: {
+    params: path.extend({ chat: ChatAddress }),
+    body: optionalBody(
+      z.object({
+        seconds: z
+          .int()
+          .min(0)
+          .max(longestHandover)
+          .default(usualHandover)
+          .openapi({ description: "For how long a person answers; 0: your program answers from now on." }),
+      }),
+    ),
+  },
+  responses: {
+    200: reply("The chat, as it is now. That is durable, and holds for the next event.", Handover),
+    ...refusals(...codesOfSession, "not_paired"),
+  },
 })
 
 export const listMessages = createRoute({

@@ -397,6 +397,7 @@ export const examples: Record<RouteName, Example> = {
         muted: false,
         muted_until: 0,
         last_message_at: 1_795_166_760,
+        handover_until: 0,
       },
     ],
   },
@@ -414,7 +415,14 @@ export const examples: Record<RouteName, Example> = {
       muted: false,
       muted_until: 0,
       last_message_at: 1_795_166_760,
+      handover_until: 0,
     },
+  },
+  listHandovers: { answer: [{ chat_id: contact, until: 1_795_181_160 }] },
+  setHandover: {
+    parameters: { chat },
+    body: { seconds: 14_400 },
+    answer: { chat_id: contact, until: 1_795_181_160 },
   },
   listMessages: {
     parameters: { chat, limit: 50 },

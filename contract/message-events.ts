@@ -155,6 +155,10 @@ export const MessageEvent = z
       description: "The message was written to be sent at this time. Unix seconds.",
     }),
     offline: Offline,
+    handover: z.literal(true).optional().openapi({
+      description:
+        "A person answers in this chat now: `setHandover`, or somebody in the dashboard, has said so. Your program should be silent.",
+    }),
     is_broadcast: z
       .literal(true)
       .optional()

@@ -61,7 +61,13 @@ export const routes = {
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
   },
-  Chats: { listChats: chat.listChats, updateChat: chat.updateChat, listMessages: chat.listMessages },
+  Chats: {
+    listChats: chat.listChats,
+    updateChat: chat.updateChat,
+    listMessages: chat.listMessages,
+    setHandover: chat.setHandover,
+    listHandovers: chat.listHandovers,
+  },
   Calls: { rejectCall: call.rejectCall },
   Contacts: {
     listContacts: contact.listContacts,

@@ -85,6 +85,8 @@ const within: Partial<Record<RouteName, "no chat" | "shows its chats" | Place>> 
   messageMedia: inQuery,
   updateChat: { path: "chat" },
   listMessages: { path: "chat" },
+  listHandovers: inQuery,
+  setHandover: { path: "chat" },
   getContact: { path: "jid" },
   contactAvatar: { path: "jid" },
   getGroup: { path: "jid" },

@@ -16,7 +16,7 @@ export function inDetail(value: unknown, name = ""): unknown {
 }
 
 /** The names of fields that are times, in Unix seconds. */
-const times = /^(?:at|timestamp|since|scheduled_for|muted_until|.*_(?:at|time))$/
+const times = /^(?:at|timestamp|since|scheduled_for|(?:muted|handover)_until|.*_(?:at|time))$/
 
 /** A message, as a list or an event of it has it. `isOfOneChat`: the agent has asked for this chat alone. */
 export function shortMessage(item: unknown, isOfOneChat = false): Fields {

@@ -65,7 +65,10 @@ async function named(session: Session, { chats }: Pick<Memory, "chats">, page: C
 }
 
 /** A chat in the contract's form. A person has the same name as in the list of contacts. */
-export async function chatWire({ contacts }: Pick<Memory, "contacts">, chat: Chat): Promise<Wire> {
+export async function chatWire(
+  { contacts, handovers }: Pick<Memory, "contacts" | "handovers">,
+  chat: Chat,
+): Promise<Wire> {
   const { jid, name, unread, isMarked, isArchived, isPinned, mutedUntil, lastAt } = chat
   const contact = isGroup(jid) ? undefined : await contacts.get(jid)
   return {
@@ -79,5 +82,6 @@ export async function chatWire({ contacts }: Pick<Memory, "contacts">, chat: Cha
     muted: mutedUntil === -1 || mutedUntil > now(),
     muted_until: mutedUntil > now() ? mutedUntil : 0,
     last_message_at: lastAt,
+    handover_until: await handovers.until(jid),
   }
 }

@@ -93,7 +93,7 @@ async function withStatus({ store }: Pick<Memory, "store">, found: Line[]): Prom
   const own = found.flatMap(({ message }) => (message.from_me ? message.message_id : []))
   const sent = new Map((await sentMessages(store, own)).map((each) => [each.messageId, each]))
   return found.map((line) => {
-    const { event: _event, offline: _offline, ...message } = line.message
+    const { event: _event, offline: _offline, handover: _handover, ...message } = line.message
     const outcome = sent.get(message.message_id)
     if (!message.from_me || !outcome) return message
     const { status } = outcomeOf({ sent: outcome, fromMe: true })

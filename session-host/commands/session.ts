@@ -3,6 +3,7 @@ import * as contract from "#contract/session.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { command } from "./command.ts"
 import { AskedNames, namesOf } from "./names.ts"
+import { said } from "./said.ts"
 
 /**
  * Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. Each module has the
@@ -93,4 +94,6 @@ export const internalCommands = [
   command({ method: "get", path: "/names", request: { query: AskedNames } }, async ({ session, query }) =>
     Response.json(await namesOf(session, query.jids)),
   ),
+
+  ...said,
 ]

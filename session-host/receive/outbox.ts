@@ -6,6 +6,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { isPhoneJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
+import type { Handovers } from "../chats/handovers.ts"
 import type { MessageKeeping } from "../chats/keep-messages.ts"
 import { asRevoked } from "../content/changes.ts"
 import type { Mapped, MessageIdentity } from "../content/mapped.ts"
@@ -30,6 +31,7 @@ interface OutboxParts {
   messageCount: Pick<MessageCount, "add">
   choice: () => Choice.Info
   keeping: Pick<MessageKeeping, "takes" | "ready">
+  handovers: Pick<Handovers, "until">
   login: { vault: { otherAddress: (jid: string) => Promise<string | undefined> } }
 }
 
@@ -101,7 +103,7 @@ export class EventOutbox {
   async #numberAndMake(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
     for (const each of fresh)
-      each.mapped = { ...each.mapped, event: cutToFit(await this.#named(each.mapped.event)) }
+      each.mapped = { ...each.mapped, event: cutToFit(await this.#ofChat(each.mapped.event)) }
     // The line of each in the transcript, if messages are kept.
     const lineOf = await this.#parts.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     const changing = await this.#changing(fresh.map(({ mapped: each }) => each))
@@ -149,11 +151,17 @@ export class EventOutbox {
         messageCount.add(mapped.event.from_me ? "out" : "in")
   }
 
-  /** The event with both names of its chat: lists and webhooks find it by either. */
-  async #named(event: Event): Promise<Event> {
-    if (event.event === "group" || !("chat_id" in event) || !isPhoneJid(event.chat_id)) return event
-    const chat_lid = await this.#parts.login.vault.otherAddress(event.chat_id)
-    return chat_lid ? { ...event, chat_lid } : event
+  /**
+   * The event with what is known of its chat: both of its names, as lists and webhooks find it by either, and
+   * whether a person answers in it now.
+   */
+  async #ofChat(event: Event): Promise<Event> {
+    const { login, handovers } = this.#parts
+    const isOver = event.event === "message" && (await handovers.until(event.chat_id)) > 0
+    const said: Event = isOver ? { ...event, handover: true } : event
+    if (said.event === "group" || !("chat_id" in said) || !isPhoneJid(said.chat_id)) return said
+    const chat_lid = await login.vault.otherAddress(said.chat_id)
+    return chat_lid ? { ...said, chat_lid } : said
   }
 
   async #notMade(mapped: Mapped[], brought: KnownMessage | undefined): Promise<Fresh[]> {

@@ -17,12 +17,14 @@ import type { Outgoing, Receipt } from "../network/connection.ts"
 import { decodeBare } from "../network/decode.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
 import { afterReceipts, type Counts, countsOf, type Step } from "./receipt-steps.ts"
+import type { SentNews } from "./sent-news.ts"
 
 interface StatusesParts {
   store: SessionStore
   commits: Pick<Commits, "note" | "write" | "whenKept">
   outbox: Pick<EventOutbox, "append">
   messageCount: Pick<MessageCount, "sent">
+  sentNews: Pick<SentNews, "tell">
   login: { vault: Pick<SessionVault, "login" | "otherAddress" | "phoneOf"> }
   choice: () => Choice.Info
   log: Logger
@@ -88,10 +90,13 @@ export class Statuses {
    * @throws SessionEnded
    */
   async acked(sent: Unacked, timestamp: number): Promise<void> {
-    const { store, commits, messageCount } = this.#parts
+    const { store, commits, messageCount, sentNews } = this.#parts
     messageCount.sent(sent.messageId)
     const acked = { state: "acked", timestamp } as const
-    if (!this.follows(sent.chat)) return noteUnlessEnded(commits, sentRow(store, { ...sent, ...acked }))
+    if (!this.follows(sent.chat)) {
+      noteUnlessEnded(commits, sentRow(store, { ...sent, ...acked }))
+      return sentNews.tell(sent.messageId)
+    }
     const unit = await this.#turn(async () => {
       const before = (await sentMessage(store, sent.messageId)) ?? { ...sent, state: "sent" as const }
       const after = { ...before, ...acked }
@@ -113,8 +118,11 @@ export class Statuses {
    */
   async refused(sent: Unacked, networkCode: number, beside: SessionWrite[] = []): Promise<void> {
     const failed = { ...sent, state: "failed", network_code: networkCode, timestamp: now() } as const
-    const { store, commits } = this.#parts
-    if (!this.follows(sent.chat)) return await commits.write([sentRow(store, failed), ...beside])
+    const { store, commits, sentNews } = this.#parts
+    if (!this.follows(sent.chat)) {
+      await commits.write([sentRow(store, failed), ...beside])
+      return sentNews.tell(sent.messageId)
+    }
     const { timestamp, network_code } = failed
     const reason = networkRejectedSentence(networkCode)
     const unit = await this.#turn(() =>
@@ -241,7 +249,10 @@ export class Statuses {
     const mapped = isEdit(sent)
       ? []
       : statuses.map((status) => mappedOf(sent.messageId, chat, counts, status))
-    return await this.#parts.outbox.append(() => mapped, [sentRow(this.#parts.store, sent), ...beside])
+    const { outbox, store, sentNews } = this.#parts
+    const unit = await outbox.append(() => mapped, [sentRow(store, sent), ...beside])
+    sentNews.tell(sent.messageId)
+    return unit
   }
 }
 

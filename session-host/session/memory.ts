@@ -6,6 +6,7 @@ import type { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { userOf } from "#core/message/jid.ts"
 import { Chats } from "../chats/chats.ts"
+import { Handovers } from "../chats/handovers.ts"
 import { History } from "../chats/keep-history.ts"
 import { MessageKeeping } from "../chats/keep-messages.ts"
 import { KeptPast, pastRow } from "../chats/keep-past.ts"
@@ -33,6 +34,7 @@ import { SessionIntake } from "../receive/intake.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
 import { Pacing, pacingRow } from "../send/pacing.ts"
+import { SentNews } from "../send/sent-news.ts"
 import { Statuses } from "../send/statuses.ts"
 import { ConnectionEvents, reportedRow } from "../uplink/connection-events.ts"
 import { findLeftBehind, type LeftBehind, type MemoryInput } from "./left-behind.ts"
@@ -98,13 +100,15 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: Left
   const messageCount = new MessageCount(ground)
   const transcript = new Transcript(ground)
   const chats = new Chats(ground)
+  const handovers = new Handovers(ground)
   const keeping = new MessageKeeping({ store, transcript, chats, messages })
   const history = new History({ ...ground, messages, transcript, chats })
-  const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping }, nextEvent)
+  const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping, handovers }, nextEvent)
   const past = new KeptPast({ ...ground, transcript, chats, sentList, outbox }, rows.get(pastRow))
   const connectionEvents = new ConnectionEvents({ ...ground, outbox }, rows.get(reportedRow))
   const standing = new LoginStanding(ground, [...rows.values()])
-  const statuses = new Statuses({ ...ground, outbox, messageCount })
+  const sentNews = new SentNews()
+  const statuses = new Statuses({ ...ground, outbox, messageCount, sentNews })
   const awaited = new Awaited({ ...ground, outbox }, awaitedRows)
   const pacing = new Pacing(ground, rows.get(pacingRow))
   const createdGroups = new CreatedGroups(ground)
@@ -126,6 +130,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: Left
     messageCount,
     transcript,
     chats,
+    handovers,
     keeping,
     history,
     outbox,
@@ -133,6 +138,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: Left
     connectionEvents,
     standing,
     statuses,
+    sentNews,
     awaited,
     pacing,
     createdGroups,

@@ -211,11 +211,13 @@ export class Session {
       Memory,
       | "messages"
       | "sentList"
+      | "sentNews"
       | "statuses"
       | "vault"
       | "transcript"
       | "store"
       | "chats"
+      | "handovers"
       | "contacts"
       | "createdGroups"
       | "deliveryKey"

@@ -311,6 +311,8 @@ export interface MessageEvent {
   scheduled_for?: number
   /** It happened while the session was offline. */
   offline?: true
+  /** A person answers in this chat now: `setHandover`, or somebody in the dashboard, has said so. Your program should be silent. */
+  handover?: true
   /** Sent to a broadcast list, or posted as a status. */
   is_broadcast?: true
   /** Posted as a status of the group. */
@@ -847,6 +849,8 @@ export interface Chat {
   muted_until: number
   /** Unix seconds; 0: there is none yet. */
   last_message_at: number
+  /** Until when a person answers in it (`setHandover`), Unix seconds; 0: your program does. */
+  handover_until: number
 }
 
 /** A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke`, no content and `text` as its `type`, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about. */
@@ -1163,6 +1167,13 @@ export interface KeptMessage {
   verified_business?: true
   /** Of a message that was sent through this API, for 30 days: as `getMessage` has it, which also has the times. */
   status?: "pending" | "sent" | "delivered" | "read" | "played"
+}
+
+export interface Handover {
+  /** As in events. */
+  chat_id: string
+  /** Until when a person answers in this chat, Unix seconds; 0: your program answers. */
+  until: number
 }
 
 export interface Contact {
@@ -2130,6 +2141,20 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<KeptMessage>
 
+  /** Hand a chat over to a person, or take it back. Whoever answers in the dashboard does the same. It is a fact for your program, and stops none of its sends. Each call begins the time anew. */
+  setHandover(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+    /** For how long a person answers; 0: your program answers from now on. */
+    seconds?: number
+  }, options?: CallOptions): Promise<Handover>
+
+  /** The chats in which a person answers. Where somebody answers by hand, your program should be silent: its events of messages there have `handover`. It needs no connection, and nothing that is kept. */
+  listHandovers(input?: {
+    /** Only this chat. */
+    chat?: string
+  }, options?: CallOptions): Promise<Handover[]>
+
   /** Decline a call */
   rejectCall(input: {
     /** A call id, as `call_incoming` gave it; percent-encoded. */
@@ -2606,6 +2631,8 @@ export const operations = {
   listChats: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats","query":["limit","after"],"answer":"list"},
   updateChat: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","body":true,"answer":"json"},
   listMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","query":["since","until","person","type","limit","after"],"answer":"list"},
+  setHandover: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/handover","body":true,"answer":"json"},
+  listHandovers: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/handovers","query":["chat"],"answer":"json"},
   rejectCall: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/calls/{id}/reject","body":true,"answer":"json"},
   listContacts: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts","query":["limit","after"],"answer":"list"},
   checkContacts: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/contacts/check","body":true,"answer":"json"},

@@ -53,4 +53,15 @@ export const chats: CasesOf<"Chats"> = {
     const next = await ask({ with: { chat: ada.number, after, limit: 1 } })
     expect(next.json).toMatchObject([{ message_id: question, body: "kept?", contact_id: ada.jid }])
   },
+  setHandover: async (ask) => {
+    const { json } = await ask({ with: { chat: ada.number }, body: { seconds: 60 } })
+    expect(json).toMatchObject({ chat_id: ada.jid })
+    const { handover } = await arrived(await adaWrites({ text: "to a person" }))
+    expect(handover).toBe(true)
+  },
+  listHandovers: async (ask) => {
+    const { json } = await ask({ with: { chat: ada.number } })
+    expect(json).toMatchObject([{ chat_id: ada.jid }])
+    await whole.call("PUT", `${shop}/proxy/chats/${ada.number}/handover`, { seconds: 0 })
+  },
 }

@@ -189,7 +189,7 @@ describe("a key for some chats", () => {
   const inChat = (
     "sendText sendMedia sendReaction sendPoll sendLocation sendEvent sendContact sendForward sendTyping " +
     "getMessage listSent revokeMessage editMessage pinMessage unpinMessage readMessage messageMedia " +
-    "updateChat listMessages getContact contactAvatar getGroup groupAvatar subscribePresence"
+    "updateChat listMessages listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
   ).split(" ")
   const [ours, theirs] = ["491711234567", "491715550000"]
 
@@ -237,7 +237,9 @@ describe("a key for some chats", () => {
   test("is for no call that names another chat, or none where the path names none", async () => {
     expect((await walk(theirs)).toSorted()).toEqual([...free].toSorted())
     const withoutChat = await walk(undefined)
-    const byPath = ["updateChat", "listMessages", "getContact", "contactAvatar", "getGroup", "groupAvatar"]
+    const byPath = "updateChat listMessages setHandover getContact contactAvatar getGroup groupAvatar".split(
+      " ",
+    )
     expect(withoutChat.filter((name) => !byPath.includes(name)).toSorted()).toEqual([...free].toSorted())
   })
 

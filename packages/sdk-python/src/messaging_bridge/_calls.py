@@ -31,6 +31,7 @@ from .types import (
     Group,
     GroupInvite,
     GroupWithMembers,
+    Handover,
     JoinGroupResult,
     JoinRequest,
     KeptMessage,
@@ -725,6 +726,21 @@ class BridgeCalls(Calls):
         """
         return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals(), query=("since", "until", "person", "type", "limit", "after"))
 
+    def set_handover(self, *, chat: str, seconds: int | None = None) -> Handover:
+        """Hand a chat over to a person, or take it back. Whoever answers in the dashboard does the same. It is a fact for your program, and stops none of its sends. Each call begins the time anew.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        :param seconds: For how long a person answers; 0: your program answers from now on.
+        """
+        return self._ask(Handover, "PUT", "/api/instances/{customer_ref}/proxy/chats/{chat}/handover", locals(), body=True)
+
+    def list_handovers(self, *, chat: str | None = None) -> List[Handover]:
+        """The chats in which a person answers. Where somebody answers by hand, your program should be silent: its events of messages there have `handover`. It needs no connection, and nothing that is kept.
+
+        :param chat: Only this chat.
+        """
+        return self._ask(List[Handover], "GET", "/api/instances/{customer_ref}/proxy/handovers", locals(), query=("chat",))
+
     def reject_call(self, *, id: str, contact_id: str) -> Ok:
         """Decline a call
 
@@ -1212,6 +1228,8 @@ class AsyncBridgeCalls(AsyncCalls):
     list_chats = listed(BridgeCalls.list_chats)
     update_chat = awaited(BridgeCalls.update_chat)
     list_messages = listed(BridgeCalls.list_messages)
+    set_handover = awaited(BridgeCalls.set_handover)
+    list_handovers = awaited(BridgeCalls.list_handovers)
     reject_call = awaited(BridgeCalls.reject_call)
     list_contacts = listed(BridgeCalls.list_contacts)
     check_contacts = awaited(BridgeCalls.check_contacts)

@@ -377,6 +377,8 @@ class MessageEvent(Model):
     """The message was written to be sent at this time. Unix seconds."""
     offline: Literal[True] | None = None
     """It happened while the session was offline."""
+    handover: Literal[True] | None = None
+    """A person answers in this chat now: `set_handover`, or somebody in the dashboard, has said so. Your program should be silent."""
     is_broadcast: Literal[True] | None = None
     """Sent to a broadcast list, or posted as a status."""
     is_group_status: Literal[True] | None = None
@@ -926,6 +928,8 @@ class Chat(Model):
     """Unix seconds; 0: it is not muted, or without an end."""
     last_message_at: int
     """Unix seconds; 0: there is none yet."""
+    handover_until: int
+    """Until when a person answers in it (`set_handover`), Unix seconds; 0: your program does."""
 
 
 class KeptMessage(Model):
@@ -1015,6 +1019,13 @@ class KeptMessage(Model):
     """The sender is a business whose name the network has verified."""
     status: Literal["pending", "sent", "delivered", "read", "played"] | None = None
     """Of a message that was sent through this API, for 30 days: as `get_message` has it, which also has the times."""
+
+
+class Handover(Model):
+    chat_id: str
+    """As in events."""
+    until: int
+    """Until when a person answers in this chat, Unix seconds; 0: your program answers."""
 
 
 class Contact(Model):
