@@ -19,6 +19,7 @@ const files = {
   style: load("style.css", "text/css", tokens),
   script: load("app.js", "text/javascript"),
   passkey: load("passkey.js", "text/javascript"),
+  chat: load("chat.js", "text/javascript"),
 }
 
 /** Where the style and the script of every page are. */
@@ -26,6 +27,9 @@ export const assets = { style: files.style.path, script: files.script.path }
 
 /** The script of the pages where passkeys are made and used. */
 export const passkeyScript = files.passkey.path
+
+/** The script of a chat. */
+export const chatScript = files.chat.path
 
 /** Serves them. Their names change with their content, so browsers keep them for ever. */
 export const assetRoutes = new Hono<ApiEnv>()

@@ -48,6 +48,7 @@ function policy(billing: BillingPages | undefined): string {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
+    "media-src 'self'",
     "connect-src 'self'",
     ["form-action 'self'", ...(billing?.formTargets() ?? [])].join(" "),
     "base-uri 'none'",
@@ -62,9 +63,11 @@ export const securityHeaders = createMiddleware<DashboardEnv>(async (c, next) =>
 })
 
 export function putSecurityHeaders(c: Context<DashboardEnv>): void {
-  c.header("content-security-policy", policy(c.var.billing))
+  // A stranger's file has a stricter one.
+  if (!c.res.headers.has("content-security-policy"))
+    c.header("content-security-policy", policy(c.var.billing))
   c.header("referrer-policy", "same-origin")
-  c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
+  c.header("permissions-policy", "camera=(), microphone=(self), geolocation=()")
   c.header("cross-origin-opener-policy", "same-origin")
 }
 

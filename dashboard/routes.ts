@@ -11,8 +11,9 @@ import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { auditLog } from "./audit-log.ts"
 import type { BillingPages } from "./billing-pages.ts"
-import { chats } from "./conversations/chats.ts"
+import { answering, largestFile } from "./conversations/answer.ts"
 import { groups } from "./conversations/groups.ts"
+import { inbox } from "./conversations/inbox.ts"
 import { messages } from "./conversations/messages.ts"
 import { deliveries } from "./events/deliveries.ts"
 import { event } from "./events/event.ts"
@@ -65,12 +66,22 @@ import { accountWebhooks } from "./webhooks/account-webhooks.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
-const limited = bodyLimit({
+const ofText = bodyLimit({
   maxSize: 256 * 1024,
   onError: () => {
     throw new ApiError("payload_too_large", "the form is longer than 256 KiB")
   },
 })
+const ofFile = bodyLimit({
+  maxSize: largestFile + 512 * 1024,
+  onError: () => {
+    throw new ApiError("payload_too_large", "the file is too large: at most 16 MB")
+  },
+})
+/** An answer in a chat may have a file. */
+const limited = createMiddleware<DashboardEnv>(
+  async (c, next) => await (/\/chats\/[^/]+\/answer$/.test(c.req.path) ? ofFile : ofText)(c, next),
+)
 
 /** Pages for all visitors. */
 const open = ["/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
@@ -111,7 +122,8 @@ const parts = [
   linking,
   newLinkPage,
   messages,
-  chats,
+  inbox,
+  answering,
   groups,
   events,
   event,

@@ -23,6 +23,14 @@ export function clock(ms: number): Html {
   return html`<time datetime="${iso(ms)}" data-local="clock">${isToday ? whole.slice(11) : whole}</time>`
 }
 
+/** A time in a chat, to the minute: without the date, if that is today. */
+export function moment(ms: number): Html {
+  const whole = inUtc(ms)
+  const isToday = iso(ms).slice(0, 10) === iso(nowMs()).slice(0, 10)
+  const short = `${whole.slice(0, 16)} UTC`
+  return html`<time datetime="${iso(ms)}" data-local="moment">${isToday ? short.slice(11) : short}</time>`
+}
+
 /** How long ago a time was. The script goes on counting, here and below. */
 export function ago(ms: number): Html {
   return counted("ago", ms, `${span(nowMs() - ms)} ago`)

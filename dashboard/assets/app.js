@@ -50,11 +50,14 @@ function tick() {
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
+const minute = new Intl.DateTimeFormat(undefined, { timeStyle: "short" })
+const dayAndMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 function dress(part) {
   for (const one of part.querySelectorAll("time[data-local]")) {
     const at = new Date(one.dateTime)
-    const isShort = one.dataset.local === "clock" && at.toDateString() === new Date(now()).toDateString()
-    one.textContent = (one.dataset.local === "day" ? day : isShort ? clock : local).format(at)
+    const isToday = at.toDateString() === new Date(now()).toDateString()
+    const forms = { day, clock: isToday ? clock : local, moment: isToday ? minute : dayAndMinute }
+    one.textContent = (forms[one.dataset.local] ?? local).format(at)
     one.removeAttribute("data-local")
   }
   for (const one of part.querySelectorAll("[data-ago], [data-age], [data-until]"))
@@ -91,7 +94,8 @@ for (const left of ["pointerup", "pointercancel", "focusout"])
   addEventListener(left, () => setTimeout(exchangeWaiting, 300))
 
 // The server sends pieces of the page. One that names a list goes to the head of the list, any other replaces
-// the element with its id.
+// the element with its id. With a place, the piece takes that of its former self: at the end of the list, or
+// at the top again.
 function place(html) {
   const pieces = document.createElement("template")
   pieces.innerHTML = html
@@ -106,9 +110,14 @@ function place(html) {
       exchange(piece)
       continue
     }
-    if (piece.id && document.getElementById(piece.id)) continue
-    list.prepend(piece)
-    while (list.children.length > 500) list.lastChild.remove()
+    const former = piece.id && document.getElementById(piece.id)
+    const { place: at } = piece.dataset
+    if (former && at === "top") former.remove()
+    else if (former && at === "end") exchange(piece)
+    if (former && at !== "top") continue
+    if (at === "end") list.append(piece)
+    else list.prepend(piece)
+    while (at !== "end" && list.children.length > 500) list.lastChild.remove()
     document.getElementById(`${list.id}-empty`)?.remove()
   }
   tick()
@@ -249,6 +258,7 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => delete event.target.dataset.sent, 3000)
 })
 
+addEventListener("dress", ({ detail }) => dress(detail))
 dress(document)
 // The answer of a form is no page to come back to: loading it again would send the form again. The server
 // leads to the page.

@@ -49,5 +49,9 @@ export async function namesOf(
 async function learn(c: Context<DashboardEnv>, jids: string[]): Promise<void> {
   const path = `/names?jids=${encodeURIComponent(jids.join(","))}`
   const { value = {} } = await askSession(c, path, z.record(z.string(), z.string()), patienceMs)
-  for (const [jid, name] of Object.entries(value)) known.set(`${c.var.bridge.id} ${jid}`, name)
+  for (const jid of jids) {
+    const name = value[jid] ?? ""
+    // A name may be learnt at any moment.
+    known.set(`${c.var.bridge.id} ${jid}`, name, name === "" ? { ttl: 5000 } : {})
+  }
 }

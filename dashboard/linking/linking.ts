@@ -9,6 +9,8 @@ import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { numberPage, type Status } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
+import { keptDays } from "../conversations/inbox.ts"
+import { keeps } from "../conversations/said.ts"
 import { type Html, note, buttonForm } from "../elements.ts"
 import { typedIn } from "../form.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
@@ -115,7 +117,7 @@ function follower(c: Context<DashboardEnv>) {
     ])
     if (isLinked(knownState)) {
       pieces.set("note", { html: networkNote(bridge, knownState) })
-      return pieces.set("linking", { html: linkedCard(bridge.customerRef, knownState) })
+      return pieces.set("linking", { html: await linkedCard(c, knownState) })
     }
     if (!me.mayChange) return pieces
     const isPasskeyWanted = wantsPasskey(knownState)
@@ -190,7 +192,7 @@ async function linkingNow(
         <a class="button" href="/numbers/${bridge.customerRef}/link-page">Make a link page for somebody</a>
       </p>`
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
-  ${isLinked(knownState) ? linkedCard(bridge.customerRef, knownState) : linkingCard(knownState, shownOf(c), code)}`
+  ${isLinked(knownState) ? linkedCard(c, knownState) : linkingCard(knownState, shownOf(c), code)}`
   return html`${cardAndSteps({ at: pathOf(bridge), query, card, knownState })} ${elsewhere}`
 }
 
@@ -208,8 +210,13 @@ function stoppedCard(bridge: Bridge.Info, knownState: KnownState): Html {
 }
 
 /** Takes the place of the code once a phone is linked. */
-function linkedCard(ref: string, knownState: Extract<KnownState, { kind: "said" }>): Html {
+async function linkedCard(
+  c: Context<DashboardEnv>,
+  knownState: Extract<KnownState, { kind: "said" }>,
+): Promise<Html> {
+  const ref = c.var.bridge.customerRef
   const { action, cause } = inWords(knownState)
+  const isAsked = c.var.me.mayChange && !(await keeps(c))
   return html`<section class="card" id="linking" aria-label="The linked phone">
     <h2>${knownState.phone === "" ? "A phone is linked" : html`Linked to +${knownState.phone}`}</h2>
     ${stateLine(knownState)}
@@ -226,9 +233,31 @@ function linkedCard(ref: string, knownState: Extract<KnownState, { kind: "said" 
       ${
         action?.to === "take-back"
           ? buttonForm({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
-          : html`<a class="button main" href="/numbers/${ref}/events">See its events</a>`
+          : isAsked
+            ? ""
+            : html`<a class="button main" href="/numbers/${ref}/chats">Open its chats</a>`
       }
+      ${isAsked ? "" : html`<a class="button" href="/numbers/${ref}/events">See its events</a>`}
       <a class="button" href="/numbers/${ref}/settings">Settings</a>
     </div>
+    ${isAsked && action?.to !== "take-back" ? askToKeep(ref) : ""}
   </section>`
+}
+
+/** Asked where a phone was just linked, since keeping what people write is the customer's to decide. */
+function askToKeep(ref: string): Html {
+  return html`<div class="stack" id="ask-to-keep">
+    <h3>Keep the messages of this number?</h3>
+    <p>
+      Chats then show the last ${keptDays} days, and can be searched. Without that, they show what came in the
+      last 7 days. What is kept is encrypted, only your account sees it, and it is removed when its days are
+      over. You can change this in the settings at any time.
+    </p>
+    <div class="row">
+      <form method="post" action="/numbers/${ref}/chats/keep">
+        <button class="button main">Keep ${keptDays} days and open the chats</button>
+      </form>
+      <a class="button" href="/numbers/${ref}/chats">Do not keep them</a>
+    </div>
+  </div>`
 }

@@ -84,15 +84,12 @@ test("a failing webhook's pages say who is told, or that nobody is, and lead to 
   expect(settings).not.toContain('name="webhook_url"')
 })
 
-test("chats, kept messages, groups and members are as the session has them, whatever their names", async () => {
+test("groups and their members are as the session has them, whatever their names", async () => {
   const person = await aPerson()
   const name = `<b>\u202e\u05e7${"\u{1f600}".repeat(64)}`
-  const chat = { chat_id: "120363000000000001@g.us", name, is_group: true, unread: 3, marked_unread: false }
-  const kept = { archived: false, pinned: true, muted: false, muted_until: 0, last_message_at: 1_700_000_000 }
-  const message = { ...anEvent("kept words"), status: "read" }
   const group = {
     created: 1,
-    jid: chat.chat_id,
+    jid: "120363000000000001@g.us",
     name,
     participants: 2,
     topic: "",
@@ -110,25 +107,12 @@ test("chats, kept messages, groups and members are as the session has them, what
   const member = { jid: "491711234567@s.whatsapp.net", phone: "491711234567", role: "owner" }
   const host = await aScriptedHost(({ method, path }, response) => {
     if (method === "POST") return sayJson(response, 200, { ok: true })
-    if (path.startsWith("/chats?"))
-      return sayJson(response, 200, [{ ...chat, ...kept }], { "x-next-after": "more" })
-    if (path.startsWith("/chats/49")) return sayJson(response, 409, { error: "PATCH it", code: "not_kept" })
-    if (path.startsWith("/chats/")) return sayJson(response, 200, [message])
     if (path.startsWith("/groups?")) return sayJson(response, 200, [group])
     return sayJson(response, 200, { ...group, members: [member] })
   })
   const shown = async (path: string) => plain(await (await person.get(`/numbers/shop${path}`)).text())
-  expect(await shown("/chats")).toContain("The chats are not shown: no session runs at this moment.")
   await host.take(person.bridge.id)
-  const chats = await shown("/chats")
   const safe = `<bdi>&lt;b&gt;${name.slice(3)}</bdi>`
-  expect(chats).toContain(safe)
-  expect(chats).toContain("3 unread")
-  expect(chats).toContain('href="/numbers/shop/chats?after=more"')
-  expect(await shown("/chats/120363000000000001%40g.us")).toContain("kept words")
-  const unkept = await shown("/chats/491711234567%40s.whatsapp.net")
-  expect(unkept).toContain("Chats are not kept")
-  expect(unkept).not.toContain("PATCH")
   const listed = await shown("/groups")
   expect(listed).toContain(safe)
   expect(listed).toContain("2 members; you: admin")

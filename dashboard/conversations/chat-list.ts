@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { z } from "zod"
+import { Chat } from "#contract/chat.ts"
+import { isGroup } from "#core/message/jid.ts"
+import { toQuery } from "../answer.ts"
+import type { Html } from "../elements.ts"
+import { wordsOf } from "../events/message-words.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { askSession } from "../numbers/session-answer.ts"
+import { moment } from "../times.ts"
+import { namesOf, numberOf } from "./chat-name.ts"
+import { cameOf, isChangeOfOther, keeps, patienceMs, Said, wentOf } from "./said.ts"
+
+/** A chat in the list. */
+export interface Entry {
+  jid: string
+  /** As the network has it, or the writer of the last message; `""`: not known. */
+  name: string
+  /** How many messages of others came since somebody of the account has read or answered it. */
+  unread: number
+  lastAt: number
+  last?: Said | undefined
+  /** Until when a person answers; 0: the customer's program does. */
+  handoverUntil: number
+}
+
+export interface ChatList {
+  entries: Entry[]
+  next?: string | undefined
+  problem?: string | undefined
+  isKept: boolean
+}
+
+const perPage = 50
+/** Without kept messages, so many of the latest are looked through, in each direction. */
+const looked = { came: 1000, went: 200 }
+
+const Listed = Chat.extend({ last: Said.optional() })
+const HandedOver = z.array(z.object({ chat_id: z.string(), until: z.number() }))
+
+/** A page of a number's chats, the one with the latest message first. */
+export async function chatList(c: Context<DashboardEnv>, after?: string): Promise<ChatList> {
+  if (await keeps(c)) {
+    const path = `/inbox?${toQuery({ limit: perPage, after })}`
+    const kept = await askSession(c, path, z.array(Listed), patienceMs)
+    if (kept.problem === undefined) return { entries: kept.value.map(entryOf), next: kept.next, isKept: true }
+  }
+  return await recentChats(c)
+}
+
+function entryOf({ chat_id: jid, name, unread, marked_unread, ...chat }: z.infer<typeof Listed>): Entry {
+  return {
+    jid,
+    name,
+    unread: unread || Number(marked_unread),
+    lastAt: chat.last_message_at,
+    last: chat.last,
+    handoverUntil: chat.handover_until,
+  }
+}
+
+/** The chats of the latest messages: those that events have, and those that were sent. */
+async function recentChats(c: Context<DashboardEnv>): Promise<ChatList> {
+  const [came, went, handed] = await Promise.all([
+    cameOf(c, { from: undefined, limit: looked.came }),
+    wentOf(c, { from: "", limit: looked.went }),
+    askSession(c, "/handovers", HandedOver, patienceMs),
+  ])
+  // Each list in its order; of the same second, what was sent comes last: it is mostly the answer.
+  const oldestFirst = [...came.said.toReversed(), ...went.said.toReversed()]
+  const all = oldestFirst.toSorted((one, other) => one.timestamp - other.timestamp)
+  const chats = new Map<string, Entry>()
+  for (const said of all) add(chats, said)
+  for (const { chat_id, until } of handed.value ?? []) {
+    const entry = chats.get(chat_id)
+    if (entry) entry.handoverUntil = until
+  }
+  const problem = came.problem ?? went.problem
+  return {
+    entries: [...chats.values()].toSorted((one, other) => other.lastAt - one.lastAt),
+    problem,
+    isKept: false,
+  }
+}
+
+/** Takes a message into the list. @returns its chat's entry, if it shows the message */
+export function add(chats: Map<string, Entry>, said: Said): Entry | undefined {
+  const { chat_id: jid } = said
+  if (jid.endsWith("@broadcast") || isChangeOfOther(said)) return undefined
+  const before = chats.get(jid)
+  const isNews = !said.from_me && !said.reaction
+  const entry: Entry = {
+    jid,
+    name: (!isGroup(jid) && !said.from_me && said.name) || before?.name || "",
+    unread: said.from_me ? 0 : (before?.unread ?? 0) + Number(isNews),
+    lastAt: said.timestamp,
+    last: said,
+    handoverUntil: before?.handoverUntil ?? 0,
+  }
+  chats.set(jid, entry)
+  return entry
+}
+
+/** The item of a chat in the list, as it is shown, and sent again when it changes. */
+export function chatItem(
+  ref: string,
+  entry: Entry,
+  nameOf: (jid: string, said?: string) => string,
+  open?: string,
+): Html {
+  const { jid, unread, last, lastAt } = entry
+  const name = nameOf(jid, entry.name)
+  const number = numberOf(jid)
+  const isOpen = jid === open
+  return html`<li id="${itemId(jid)}" data-into="chats" data-place="top">
+    <a
+      class="chat-link ${unread > 0 ? "unread" : ""}"
+      href="/numbers/${ref}/chats/${encodeURIComponent(jid)}"
+      ${isOpen ? "aria-current=page" : ""}
+    >
+      <span class="called"
+        ><bdi class="strong">${name}</bdi>
+        ${name === number || isGroup(jid) ? "" : html`<small class="muted">${number}</small>`}</span
+      >
+      <span class="small muted">${lastAt === 0 ? "" : moment(lastAt * 1000)}</span>
+      <span class="last">${last ? html`${lastWho(last, nameOf)}<bdi>${wordsOf(last)}</bdi>` : ""}</span>
+      <span class="marks"
+        >${entry.handoverUntil > Date.now() / 1000 ? html`<span class="tag">You answer</span>` : ""}
+        ${unread > 0 ? html`<b class="badge">${unread}<span class="hidden"> unread</span></b>` : ""}</span
+      >
+    </a>
+  </li>`
+}
+
+function lastWho(
+  { from_me, chat_id, contact_id, name }: Said,
+  nameOf: (jid: string, said?: string) => string,
+) {
+  if (from_me) return "You: "
+  return isGroup(chat_id) ? html`<bdi>${nameOf(contact_id, name)}</bdi>: ` : ""
+}
+
+/** A chat's JID has characters that ids in a page should not have. */
+function itemId(jid: string): string {
+  return `chat-${createHash("sha256").update(jid).digest("base64url").slice(0, 16)}`
+}
+
+/** What the chats of a list, and the writers of their last messages, are called. */
+export async function namesIn(c: Context<DashboardEnv>, entries: Entry[]) {
+  return await namesOf(
+    c,
+    entries.flatMap(({ jid, last }) => [jid, last?.contact_id ?? ""]),
+  )
+}
+
+/** How many chats and messages a search looks through. */
+const searched = { pages: 10, came: 2000 }
+
+/**
+ * Looks for chats by name, number or words.
+ * @returns the chats, and what was looked through, in words
+ */
+export async function searchChats(
+  c: Context<DashboardEnv>,
+  sought: string,
+): Promise<ChatList & { about: string }> {
+  const words = sought.toLowerCase()
+  const digits = sought.replaceAll(/[\s+()-]/g, "")
+  const all: Entry[] = []
+  let next: string | undefined
+  let first: ChatList | undefined
+  for (let page = 0; page < searched.pages; page++) {
+    const list = await chatList(c, next)
+    first ??= list
+    all.push(...list.entries)
+    next = list.next
+    if (next === undefined) break
+  }
+  const [nameOf, came, went] = await Promise.all([
+    namesIn(c, all),
+    cameOf(c, { from: undefined, limit: searched.came }),
+    wentOf(c, { from: "", limit: looked.went }),
+  ])
+  const chats = new Map(all.map((entry) => [entry.jid, entry]))
+  const found = new Map<string, Entry>()
+  for (const entry of all) {
+    const isNumber = /^\d{3,}$/.test(digits) && entry.jid.includes(digits)
+    if (isNumber || nameOf(entry.jid, entry.name).toLowerCase().includes(words)) found.set(entry.jid, entry)
+  }
+  const messages = [...came.said, ...went.said]
+  for (const said of messages.toSorted((one, other) => other.timestamp - one.timestamp)) {
+    if (found.has(said.chat_id) || !wordsOf(said).toLowerCase().includes(words)) continue
+    const entry = chats.get(said.chat_id) ?? {
+      jid: said.chat_id,
+      name: said.name,
+      unread: 0,
+      handoverUntil: 0,
+    }
+    found.set(said.chat_id, { ...entry, lastAt: said.timestamp, last: said })
+  }
+  const latest = next === undefined ? "" : "latest "
+  const about = `Looked through the names and numbers of the ${latest}${all.length} chats, and the words of the latest ${messages.length} messages. Open a chat to search all that is kept of it.`
+  return { entries: [...found.values()], about, isKept: first?.isKept ?? false, problem: first?.problem }
+}

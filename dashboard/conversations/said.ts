@@ -1,0 +1,238 @@
+import type { Context } from "hono"
+import { z } from "zod"
+import { KeptMessage } from "#contract/chat.ts"
+import { Counts } from "#contract/message-events.ts"
+import type { StoredEvent } from "#contract/stored-event.ts"
+import { Choice } from "#core/bridge/choice.ts"
+import { ApiError } from "#core/error.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { toQuery } from "../answer.ts"
+import { bridgesAsNumbers } from "../api-words.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { askSession } from "../numbers/session-answer.ts"
+
+/** A message of a chat, whoever wrote it, and what became of it, if the API sent it. */
+export const Said = KeptMessage.extend({
+  status: z.enum(["pending", "sent", "delivered", "read", "played", "failed", "received"]).optional(),
+  counts: Counts.optional(),
+  reason: z.string().optional(),
+})
+export type Said = z.infer<typeof Said>
+
+/** The events that a chat shows. */
+export const shownTypes = ["message", "poll_vote", "event_response"] as const
+type ShownEvent = Extract<StoredEvent["event"], { event: (typeof shownTypes)[number] }>
+
+/** How long a page waits for the session, in ms: without it, the page has what events hold. */
+export const patienceMs = 900
+
+/** Somebody's vote in a poll, or answer to an event message. */
+export interface Vote {
+  /** The message that it is about. */
+  about: string
+  id: string
+  who: { jid: string; name: string }
+  words: string
+}
+
+/** A part of a chat, the newest first. */
+export interface Part {
+  said: Said[]
+  votes: Vote[]
+  /** Where the part before it begins; undefined: there is none. */
+  next?: string | undefined
+  /** Whether it is of the messages that are kept: else of the events of the last days, and of what was sent. */
+  isKept: boolean
+  /** Why something is missing. */
+  problem?: string | undefined
+}
+
+const perPart = 50
+
+/** Whether a number keeps its messages. */
+export async function keeps(c: Context<DashboardEnv>): Promise<boolean> {
+  const lease = await Lease.get(c.var.bridge.id)
+  return lease !== undefined && Choice.wire(lease.choice).keep !== null
+}
+
+/** A part of a chat (a JID or digits), the newest messages first. `from`: `next` of the part behind it. */
+export async function partOf(
+  c: Context<DashboardEnv>,
+  chat: string,
+  from: string | undefined,
+  limit = perPart,
+): Promise<Part> {
+  if (await keeps(c)) {
+    const path = `/chats/${encodeURIComponent(chat)}/messages?${toQuery({ limit, after: from })}`
+    const kept = await askSession(c, path, z.array(Said), patienceMs)
+    if (kept.problem === undefined) {
+      const votes = from === undefined ? (await cameOf(c, { chat, from: undefined, limit })).votes : []
+      return { said: kept.value, votes, next: kept.next, isKept: true }
+    }
+    if (from !== undefined) return { said: [], votes: [], next: from, isKept: true, problem: kept.problem }
+  }
+  return await recentOf(c, chat, from, limit)
+}
+
+/** Each list goes on behind an id; `""`: at its beginning; `-`: it is over. */
+const Cursor = z.string().regex(/^[\w.-]{0,200}~[\w.-]{0,200}$/)
+
+/** What the events of the last days have, and the list of what was sent, as one. */
+async function recentOf(
+  c: Context<DashboardEnv>,
+  chat: string,
+  from: string | undefined,
+  limit: number,
+): Promise<Part> {
+  const [event = "", sent = ""] = (Cursor.safeParse(from).data ?? "~").split("~")
+  const [came, went] = await Promise.all([
+    cameOf(c, { chat, from: event, limit }),
+    wentOf(c, { chat, from: sent, limit }),
+  ])
+  const merged = mergedPart(came, went, limit)
+  const ends = [came.goesOn(merged.came), went.goesOn(merged.went)]
+  return {
+    said: merged.said,
+    votes: came.votes,
+    next: ends.every((end) => end === "-") ? undefined : ends.join("~"),
+    isKept: false,
+    problem: came.problem ?? went.problem,
+  }
+}
+
+/** One of the two lists. `goesOn`: where it goes on if so many of its messages are shown. */
+interface Source {
+  said: Said[]
+  hasMore: boolean
+  goesOn: (shown: number) => string
+  problem?: string | undefined
+}
+
+const nothing = { said: [], hasMore: false, goesOn: () => "-" }
+
+/** What came, and what was written on the phone. */
+export async function cameOf(
+  c: Context<DashboardEnv>,
+  asked: { chat?: string; from: string | undefined; limit: number },
+): Promise<Source & { votes: Vote[] }> {
+  const { chat, from = "", limit } = asked
+  if (from === "-") return { ...nothing, votes: [] }
+  try {
+    const wanted = { types: shownTypes, isNewestFirst: true, limit }
+    const page = await EventFeed.page(c.var.bridge, { ...wanted, chat, from: EventRow.numberOf(from) })
+    const events = page.events.map(({ event, event_id }) => ({ event: event as ShownEvent, event_id })) // of `types`
+    const messages = events.flatMap(({ event, event_id }) =>
+      event.event === "message" ? [{ said: event, event_id }] : [],
+    )
+    return {
+      said: messages.map(({ said }) => said),
+      votes: events.flatMap(({ event }) => voteOf(event) ?? []),
+      hasMore: page.next !== undefined,
+      goesOn: (shown) =>
+        shown < messages.length ? (messages[shown - 1]?.event_id ?? from) : (page.next ?? "-"),
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { ...nothing, votes: [], problem: `What came is not shown: ${bridgesAsNumbers(error.message)}` }
+  }
+}
+
+/** What was sent here and through the API: only the session can read it. */
+export async function wentOf(
+  c: Context<DashboardEnv>,
+  { chat, from, limit }: { chat?: string; from: string; limit: number },
+): Promise<Source> {
+  if (from === "-") return nothing
+  const path = `/said?${toQuery({ limit, chat, after: from || undefined })}`
+  const sent = await askSession(c, path, z.array(Said), patienceMs)
+  if (sent.problem !== undefined)
+    return { ...nothing, goesOn: () => from, problem: `What was sent is not shown: ${sent.problem}` }
+  const { value, next } = sent
+  return {
+    said: value,
+    hasMore: next !== undefined,
+    goesOn: (shown) => (shown < value.length ? (value[shown - 1]?.message_id ?? from) : (next ?? "-")),
+  }
+}
+
+/**
+ * The next messages of both lists, and how many of each they are. It ends where one list has been shown but
+ * goes on: its next messages may be newer than the rest of the other. Of the same second, what was sent is
+ * the later one, since it is mostly the answer.
+ */
+function mergedPart(came: Source, went: Source, most: number): { said: Said[]; came: number; went: number } {
+  const said: Said[] = []
+  const shown = { came: 0, went: 0 }
+  while (said.length < most) {
+    const [one, other] = [came.said[shown.came], went.said[shown.went]]
+    if ((!one && came.hasMore) || (!other && went.hasMore)) break
+    if (other && (!one || other.timestamp >= one.timestamp)) {
+      said.push(other)
+      shown.went++
+    } else if (one) {
+      said.push(one)
+      shown.came++
+    } else break
+  }
+  return { said, ...shown }
+}
+
+export function voteOf(event: StoredEvent["event"]): Vote | undefined {
+  if (event.event === "poll_vote")
+    return {
+      about: event.poll_id,
+      id: `${event.poll_id}-${event.contact_id}`,
+      who: { jid: event.contact_id, name: event.name },
+      words: event.selected_options.join(", ") || "nothing any more",
+    }
+  if (event.event !== "event_response") return undefined
+  return {
+    about: event.event_id,
+    id: `${event.event_id}-${event.contact_id}`,
+    who: { jid: event.contact_id, name: event.name },
+    words: { going: "is coming", not_going: "is not coming", maybe: "may come", unknown: "answered" }[
+      event.response
+    ],
+  }
+}
+
+/** A message as it is shown: with the reactions to it, and what it says after its edits. */
+export interface Shown extends Said {
+  reactions: Said[]
+  isEdited?: boolean
+}
+
+/** Whether a message only changes another one. */
+export function isChangeOfOther({ edit, target_id, message_id }: Said): boolean {
+  return (edit === "edit" || edit === "revoke") && target_id !== undefined && target_id !== message_id
+}
+
+/**
+ * The messages of a part (newest first) as people see them, oldest first: what changes a message, or reacts
+ * to it, is at that message, if the part has it.
+ */
+export function folded(said: Said[]): Shown[] {
+  const shown = new Map<string, Shown>()
+  for (const one of said.toReversed()) {
+    const target = one.target_id === undefined ? undefined : shown.get(one.target_id)
+    if (one.reaction && target) react(target, one)
+    else if (isChangeOfOther(one) && target) change(target, one)
+    else shown.set(one.message_id, { ...one, reactions: [], isEdited: one.edit === "edit" })
+  }
+  return [...shown.values()]
+}
+
+function react(target: Shown, by: Said): void {
+  const others = target.reactions.filter(
+    (one) => one.contact_id !== by.contact_id || one.from_me !== by.from_me,
+  )
+  target.reactions = by.reaction?.emoji ? [...others, by] : others
+}
+
+function change(target: Shown, { edit, body, caption }: Said): void {
+  if (edit === "revoke")
+    Object.assign(target, { edit, target_id: undefined, body: "", media_type: "", type: "text" })
+  else Object.assign(target, { body, ...(caption !== undefined && { caption }), isEdited: true })
+}
