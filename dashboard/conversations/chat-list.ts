@@ -45,7 +45,9 @@ export async function chatList(c: Context<DashboardEnv>, after?: string): Promis
   if (await keeps(c)) {
     const path = `/inbox?${toQuery({ limit: perPage, after })}`
     const kept = await askSession(c, path, z.array(Listed), patienceMs)
-    if (kept.problem === undefined) return { entries: kept.value.map(entryOf), next: kept.next, isKept: true }
+    // What came before keeping was chosen takes a moment to be kept.
+    if (kept.problem === undefined && (kept.value.length > 0 || after !== undefined))
+      return { entries: kept.value.map(entryOf), next: kept.next, isKept: true }
   }
   return await recentChats(c)
 }
@@ -151,7 +153,7 @@ function itemId(jid: string): string {
 export async function namesIn(c: Context<DashboardEnv>, entries: Entry[]) {
   return await namesOf(
     c,
-    entries.flatMap(({ jid, last }) => [jid, last?.contact_id ?? ""]),
+    entries.flatMap(({ jid, last }) => [jid, last && !last.from_me ? last.contact_id : ""]),
   )
 }
 

@@ -1,20 +1,22 @@
 import type { Context } from "hono"
 import { z } from "zod"
 import type { StoredEvent } from "#contract/stored-event.ts"
+import { ApiError } from "#core/error.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
+import { callHost } from "#core/lease/call-host.ts"
 import { isThroughLambda } from "#core/lease/call-through-lambda.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { toJid } from "#core/message/jid.ts"
 import { toQuery } from "../answer.ts"
 import { streamStartOf } from "../events/events.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
-import { askSession } from "../numbers/session-answer.ts"
 import { bubble, reaction, text, vote } from "./bubble.ts"
 import { add, chatItem, chatList, type Entry } from "./chat-list.ts"
 import { namesOf } from "./chat-name.ts"
-import { isChangeOfOther, type Said, Said as SaidSchema, shownTypes, voteOf } from "./said.ts"
+import { isChangeOfOther, patienceMs, type Said, Said as SaidSchema, shownTypes, voteOf } from "./said.ts"
 import { chatOf, handoverOf, peopleIn, who } from "./thread.ts"
 
 /** Where no process reports arrivals to this one, a message is shown this late at most. */
@@ -124,31 +126,47 @@ async function piecesOf(
 /** What was sent here and through the API, and how far it has come: the session says so at once. */
 function sends(c: Context<DashboardEnv>, shown: Shown, over: AbortSignal): Next {
   let after: string | undefined
+  let isAnswered = false
   const told = new Set<string>()
   return async () => {
-    // On Lambda each call that waits would hold a function.
-    const wait = isThroughLambda() ? 0 : waitMs
-    const path = `/said/news?${toQuery({ after, wait_ms: after === undefined ? 0 : wait })}`
-    const { value = [], next, problem } = await askNews(c, path)
+    // Whoever answers by hand hands the chat over; the message itself is shown first.
+    if (isAnswered) {
+      isAnswered = false
+      return new Map(await shown.handover())
+    }
+    const news = await newsAfter(c, after)
     if (over.aborted) return "over"
-    after = next ?? after
-    if (problem !== undefined || wait === 0) await pause(lookEachMs, over)
+    if (!news || isThroughLambda()) await pause(lookEachMs, over)
+    after = news?.at ?? after
     const pieces = new Map<string, Piece>()
-    for (const said of value) {
+    for (const said of news?.said ?? []) {
       for (const [key, piece] of await shown.show(said, !told.has(said.message_id))) pieces.set(key, piece)
+      isAnswered ||= said.chat_id === shown.open && !told.has(said.message_id)
       told.add(said.message_id)
     }
-    if (value.some(({ chat_id }) => chat_id === shown.open))
-      for (const [key, piece] of await shown.handover()) pieces.set(key, piece)
     return pieces
   }
 }
 
-async function askNews(c: Context<DashboardEnv>, path: string) {
-  const answer = await askSession(c, path, z.array(SaidSchema), waitMs + 900)
-  return answer.problem === undefined
-    ? answer
-    : { problem: answer.problem, value: undefined, next: undefined }
+/** The session's news behind these, as soon as there are some; undefined while it does not answer. */
+async function newsAfter(c: Context<DashboardEnv>, after: string | undefined) {
+  const { bridge, requestId } = c.var
+  // On Lambda each call that waits would hold a function.
+  const wait_ms = after === undefined || isThroughLambda() ? 0 : waitMs
+  const path = `/said/news?${toQuery({ after, wait_ms })}`
+  const lease = await Lease.get(bridge.id)
+  // A session that sleeps is not woken for a reader.
+  if (!lease || !Lease.isHeld(lease)) return undefined
+  try {
+    const call = { method: "GET", bridgeId: bridge.id, requestId, path } as const
+    const answer = await callHost(lease, call, waitMs + patienceMs)
+    if (typeof answer === "string" || answer.status !== 200) return undefined
+    const said = z.array(SaidSchema).parse(JSON.parse(Buffer.from(answer.body).toString()))
+    return { said, at: String(answer.headers["x-next-after"]) }
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
 }
 
 async function pause(ms: number, over: AbortSignal): Promise<void> {

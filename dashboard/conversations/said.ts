@@ -67,7 +67,8 @@ export async function partOf(
   if (await keeps(c)) {
     const path = `/chats/${encodeURIComponent(chat)}/messages?${toQuery({ limit, after: from })}`
     const kept = await askSession(c, path, z.array(Said), patienceMs)
-    if (kept.problem === undefined) {
+    // What came before keeping was chosen takes a moment to be kept.
+    if (kept.problem === undefined && (kept.value.length > 0 || from !== undefined)) {
       const votes = from === undefined ? (await cameOf(c, { chat, from: undefined, limit })).votes : []
       return { said: kept.value, votes, next: kept.next, isKept: true }
     }

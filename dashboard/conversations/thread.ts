@@ -46,7 +46,10 @@ export async function chatOf(c: Context<DashboardEnv>, jid: string, people: Iter
 
 /** The people in messages. */
 export function peopleIn(said: Said[]): string[] {
-  return said.flatMap(({ contact_id, quoted }) => [contact_id, quoted?.contact_id ?? ""])
+  return said.flatMap(({ from_me, contact_id, quoted }) => [
+    from_me ? "" : contact_id,
+    quoted?.contact_id ?? "",
+  ])
 }
 
 /** A chat: its messages, oldest above, and the field to answer. */

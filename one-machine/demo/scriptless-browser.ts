@@ -8,13 +8,15 @@ export function scriptlessBrowser(baseUrl: string) {
   const origin = baseUrl.replace("127.0.0.1", "localhost")
   const jar = new Map<string, string>()
 
+  const cookie = () => [...jar].map(([name, value]) => `${name}=${value}`).join("; ")
+
   async function ask(path: string, form?: Record<string, string>): Promise<{ url: string; text: string }> {
     const url = new URL(path, origin)
     const isOurs = url.origin === origin
     const headers = new Headers(
       form && { "content-type": "application/x-www-form-urlencoded", origin: url.origin },
     )
-    if (isOurs) headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "))
+    if (isOurs) headers.set("cookie", cookie())
     const body = form && new URLSearchParams(form).toString()
     const init = { method: form ? "POST" : "GET", headers, redirect: "manual" } as const
     const answer = await fetch(url, { ...init, ...(body !== undefined && { body }) })
@@ -32,6 +34,8 @@ export function scriptlessBrowser(baseUrl: string) {
   return {
     /** A page, wherever it led. */
     open: (path: string) => ask(path),
+    /** What it sends with each request. */
+    cookie,
     /** Sends a form. */
     send: (path: string, form: Record<string, string> = {}) => ask(path, form),
   }

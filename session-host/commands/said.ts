@@ -54,9 +54,9 @@ export const said = [
     },
     async ({ session, query }) => {
       const memory = await session.memory()
-      const { at, messageIds } = await memory.sentNews.next(query.after, query.wait_ms)
-      const sent = await sentMessages(memory.store, messageIds)
-      return pageResponse(await saidOf(memory, sent), String(at))
+      const made = async (id: string) => await saidOf(memory, await sentMessages(memory.store, [id]))
+      const { at, changed } = await memory.sentNews.next(query.after, query.wait_ms, made)
+      return pageResponse(changed, String(at))
     },
   ),
 

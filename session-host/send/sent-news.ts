@@ -12,6 +12,8 @@ export class SentNews {
   #at = nowMs()
   #changes: { at: number; messageId: string }[] = []
   readonly #told = new Condition()
+  /** What was made of a change for its first reader. */
+  readonly #made = new WeakMap<object, Promise<object[]>>()
 
   /** The row of this message has changed. */
   tell(messageId: string): void {
@@ -26,15 +28,26 @@ export class SentNews {
   }
 
   /**
-   * The messages that have changed after this time of these news, at once or within some ms.
+   * The messages that have changed after this time of these news, at once or within some ms, as `make` makes
+   * them. All pages that wait share it.
    * @param after undefined: nothing is asked for but the present time
    */
-  async next(after: number | undefined, withinMs: number): Promise<{ at: number; messageIds: string[] }> {
+  async next(
+    after: number | undefined,
+    withinMs: number,
+    make: (messageId: string) => Promise<object[]>,
+  ): Promise<{ at: number; changed: object[] }> {
     const look = () => {
       const found = this.#changes.filter(({ at }) => after !== undefined && at > after)
       return found.length > 0 || after === undefined ? found : undefined
     }
     const found = (await this.#told.until(look, withinMs)) ?? []
-    return { at: this.#at, messageIds: found.map(({ messageId }) => messageId) }
+    const at = this.#at
+    const made = found.map((change) => {
+      const before = this.#made.get(change) ?? make(change.messageId)
+      this.#made.set(change, before)
+      return before
+    })
+    return { at, changed: (await Promise.all(made)).flat() }
   }
 }

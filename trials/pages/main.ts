@@ -10,6 +10,7 @@ import { startChromium } from "#one-machine/browser/chromium.ts"
 import { everyPath, type Look, weightOf } from "#test/support/service/page-faults.ts"
 import { startService } from "#test/support/service/service.ts"
 import { printedLink } from "#test/support/service/walk.ts"
+import { firstAnswer, shownInChats } from "./chats.ts"
 import { journeys } from "./clicks.ts"
 import { draw } from "./draw.ts"
 import { missedBy } from "./figure-goals.ts"
@@ -72,7 +73,7 @@ async function measure(stage: Stage) {
   const customer = seeded(service)
   await populate(stage, customer)
   const cookie = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
-  await invite(base, cookie)
+  const colleague = await invite(base, cookie)
 
   const paths = [...(await everyPath(page, base, customer)), "/subscription"]
   const faults = await pictures(stage, paths)
@@ -83,6 +84,8 @@ async function measure(stage: Stage) {
     first_event_s,
     ...(await signUp(stage)),
     ...(await shown(stage, customer, 150)),
+    ...(await firstAnswer(stage, customer)),
+    ...(await shownInChats(stage, customer, { colleague, count: 150 })),
     journeys: await journeys(stage, customer),
   }
   const slow = values.quick

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser, Page } from "puppeteer-core"
-import { scriptlessBrowser } from "#one-machine/demo/scriptless-browser.ts"
+import { type ScriptlessBrowser, scriptlessBrowser } from "#one-machine/demo/scriptless-browser.ts"
 import { operatorEmail } from "#one-machine/service/seed.ts"
 import type { Customer, Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
@@ -39,8 +39,9 @@ export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string
 /**
  * A host with an account of their own invites the operator, who invites the host and a newcomer; and they
  * join.
+ * @returns the host's browser, in the operator's account
  */
-export async function invite(base: string, operators: string): Promise<void> {
+export async function invite(base: string, operators: string): Promise<ScriptlessBrowser> {
   const host = scriptlessBrowser(base)
   await host.send("/sign-in", { email: "host@example.com" })
   const mails = await (await fetch(`${base}/dev/mail`, { headers: { cookie: operators } })).text()
@@ -58,6 +59,7 @@ export async function invite(base: string, operators: string): Promise<void> {
   const { text } = await host.open("/accounts")
   const account = /\/accounts\/join[^]*?name="account" value="([^"]+)"/.exec(text)?.[1] ?? ""
   await host.send("/accounts/join", { account })
+  return host
 }
 
 /**

@@ -23,6 +23,7 @@ export function aVisitor(address = anAddress()) {
 
   return {
     jar,
+    ask,
     get: (path: string, headers: Record<string, string> = {}) => ask(path, { headers }),
     /** Sends a form from a page of ours, unless `headers` says otherwise. */
     post: (path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
