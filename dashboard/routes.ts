@@ -13,7 +13,7 @@ import { auditLog } from "./audit-log.ts"
 import type { BillingPages } from "./billing-pages.ts"
 import { answering, largestFile } from "./conversations/answer.ts"
 import { groups } from "./conversations/groups.ts"
-import { inbox } from "./conversations/inbox.ts"
+import { chats } from "./conversations/chats.ts"
 import { messages } from "./conversations/messages.ts"
 import { deliveries } from "./events/deliveries.ts"
 import { event } from "./events/event.ts"
@@ -122,7 +122,7 @@ const parts = [
   linking,
   newLinkPage,
   messages,
-  inbox,
+  chats,
   answering,
   groups,
   events,

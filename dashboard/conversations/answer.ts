@@ -17,7 +17,7 @@ import { note } from "../elements.ts"
 import { textsOf, typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { callSession } from "../numbers/session-answer.ts"
-import { inboxWith } from "./inbox-page.ts"
+import { chatsPage } from "./chats-page.ts"
 
 /** The largest file that is sent from a page: that of pictures, sounds and films. */
 export const largestFile = 16_000_000
@@ -44,7 +44,7 @@ export const answering = new Hono<DashboardEnv>()
       const sentence = html`Not sent: ${sentenceOf(error)}
       ${again ? "Press Send again: it is sent once." : ""}`
       const thread = { notice: note("bad", sentence), unsent: typed, quote: typed.quote }
-      const body = await inboxWith(c, { open: toJid(chat), thread })
+      const body = await chatsPage(c, { open: toJid(chat), thread })
       return await numberPage(c, "chats", { title: "Not sent", body, status: error.status })
     }
   })

@@ -43,7 +43,7 @@ const HandedOver = z.array(z.object({ chat_id: z.string(), until: z.number() }))
 /** A page of a number's chats, the one with the latest message first. */
 export async function chatList(c: Context<DashboardEnv>, after?: string): Promise<ChatList> {
   if (await keeps(c)) {
-    const path = `/inbox?${toQuery({ limit: perPage, after })}`
+    const path = `/chats-with-last?${toQuery({ limit: perPage, after })}`
     const kept = await askSession(c, path, z.array(Listed), patienceMs)
     // What came before keeping was chosen takes a moment to be kept.
     if (kept.problem === undefined && (kept.value.length > 0 || after !== undefined))

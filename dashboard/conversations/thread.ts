@@ -77,7 +77,7 @@ export async function thread(c: Context<DashboardEnv>, jid: string, asked: Asked
       <div>
         ${earlier ? html`<p class="earlier"><a class="button slim" href="${earlier}" data-earlier>${asked.words === undefined ? "Earlier messages" : "Search further back"}</a></p>` : html`<p class="earlier small muted">${beginning(part, asked)}</p>`}
         ${part.problem ? notShown("Something is", part.problem) : ""}
-        ${shown.length === 0 ? nothing(asked) : ""}
+        ${shown.length === 0 ? nothing(part, asked) : ""}
         <ol class="chat-lines" id="messages">
           ${shown.map((one) =>
             bubble(
@@ -118,7 +118,13 @@ function beginning({ isKept }: Part, { words }: Asked): string {
     : `${what}: this number keeps its messages for some days only.`
 }
 
-function nothing({ words }: Asked): Html {
+function nothing({ next }: Part, { words }: Asked): Html {
+  if (next !== undefined)
+    return empty({
+      icon: "inbox",
+      title: "Not yet",
+      about: "None among the latest that were looked at: look further back.",
+    })
   return words === undefined
     ? empty({
         id: "messages-empty",

@@ -64,7 +64,7 @@ export const said = [
   command(
     {
       method: "get",
-      path: "/inbox",
+      path: "/chats-with-last",
       request: { query: z.object({ limit: count, after: z.string().optional() }) },
     },
     async ({ session, query }) => {

@@ -19,7 +19,7 @@ interface Asked {
 }
 
 /** The chats of a number, and beside them the one that is open. On a narrow screen one of both is shown. */
-export async function inboxWith(c: Context<DashboardEnv>, asked: Asked): Promise<Html> {
+export async function chatsPage(c: Context<DashboardEnv>, asked: Asked): Promise<Html> {
   const { bridge } = c.var
   // Read before the lists: what comes in between is in them and in the stream, and shown once.
   const from = await EventLists.newestNumber(bridge.id)
@@ -32,7 +32,7 @@ export async function inboxWith(c: Context<DashboardEnv>, asked: Asked): Promise
   ])
   const isLive = open === undefined && sought === undefined && asked.after === undefined
   return html`<div
-    class="inbox ${open === undefined ? "" : "open"}"
+    class="beside ${open === undefined ? "" : "open"}"
     ${isLive ? html`data-stream="${stream}"` : ""}
   >
     ${await listPane(c, found, { ...asked, sought })} ${chat}

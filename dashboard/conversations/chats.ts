@@ -8,8 +8,8 @@ import { numberPage } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { chatIn } from "./answer.ts"
+import { chatsPage } from "./chats-page.ts"
 import { followChats } from "./follow-chats.ts"
-import { inboxWith } from "./inbox-page.ts"
 import { receivedFile } from "./received-file.ts"
 
 const Asked = z.object({
@@ -23,10 +23,10 @@ const Asked = z.object({
 export const keptDays = 30
 
 /** The chats of a number as a shop has them: a list, and a chat to read and to answer. */
-export const inbox = new Hono<DashboardEnv>()
+export const chats = new Hono<DashboardEnv>()
   .get("/numbers/:ref/chats", async (c) => {
     const { q: sought, after } = Asked.parse(c.req.query())
-    return await show(c, await inboxWith(c, { sought, after }))
+    return await show(c, await chatsPage(c, { sought, after }))
   })
   .get("/numbers/:ref/chats/stream", async (c) => await followChats(c, c.req.query("chat")))
   .post("/numbers/:ref/chats/keep", async (c) => {
@@ -39,13 +39,13 @@ export const inbox = new Hono<DashboardEnv>()
     const open = toJid(chatIn(c))
     const { q, before, quote } = Asked.parse(c.req.query())
     const thread = { before, quote, words: q === "" ? undefined : q }
-    return await show(c, await inboxWith(c, { open, thread }))
+    return await show(c, await chatsPage(c, { open, thread }))
   })
   .get(
     "/numbers/:ref/chats/:chat/files/:id",
     async (c) => await receivedFile(c, chatIn(c), c.req.param("id")),
   )
 
-async function show(c: Context<DashboardEnv>, body: Awaited<ReturnType<typeof inboxWith>>) {
+async function show(c: Context<DashboardEnv>, body: Awaited<ReturnType<typeof chatsPage>>) {
   return await numberPage(c, "chats", { title: `Chats of ${c.var.bridge.customerRef}`, body })
 }
