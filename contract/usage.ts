@@ -14,10 +14,10 @@ const Usage = z
     events: integer("Delivered, or put into the inbox."),
     messages: integer("How many of these were of the type `message`."),
     messages_in: integer(
-      "Incoming messages, except those switched off by `events` or `ignore`. Counted by the session, and up to ten minutes late here.",
+      "Incoming messages, except those switched off by `events` or `ignore`: each counts when it comes, whether or not a webhook takes it.",
     ),
     messages_out: integer(
-      "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it.",
+      "Messages that were sent through the API, or written on the phone; up to ten minutes late here. A send that was answered with 504 is counted once the network has acknowledged it.",
     ),
     undelivered: integer("Given up, without those that were sent again and delivered on the same day."),
     attempts: integer("POSTs of events, also of those that were sent again."),

@@ -45,10 +45,11 @@ export function bars(all: Bar[], first: string, last: string): Html {
 }
 
 /**
- * The messages of a day that were delivered, or kept for want of a webhook, by hour (UTC): drawn and as a
- * list.
+ * The messages that came on a day, by hour (UTC): drawn and as a list.
+ * @param counted from hour 0 on, as far as there are any
  */
-export function barsByHour(hours: number[]): Html {
+export function barsByHour(counted: number[]): Html {
+  const hours = Array.from({ length: 24 }, (_, hour) => counted[hour] ?? 0)
   if (hours.every((count) => count === 0)) return html`<p class="small muted">No message yet.</p>`
   return html`<p class="small muted">Messages received, by hour; highest hour: ${Math.max(...hours)}.</p>
     ${bars(

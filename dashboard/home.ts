@@ -24,7 +24,7 @@ import { addButton } from "./numbers/numbers.ts"
 import { kinds, kindWords, manyNumbers, type Ranked, rankingOf } from "./numbers/ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./numbers/state-words.ts"
 import { ago } from "./times.ts"
-import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./webhooks/webhook-health.ts"
+import { mostCounted, type Receiving, receiverTroubles, receivingOf } from "./webhooks/webhook-health.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
@@ -32,11 +32,10 @@ const lookAtManyEachMs = 60_000
 /** How long the page waits for the words of sessions, ms. */
 const soonMs = 150
 /**
- * How many numbers with troubles are shown (`troubles`). Up to how many numbers all webhooks are looked at
- * (`looked`), and of how many failing ones beyond that (`failing`). From how many numbers the latest messages
- * are read (`read`), and how many of these are shown (`messages`).
+ * How many numbers with troubles are shown (`troubles`), and how many failing ones are looked at (`looked`).
+ * From how many numbers the latest messages are read (`read`), and how many of these are shown (`messages`).
  */
-const most = { troubles: 10, looked: 200, failing: 50, read: 20, messages: 10 }
+const most = { troubles: 10, looked: 50, read: 20, messages: 10 }
 
 /**
  * The first page of an account that is past its first steps: what is down and why, what failed, what came
@@ -71,11 +70,11 @@ async function rankingIn(c: Context<DashboardEnv>): Promise<Ranked[]> {
 }
 
 /**
- * Whether a number is in use: it is no sandbox, has had a phone, and has a webhook or is down. Until one is,
- * the first page of an account shows its first steps.
+ * Whether a number is in use: it is no sandbox, and has had a phone. Until one is, the first page of an account
+ * shows its first steps.
  */
-function isInUse({ bridge, hadPhone, group }: Ranked): boolean {
-  return !bridge.isSandbox && hadPhone && (bridge.webhookUrl !== "" || group === "down")
+function isInUse({ bridge, hadPhone }: Ranked): boolean {
+  return !bridge.isSandbox && hadPhone
 }
 
 /**
@@ -89,6 +88,7 @@ async function before(accountId: string): Promise<Html[]> {
       [html`<a href="/numbers?show=${kind}">${kindWords[kind]}</a>`, overview?.counts[kind] ?? 0] as const,
   )
   return [
+    html`<section id="today" hidden></section>`,
     html`<section class="card" id="troubles">
       <p>
         Looking at all numbers. This takes a moment.
@@ -96,7 +96,6 @@ async function before(accountId: string): Promise<Html[]> {
       </p>
       ${overview ? facts(stood) : ""}
     </section>`,
-    html`<section id="today" hidden></section>`,
     html`<section id="latest" hidden></section>`,
   ]
 }
@@ -114,55 +113,45 @@ async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map
     latestOf(ranking),
   ])
   return new Map([
-    ["troubles", troubles],
     ["today", todayCard(ranking, failedSends)],
+    ["troubles", troubles],
     ["latest", latestCard(latest)],
   ])
 }
 
 /**
- * The numbers that are down, or whose events do not get through (where the numbers are few, also those of
- * earlier days), or that the network restricts, or that it let start no new chats today.
+ * The numbers that are down, or whose events do not get through, or that the network restricts, or that it let
+ * start no new chats today.
  */
 async function troublesOf(
   ranking: Ranked[],
   failedSends: Map<string, FailedSends>,
   mayChange: boolean,
 ): Promise<Html> {
-  const down = ranking.filter(({ group }) => group === "down")
-  const others = ranking.filter(({ group }) => group !== "down")
-  const asked =
-    ranking.length <= most.looked
-      ? others
-      : others.filter(({ isFailing }) => isFailing).slice(0, most.failing)
+  const failing = ranking.filter(({ group, isFailing }) => group !== "down" && isFailing)
   const read = await Promise.all(
-    (await wholeOf(asked.map(({ bridge }) => bridge))).map(
-      async (bridge) => [bridge, await receivingOf(bridge)] as const,
+    (await wholeOf(failing.slice(0, most.looked).map(({ bridge }) => bridge))).map(
+      async (bridge) => [bridge.id, await receivingOf(bridge)] as const,
     ),
   )
-  const receivings = new Map(read.map(([{ id }, receiving]) => [id, receiving]))
-  const stuck = read.filter(([, receiving]) => isStuck(receiving)).map(([bridge]) => bridge)
-  const all = uniqueById([
-    ...down.map(({ bridge }) => bridge),
-    ...stuck,
-    ...others
-      .filter(
-        ({ bridge, isRestricted }) =>
-          isRestricted || (failedSends.get(bridge.customerRef)?.newChats ?? 0) > 0,
-      )
-      .map(({ bridge }) => bridge),
-  ])
-  const shown = await Promise.all(
-    (await wholeOf(all.slice(0, most.troubles))).map(async (bridge) => {
-      const receiving = receivings.get(bridge.id) ?? (await receivingOf(bridge))
-      return {
-        bridge,
-        receiving,
-        knownState: await knownStateWithin(bridge, await Lease.get(bridge.id), soonMs),
-      }
-    }),
+  const receivings = new Map(read)
+  // What its row calls a failure may be over.
+  const isOver = (id: string) => receivings.has(id) && receiverTroubles("", receivings.get(id)!).length === 0
+  const troubled = ranking.filter(
+    ({ bridge, group, isFailing, isRestricted }) =>
+      group === "down" ||
+      (isFailing && !isOver(bridge.id)) ||
+      isRestricted ||
+      (failedSends.get(bridge.customerRef)?.newChats ?? 0) > 0,
   )
-  return troublesCard(shown, all.length, failedSends, mayChange)
+  const shown = await Promise.all(
+    (await wholeOf(troubled.slice(0, most.troubles).map(({ bridge }) => bridge))).map(async (bridge) => ({
+      bridge,
+      receiving: receivings.get(bridge.id) ?? (await receivingOf(bridge)),
+      knownState: await knownStateWithin(bridge, await Lease.get(bridge.id), soonMs),
+    })),
+  )
+  return troublesCard(shown, troubled.length, failedSends, mayChange)
 }
 
 /** A number that needs attention, and how it stands. */
@@ -198,109 +187,97 @@ function troublesCard(
   </section>`
 }
 
+/** One line for a number: what is wrong first, then whose it is, and the one thing to do about it. */
 function troubledItem(
   { bridge, receiving, knownState }: Troubled,
   sends: FailedSends | undefined,
   mayChange: boolean,
 ): Html {
   const ref = bridge.customerRef
-  const at = `/numbers/${ref}`
   const { name, under } = calledOf(bridge, phoneOf(knownState))
   const problems = [
     ...problemsOf(ref, knownState, receiving, mayChange),
-    ...(sends && sends.newChats > 0 ? [ofSends(sends)] : []),
+    ...(sends && sends.newChats > 0 ? [ofSends(ref, sends)] : []),
   ]
-  return html`<li>
+  const act = problems.find(({ href }) => href !== undefined)
+  return html`<li class="line">
+    <div class="about whole">
+      ${problems.map(
+        ({ mark, about }) =>
+          html`<div>${mark} ${about === "" ? "" : html`<span class="small muted">${about}</span>`}</div>`,
+      )}
+    </div>
     <div>
-      <a class="strong" href="${at}">${name}</a>
+      <a class="strong" href="/numbers/${ref}">${name}</a>
       <div class="small muted">${under}</div>
     </div>
-    <ul class="problems">
-      ${problems.map(
-        ({ said, href, label }) =>
-          html`<li>
-            <div>${said}</div>
-            ${href === undefined ? "" : html`<a class="button slim" href="${href}">${label}<span class="hidden"> ${ref}</span></a>`}
-          </li>`,
-      )}
-    </ul>
+    ${act ? html`<a class="button slim" href="${act.href}">${act.label}<span class="hidden"> ${ref}</span></a>` : ""}
   </li>`
-}
-
-function uniqueById<One extends { id: string }>(all: One[]): One[] {
-  return [...new Map(all.map((one) => [one.id, one])).values()]
 }
 
 /** Something to attend to, and the one thing to do about it. */
 interface Problem {
-  said: Html
+  mark: Html
+  about: Html | string
   href?: string
   label?: string
 }
 
-/** How a number stands, and what does not get through. */
+/** How a number stands, if that is a problem, and what does not get through. */
 function problemsOf(
   ref: string,
   knownState: KnownState,
   receiving: Receiving,
   mayChange: boolean,
 ): Problem[] {
-  const action = mayChange ? inWords(knownState).action : undefined
-  const ofSession = {
-    said: stateLine(knownState),
-    ...(action && { href: pathOfAction(`/numbers/${ref}`, action.to), label: action.label }),
-  }
-  const ofWebhooks = receiverTroubles(ref, receiving).map(({ mark, about, href, label }) => ({
-    said: html`${mark}
-      <div class="small muted">${about}</div>`,
-    href,
-    label,
-  }))
-  return [ofSession, ...ofWebhooks]
+  const { tone, action } = inWords(knownState)
+  const act =
+    mayChange && action ? { href: pathOfAction(`/numbers/${ref}`, action.to), label: action.label } : {}
+  const ofSession =
+    tone === "bad" || tone === "warn" ? [{ mark: stateLine(knownState), about: "", ...act }] : []
+  const ofWebhooks = receiverTroubles(ref, receiving).map(({ about, url, ...one }) => {
+    return { ...one, about: url === undefined ? about : html`<bdi class="mono">${url}</bdi> ${about}` }
+  })
+  return [...ofSession, ...ofWebhooks]
 }
 
-function ofSends(sends: FailedSends): Problem {
-  return { said: html`${newChatsLine(sends)}`, href: "/requests?refused=true", label: "See requests" }
+function ofSends(ref: string, sends: FailedSends): Problem {
+  const href = `/requests?refused=true&number=${ref}`
+  return { mark: html`${newChatsLine(ref, sends)}`, about: "", href, label: "See requests" }
 }
 
-function isStuck(receiving: Receiving): boolean {
-  return receiving.undelivered.size > 0 || isFailing(receiving)
-}
-
-/** Today's counts (UTC), and its messages by hour. */
+/** What came today (UTC), what is not delivered yet, and what failed. */
 function todayCard(ranking: Ranked[], failedSends: Map<string, FailedSends>): Html {
-  const days = ranking.flatMap(({ today }) => today ?? [])
-  const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0)
-  const hours = Array.from({ length: 24 }, (_, i) => sum((day) => day.hours[i] ?? 0))
-  const failed = sum((day) => day.failed)
-  const undelivered = sum((day) => day.undelivered)
+  const sum = (of: (one: Ranked) => number) => ranking.reduce((all, one) => all + of(one), 0)
+  const hours = Array.from({ length: 24 }, (_, i) => sum(({ came }) => came[i] ?? 0))
+  const waiting = sum((one) => one.waiting)
+  const undelivered = sum((one) => one.undelivered)
+  const isAtLeast = ranking.some((one) => one.undelivered >= mostCounted)
   const sends = [...failedSends.values()].reduce((all, { count }) => all + count, 0)
+  const figures: [name: string, value: Html | string | number, tone: string][] = [
+    ["Messages received today", hours.reduce((all, count) => all + count, 0), ""],
+    ["Events not delivered yet", waiting, waiting > 0 ? "warn" : ""],
+    [
+      "Events undelivered, of 30 days",
+      `${undelivered}${isAtLeast ? " or more" : ""}`,
+      undelivered > 0 ? "bad" : "",
+    ],
+  ]
+  if (sends > 0)
+    figures.push([
+      "Sends today that failed at the network",
+      html`<a href="/requests?refused=true&code=network_rejected">${countInWords(sends)}</a>`,
+      "bad",
+    ])
   return html`<section class="card" id="today">
-    <header>
-      <h2>Today</h2>
-      <p>Since midnight UTC.</p>
-    </header>
     <dl class="counts">
-      <div>
-        <dt>Messages received</dt>
-        <dd>${sum((day) => day.messages)}</dd>
-      </div>
-      <div>
-        <dt>Attempts that failed</dt>
-        <dd class="${failed > 0 ? "bad" : ""}">${failed}</dd>
-      </div>
-      <div>
-        <dt>Events undelivered</dt>
-        <dd class="${undelivered > 0 ? "bad" : ""}">${undelivered}</dd>
-      </div>
-      ${
-        sends === 0
-          ? ""
-          : html`<div>
-              <dt>Sends that failed at the network</dt>
-              <dd class="bad"><a href="/requests?refused=true">${countInWords(sends)}</a></dd>
-            </div>`
-      }
+      ${figures.map(
+        ([name, value, tone]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd class="${tone}">${value}</dd>
+          </div>`,
+      )}
     </dl>
     ${barsByHour(hours)}
   </section>`
@@ -314,10 +291,15 @@ interface Latest {
 /** The latest messages of the numbers that had some today; of all, if they are few. */
 async function latestOf(ranking: Ranked[]): Promise<Latest[]> {
   const own = ranking.filter(({ bridge }) => !bridge.isSandbox)
-  const busy = own.length <= most.read ? own : own.filter(({ today }) => (today?.messages ?? 0) > 0)
+  const busy = own.length <= most.read ? own : own.filter(({ came }) => came.length > 0)
   const found = await Promise.all(
     (await wholeOf(busy.slice(0, most.read).map(({ bridge }) => bridge))).map(async (bridge) => {
-      const asked = { types: ["message"], isNewestFirst: true, limit: most.messages } as const
+      const asked = {
+        types: ["message"],
+        direction: "in",
+        isNewestFirst: true,
+        limit: most.messages,
+      } as const
       const { events } = await EventFeed.page(bridge, asked)
       return events.map((stored) => ({ ref: bridge.customerRef, stored }))
     }),

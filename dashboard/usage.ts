@@ -67,9 +67,11 @@ const nothing = empty({
 function figures(rows: UsageRow[], days: string[]): Html {
   const total = totalOf(rows)
   return html`<ul class="figures">
-      ${figure(deliveredOrKept, String(total.events))} ${figure("Messages in", String(total.in), late)}
-      ${figure("Messages out", String(total.out), late)} ${figure("Undelivered", String(total.undelivered))}
-      ${figure("Attempts that succeeded", success(total))}
+      ${figure("Messages in", String(total.in), "as they came")}
+      ${figure("Messages out", String(total.out), "the last 10 min may be missing")}
+      ${figure(deliveredOrKept, String(total.events))}
+      ${figure("Undelivered", String(total.undelivered), ofFirst)}
+      ${figure("Attempts that succeeded", success(total), ofFirst)}
     </ul>
     ${howExact} ${chart(rows, days)} ${table(rows)}`
 }
@@ -97,14 +99,16 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
 const howExact = html`<details class="plain small">
   <summary>How exact are these counts?</summary>
   <p>
-    An event counts once it is delivered, undelivered, or kept here: one that still waits for a webhook does
-    not count yet. A message out counts once the network has it. Counts of messages are saved every ten
-    minutes: the newest are missing, and a server that fails loses as many. No message is lost with them.
+    A message in counts when it comes. An event counts once it is delivered, undelivered, or kept here: one
+    that still waits for a webhook does not count yet. Of a number with several webhooks, the first counts;
+    what the others did not get is shown at their deliveries. A message out counts once the network has it.
+    These are saved every ten minutes: the newest are missing, and a server that fails loses as many. No
+    message is lost with them.
   </p>
 </details>`
 
 const deliveredOrKept = "Events delivered or kept here"
-const late = "the last 10 min may be missing"
+const ofFirst = "at each number's first webhook"
 
 function figure(name: string, value: string, hint = ""): Html {
   return html`<li class="card">

@@ -1,5 +1,6 @@
 import { Bridge } from "../bridge/bridge.ts"
 import { Choice } from "../bridge/choice.ts"
+import { Came } from "../event/came.ts"
 import { EventFeed } from "../event/event-feed.ts"
 import { EventRow } from "../event/event-row.ts"
 import { Usage } from "../event/usage.ts"
@@ -36,7 +37,7 @@ async function* dataOfNumber(bridge: Bridge.Info): AsyncGenerator<Part> {
   const number = { customer_ref: customerRef }
   const choice = Choice.wire((await Lease.get(id))?.choice ?? Choice.Info.parse({}))
   yield { kind: "number", id, ...number, shownName, webhook_url: webhookUrl, createdMs, isSandbox, ...choice }
-  for (const day of await Usage.daysOf(id, { from: "0000-01-01", to: Usage.today() }, undefined))
+  for (const day of await Came.days(id, { from: "0000-01-01", to: Usage.today() }))
     yield { kind: "usage", ...number, ...day }
   for (let from: number | undefined, first = true; first || from !== undefined; first = false) {
     const { events, next } = await EventFeed.page(bridge, { limit: eventsAtOnce, from })

@@ -104,6 +104,8 @@ export function appending(input: {
   identity: string[]
   event: Event
   deliveryKey: Uint8Array
+  /** The count of the day's messages (`came.ts`). */
+  came?: string
 }): Write {
   const { bridgeId, n, event } = input
   const rowKey = key(bridgeId, n)
@@ -117,6 +119,7 @@ export function appending(input: {
     state: "pending",
     created_at: now(),
     expires_at: now() + storedFor,
+    ...(input.came !== undefined && { came: input.came }),
     body: seal(input.deliveryKey, rowKey, body),
   }
   return { Put: { TableName: tables.events, Item: row, ConditionExpression: "attribute_not_exists(pk)" } }

@@ -24,26 +24,16 @@ export const Day = z.object({
   failed: z.number().int(),
   /** How many attempts took how long, by `bounds`. */
   took: z.array(z.number().int()),
-  /** How many of the messages were delivered in which hour (UTC). */
-  hours: z.array(z.number().int()).default(() => noHours()),
 })
 export type Day = z.infer<typeof Day>
 
-/** No message in any hour of a day. */
-export function noHours(): number[] {
-  return Array.from({ length: 24 }, () => 0)
-}
-
-/**
- * The messages that a bridge's sessions counted: those of others, and those sent by the API or written on the
- * phone.
- */
+/** The messages of a day: those of others as they came, and those sent by the API or written on the phone. */
 export interface Messages {
   in: number
   out: number
 }
 
-const Counted = z.object({ day: z.string(), in: z.number().int(), out: z.number().int() })
+const Counted = z.object({ day: z.string(), in: z.number().int().default(0), out: z.number().int() })
 
 /** How long days are kept, in seconds: 400 days (Contract, "Usage"). */
 const keptFor = 400 * 86_400
@@ -60,15 +50,12 @@ export interface Step {
 export function dayWith(before: Day | undefined, { type, attempt, end }: Step): Day {
   const counts = before?.day === today() ? before : nothing(today())
   const isDelivered = end === "delivered" || end === "redelivered"
-  const isMessage = isDelivered && type === "message"
-  const hour = new Date(nowMs()).getUTCHours()
   const slot = attempt && bounds.findIndex((bound) => attempt.latencyMs <= bound)
   const last = bounds.length - 1
   return {
     ...counts,
     delivered: counts.delivered + Number(isDelivered),
-    messages: counts.messages + Number(isMessage),
-    hours: counts.hours.map((count, i) => count + Number(isMessage && i === hour)),
+    messages: counts.messages + Number(isDelivered && type === "message"),
     undelivered: Math.max(
       0,
       counts.undelivered + Number(end === "undelivered") - Number(end === "redelivered"),
@@ -81,7 +68,7 @@ export function dayWith(before: Day | undefined, { type, attempt, end }: Step): 
 
 function nothing(day: string): Day {
   const took = bounds.map(() => 0)
-  return { day, delivered: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took, hours: noHours() }
+  return { day, delivered: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took }
 }
 
 /** In UTC, as `2026-11-22`. */
@@ -98,30 +85,38 @@ export async function storeDay(bridgeId: string, day: Day | undefined): Promise<
   })
 }
 
-/** Adds to a day's messages. If the answer is lost, it is unknown whether they were added. */
-export async function addMessages(bridgeId: string, day: string, counts: Messages): Promise<void> {
+/**
+ * Sets how many messages came on a day, if it is given, and adds to those that went. If the answer is lost, it
+ * is unknown whether these were added.
+ */
+export async function countMessages(
+  bridgeId: string,
+  day: string,
+  { in: came, out }: { in: number | undefined; out: number },
+): Promise<void> {
   await updateRow({
     TableName: tables.events,
     Key: messagesKey(bridgeId, day),
-    UpdateExpression: "SET #day = :day, expires_at = :expires ADD #in :in, #out :out",
-    ExpressionAttributeNames: { "#day": "day", "#in": "in", "#out": "out" },
+    UpdateExpression: `SET #day = :day, expires_at = :expires${came === undefined ? "" : ", #in = :in"} ADD #out :out`,
+    ExpressionAttributeNames: { "#day": "day", "#out": "out", ...(came !== undefined && { "#in": "in" }) },
     ExpressionAttributeValues: {
       ":day": day,
       ":expires": now() + keptFor,
-      ":in": counts.in,
-      ":out": counts.out,
+      ":out": out,
+      ...(came !== undefined && { ":in": came }),
     },
   })
 }
 
 /**
- * The days of a bridge from `from` to `to`, oldest first. `current` is the one that stands in its `DELIVERY`
- * row.
+ * The days of a bridge from `from` to `to`, oldest first.
+ * @param latest what is not in the rows of days yet: the day that stands in its `DELIVERY` row, and the
+ * messages that came on the day of its newest event (`came.ts`)
  */
 export async function daysOf(
   bridgeId: string,
   { from, to }: { from: string; to: string },
-  current: Day | undefined,
+  latest: { current?: Day | undefined; came?: { day: string; count: number } | undefined },
 ): Promise<(Day & Messages)[]> {
   const rows = query({
     TableName: tables.events,
@@ -142,7 +137,10 @@ export async function daysOf(
       days.set(day.day, day)
     }
   }
+  const { current, came } = latest
   if (current && current.day >= from && current.day <= to) days.set(current.day, current)
+  if (came && came.day >= from && came.day <= to)
+    messages.set(came.day, { in: came.count, out: messages.get(came.day)?.out ?? 0 })
   return [...new Set([...days.keys(), ...messages.keys()])]
     .toSorted()
     .map((day) => ({ ...(days.get(day) ?? nothing(day)), ...(messages.get(day) ?? { in: 0, out: 0 }) }))

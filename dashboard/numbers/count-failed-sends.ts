@@ -64,11 +64,11 @@ export function countInWords(count: number): string {
 }
 
 /** "2 sends rejected", because no new chats may be started. Nothing, if there are none. */
-export function newChatsLine(failed: FailedSends | undefined): Html | string {
+export function newChatsLine(ref: string, failed: FailedSends | undefined): Html | string {
   if (!failed || failed.newChats === 0) return ""
   const { newChats: count, lastNewChatMs } = failed
   return html`<div>
-    <a class="state bad" href="/requests?refused=true"
+    <a class="state bad" href="/requests?refused=true&code=network_rejected&number=${ref}"
       >${count === 1 ? "1 send" : `${countInWords(count)} sends`} rejected today</a
     >
     <div class="small muted">

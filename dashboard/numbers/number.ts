@@ -4,6 +4,7 @@ import { html } from "hono/html"
 import { Choice } from "#core/bridge/choice.ts"
 import { knownStateOf, isLinked } from "#core/bridge/known-state.ts"
 import { restart } from "#core/bridge/restart.ts"
+import { Came } from "#core/event/came.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -22,6 +23,7 @@ import {
   failingWebhook,
   aboutRetries,
   isFailing,
+  mostCounted,
   receiverLine,
   receivingOf,
 } from "../webhooks/webhook-health.ts"
@@ -72,10 +74,11 @@ async function shownOf(c: Context<DashboardEnv>) {
     receivingOf(bridge),
     Lease.get(bridge.id),
     Delivery.get(Receiver.first(bridge.id)),
-    EventFeed.page(bridge, { types: ["message"], isNewestFirst: true, limit: 1 }),
+    EventFeed.page(bridge, { types: ["message"], direction: "in", isNewestFirst: true, limit: 1 }),
     failedSendsToday(bridge.accountId),
   ])
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
+  const came = delivery && (await Came.today([delivery])).get(bridge.id)?.hours
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
   const [last] = messages.events
   const told = isFailing(receiving) ? html`${aboutRetries} ${await whoIsTold(c)}` : ""
@@ -87,6 +90,8 @@ async function shownOf(c: Context<DashboardEnv>) {
     receiving,
     isOff,
     today,
+    came: came ?? [],
+    hasSeveral: (delivery?.further.length ?? 0) > 0,
     last,
     mayChange: me.mayChange,
   }
@@ -100,7 +105,7 @@ function stateCard({ ref, knownState, failedSends, mayChange }: Shown): Html {
   const sinceMs = said?.status === "connected" ? said.sinceMs : undefined
   return html`<section class="card" id="state-card">
     <h2>WhatsApp</h2>
-    ${stateLine(knownState)} ${newChatsLine(failedSends)}
+    ${stateLine(knownState)} ${newChatsLine(ref, failedSends)}
     ${
       phone !== ""
         ? facts([
@@ -124,20 +129,24 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
 }
 
 /** What today brought (UTC), and the message that came last. */
-function todayCard({ ref, today, last, receiving }: Shown): Html {
+function todayCard({ ref, today, came, hasSeveral, last, receiving }: Shown): Html {
   const hasWebhook = receiving.url !== ""
-  const { failed = 0, attempts = 0, undelivered = 0 } = today ?? {}
+  const { failed = 0, attempts = 0 } = today ?? {}
+  const ofFirst = hasSeveral ? " (first webhook)" : ""
+  const undelivered = [...receiving.undelivered.values()].reduce((all, count) => all + count, 0)
   return html`<section class="card" id="today-card">
     <header>
       <h2>Today</h2>
       <p>Since midnight UTC.</p>
     </header>
-    ${barsByHour(today?.hours ?? Usage.noHours())}
+    ${barsByHour(came)}
     ${facts([
-      [`Messages ${hasWebhook ? "delivered to the webhook" : "received"}`, today?.messages ?? 0],
-      ["Attempts that failed", hasWebhook ? `${failed} of ${attempts}` : undefined],
+      ["Messages received", came.reduce((all, count) => all + count, 0)],
+      [`Events delivered${ofFirst}`, hasWebhook ? (today?.delivered ?? 0) : undefined],
+      [`Attempts that failed${ofFirst}`, hasWebhook ? `${failed} of ${attempts}` : undefined],
       ["95 % of attempts took at most", today && attempts > 0 ? `${Usage.p95Of(today)} ms` : undefined],
-      ["Events undelivered", hasWebhook ? undelivered : undefined],
+      [`Not delivered yet${ofFirst}`, hasWebhook ? receiving.waiting : undefined],
+      ["Undelivered, of 30 days", undelivered >= mostCounted ? `${undelivered} or more` : undelivered],
     ])}
     <p class="small">
       Last message received:

@@ -3,21 +3,24 @@ import { Account } from "#core/account/account.ts"
 import { KeptOverview } from "#core/account/kept-overview.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { roughStateOf } from "#core/bridge/known-state.ts"
+import { Came } from "#core/event/came.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { undeliveredOf } from "../webhooks/webhook-health.ts"
 import { inWords } from "./state-words.ts"
 
 /** How a number stands by what is written down, so that very many can be ordered and counted. */
 export interface Ranked {
   bridge: Bridge.Listed
   group: Group
-  /**
-   * One of its webhooks fails, or has given up events: the first webhook today, the others at any time that
-   * is kept.
-   */
+  /** One of its webhooks fails, or has given up events that are kept. */
   isFailing: boolean
+  /** How many events wait for its webhooks, and how many these have given up: at most 100 of each webhook. */
+  waiting: number
+  undelivered: number
+  /** The messages that came today (UTC), by hour. */
+  came: number[]
   /** The network has put a limit on its account. */
   isRestricted: boolean
   /** A phone is linked, or was. */
@@ -98,10 +101,12 @@ async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked
     parts.map(async (part) => {
       const ids = part.map(({ id }) => id)
       const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
+      const came = await Came.today([...deliveries.values()].flatMap(([first]) => first ?? []))
       return await Promise.all(
-        part.map(async (bridge) =>
-          ranked(bridge, leases.get(bridge.id), deliveries.get(bridge.id) ?? [], accountOf),
-        ),
+        part.map(async (bridge) => {
+          const events = { deliveries: deliveries.get(bridge.id) ?? [], came: came.get(bridge.id) }
+          return await ranked(bridge, leases.get(bridge.id), events, accountOf)
+        }),
       )
     }),
   )
@@ -111,25 +116,26 @@ async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked
 async function ranked(
   bridge: Bridge.Listed,
   lease: Lease.Info | undefined,
-  deliveries: Delivery.Info[],
+  { deliveries, came = { newest: 0, hours: [] } }: { deliveries: Delivery.Info[]; came?: Came.Today },
   account: () => Promise<Account.Info | undefined>,
 ): Promise<Ranked> {
-  const [first, ...further] = deliveries
+  const [first] = deliveries
   const today = first?.today?.day === Usage.today() ? first.today : undefined
+  const webhooks = deliveries.filter(({ receiver }) => receiver.url !== "")
+  // A webhook that never posted anything has given up nothing.
+  const mayHave = webhooks.filter(({ attempts, givenUp }) => attempts + givenUp > 0)
+  const undelivered = [...(await undeliveredOf(mayHave)).values()].reduce((all, count) => all + count, 0)
+  const waiting = webhooks.reduce((all, one) => all + Delivery.waiting(one, came.newest), 0)
   const isFailing =
-    deliveries.some(({ failingSince }) => failingSince !== undefined) ||
-    (today?.undelivered ?? 0) > 0 ||
-    (await Promise.all(further.map(hasGivenUp))).includes(true)
+    undelivered > 0 ||
+    webhooks.some(({ failingSince, pausedAt }) => failingSince !== undefined && pausedAt === undefined)
   const knownState = await roughStateOf(lease, account)
   const { hadPhone = false } = knownState
   const isRestricted =
     knownState.kind === "said" && knownState.status === "connected" && knownState.restriction !== undefined
-  return { bridge, group: groupOf[inWords(knownState).tone], isFailing, isRestricted, hadPhone, today }
-}
-
-/** Days are counted for the first webhook alone. */
-async function hasGivenUp(delivery: Delivery.Info): Promise<boolean> {
-  return (await EventLists.newestNumbersOnList(delivery, "undelivered", 1)).length > 0
+  const group = groupOf[inWords(knownState).tone]
+  const events = { isFailing, waiting, undelivered, came: came.hours, today }
+  return { bridge, group, isRestricted, hadPhone, ...events }
 }
 
 function rankOf({ bridge, group, isFailing }: Ranked): number {

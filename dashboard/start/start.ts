@@ -164,7 +164,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
 
 /** Whether a sandbox has ever sent a message. Its usage says so even while its phone cannot be looked at. */
 async function hasCounted(bridgeId: string): Promise<boolean> {
-  const days = await Usage.daysOf(bridgeId, { from: "0000-01-01", to: Usage.today() }, undefined)
+  const days = await Usage.daysOf(bridgeId, { from: "0000-01-01", to: Usage.today() }, {})
   return days.some(({ out }) => out > 0)
 }
 

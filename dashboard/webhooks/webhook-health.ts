@@ -36,24 +36,35 @@ export interface Receiving {
    * are left out.
    */
   undelivered: Map<string, number>
-  /** The other webhooks that fail, and since when. */
-  failing: Map<string, number>
+  /** The other webhooks that fail: their addresses, since when, and why. */
+  failing: Map<string, { url: string; sinceMs: number; lastError: string | undefined }>
 }
 
-const mostCounted = 100
+/** Up to how many events that a webhook has given up are counted. */
+export const mostCounted = 100
 
 /** How a bridge's events get to its webhooks now. `known`: its deliveries, where they were read already. */
 export async function receivingOf(bridge: Bridge.Info, known?: Delivery.Info[]): Promise<Receiving> {
   const [first, ...further] = known ?? (await Delivery.ofBridge(bridge.id))
-  const [receiving, undelivered] = await Promise.all([first && receivingAt(first), undeliveredOf(further)])
-  const failing = further.flatMap(({ webhookId, failingSince, pausedAt }) =>
-    failingSince === undefined || pausedAt !== undefined ? [] : [[webhookId, failingSince * 1000] as const],
+  const failed = further.filter(
+    ({ failingSince, pausedAt }) => failingSince !== undefined && pausedAt === undefined,
   )
+  const [receiving, undelivered, failing] = await Promise.all([
+    first && receivingAt(first),
+    undeliveredOf(further),
+    Promise.all(failed.map(async (one) => [one.webhookId, await failureOf(one)] as const)),
+  ])
   return {
     ...(receiving ?? nothingAt(bridge.webhookUrl)),
     undelivered: new Map([...(receiving?.undelivered ?? []), ...undelivered]),
     failing: new Map(failing),
   }
+}
+
+async function failureOf(webhook: Delivery.Info) {
+  const [last] = await lastOf(webhook)
+  const lastError = last && !last.success ? whyFailed(last) : undefined
+  return { url: webhook.receiver.url, sinceMs: (webhook.failingSince ?? 0) * 1000, lastError }
 }
 
 function nothingAt(url: string): Receiving {
@@ -96,7 +107,8 @@ async function lastOf(delivery: Delivery.Info): Promise<Attempt[]> {
   return last ? [last] : await AttemptLog.latest(delivery)
 }
 
-async function undeliveredOf(webhooks: Receiver.Id[]): Promise<Map<string, number>> {
+/** How many events each of these webhooks has given up; those without any are left out. */
+export async function undeliveredOf(webhooks: Receiver.Id[]): Promise<Map<string, number>> {
   const counted = webhooks.map(async (id) => {
     const pointers = await EventLists.newestNumbersOnList(id, "undelivered", mostCounted)
     return [id.webhookId, pointers.length] as const
@@ -164,6 +176,8 @@ function ms(seconds: number | undefined): number | undefined {
 /** What does not get through: a mark, what is known about it, and where there is more. */
 interface ReceiverTrouble {
   mark: Html
+  /** The address of the webhook that is looked at closely. */
+  url?: string
   about: Html | string
   href: string
   label: string
@@ -173,9 +187,18 @@ interface ReceiverTrouble {
 export function receiverTroubles(ref: string, it: Receiving): ReceiverTrouble[] {
   const found: ReceiverTrouble[] = []
   if (it.failingSinceMs !== undefined)
-    found.push(failing(ref, it.webhookId, aboutFailing(ref, it, it.failingSinceMs)))
-  for (const [id, since] of it.failing)
-    found.push(failing(ref, id, html`<span class="mono">${id}</span> for ${age(since)}.`))
+    found.push({
+      ...failing(ref, it.webhookId, aboutFailing(ref, it, it.failingSinceMs)),
+      url: it.url,
+    })
+  for (const [id, { url, sinceMs, lastError }] of it.failing)
+    found.push(
+      failing(
+        ref,
+        id,
+        html`<bdi class="mono">${url}</bdi>, for ${age(sinceMs)}. ${lastError ? `${lastError}.` : ""}`,
+      ),
+    )
   const [most] = [...it.undelivered].toSorted(([, a], [, b]) => b - a)
   if (most) {
     const href = `${pathOfDeliveries(ref, most[0])}#given-up`

@@ -7,7 +7,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError, invalid } from "#core/error.ts"
-import { Delivery } from "#core/event/delivery.ts"
+import { Came } from "#core/event/came.ts"
 import { Usage } from "#core/event/usage.ts"
 import { toJid } from "#core/message/jid.ts"
 import { iso, now } from "#core/platform/clock.ts"
@@ -113,9 +113,7 @@ export async function usageOf(
     throw invalid([{ path: "from", message: `is after \`to\`, ${to}: give that day or an earlier one` }])
   const all = await Promise.all(
     bridges.map(async ({ id, customerRef }) =>
-      (await Usage.daysOf(id, { from, to }, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
-        wireUsage(customerRef, day),
-      ),
+      (await Came.days(id, { from, to })).map((day) => wireUsage(customerRef, day)),
     ),
   )
   return all.flat().toSorted((a, b) => a.date.localeCompare(b.date))

@@ -22,7 +22,9 @@ const soonMs = 500
 export class MessageCount {
   readonly #parts: MessageCountParts
   #day = ""
-  #counts: Usage.Messages = { in: 0, out: 0 }
+  /** How many came today, as of the last one; undefined if that is written. */
+  #came: number | undefined
+  #out = 0
   #timer: NodeJS.Timeout | undefined
   /** On the monotonic clock. */
   #writtenAtMs = -Infinity
@@ -36,11 +38,21 @@ export class MessageCount {
     this.#parts = parts
   }
 
-  add(direction: keyof Usage.Messages): void {
-    const day = Usage.today()
+  /** A message of others has come: so many came on this day. */
+  came({ day, count }: { day: string; count: number }): void {
+    this.#wantWrite(day)
+    this.#came = count
+  }
+
+  /** A message was written on the phone, or sent. */
+  went(): void {
+    this.#wantWrite(Usage.today())
+    this.#out++
+  }
+
+  #wantWrite(day: string): void {
     if (day !== this.#day) void this.written()
     this.#day = day
-    this.#counts[direction]++
     const waitMs = Math.max(soonMs, this.#writtenAtMs + this.#parts.timing.messageCountMs - performance.now())
     this.#timer ??= setTimeout(() => void this.written(), waitMs).unref()
   }
@@ -49,7 +61,7 @@ export class MessageCount {
   sent(messageId: string): void {
     if (this.#sent.has(messageId)) return
     this.#sent.set(messageId, true)
-    this.add("out")
+    this.went()
   }
 
   /** Writes the counts. A write that fails is only logged. */
@@ -57,22 +69,22 @@ export class MessageCount {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const { bridgeId, log } = this.#parts
-    const counts = this.#counts
-    if (counts.in === 0 && counts.out === 0) return
-    this.#counts = { in: 0, out: 0 }
+    const counts = { in: this.#came, out: this.#out }
+    if (counts.in === undefined && counts.out === 0) return
+    this.#came = undefined
+    this.#out = 0
     this.#writtenAtMs = performance.now()
     try {
-      await Usage.addMessages(bridgeId, this.#day, counts)
+      await Usage.countMessages(bridgeId, this.#day, counts)
     } catch (error) {
-      // The count may have been written all the same, so it is not written again.
+      // What was to be added may have been added all the same, so it is not added again.
       log.warn({ error }, "a session's messages were not counted")
     }
   }
 
   /**
    * The session has ended, perhaps without notice, as when an operator pauses it. Its counts are written if
-   * the process lives on. A message whose commit was refused arrives again at the next holder, and then
-   * counts twice.
+   * the process lives on.
    */
   end(): void {
     void this.written()

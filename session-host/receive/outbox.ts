@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Event } from "#contract/event.ts"
 import { Choice } from "#core/bridge/choice.ts"
+import { Came } from "#core/event/came.ts"
 import type { Bell } from "#core/event/doorbell.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { isPhoneJid } from "#core/message/jid.ts"
@@ -28,7 +29,7 @@ interface OutboxParts {
   commits: Pick<Commits, "make" | "whenKept" | "mustHold">
   messages: Messages
   bell: Pick<Bell, "want">
-  messageCount: Pick<MessageCount, "add">
+  messageCount: Pick<MessageCount, "came" | "went">
   choice: () => Choice.Info
   keeping: Pick<MessageKeeping, "takes" | "ready">
   handovers: Pick<Handovers, "until">
@@ -55,13 +56,15 @@ interface Fresh {
 export class EventOutbox {
   readonly #parts: OutboxParts
   #next: number
+  #came: Came.Info | undefined
   /** Runs work after everything requested before it, and before everything requested later. */
   readonly inTurn = newTurns()
 
-  /** @param next the number of the next event. */
-  constructor(parts: OutboxParts, next: number) {
+  /** @param left the number of the next event, and the messages that came on the day of the last one */
+  constructor(parts: OutboxParts, left: { nextEvent: number; came?: Came.Info | undefined }) {
     this.#parts = parts
-    this.#next = next
+    this.#next = left.nextEvent
+    this.#came = left.came
   }
 
   /** The number of the next event. */
@@ -109,12 +112,16 @@ export class EventOutbox {
     const changing = await this.#changing(fresh.map(({ mapped: each }) => each))
     // No `await` from here on: numbers are given and units made in one step.
     let next = this.#next
+    let came = this.#came
     const rows = fresh.map((each) => [
-      ...(each.isReported ? [this.#rowOf(each, next++)] : []),
+      ...(each.isReported
+        ? [this.#rowOf(each, next++, (came = Came.withEvent(came, isOfOthers(each.mapped.event))))]
+        : []),
       ...lineOf(each.mapped.event),
     ])
     this.#parts.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
     this.#next = next
+    this.#came = came
     const { commits, messages } = this.#parts
     const own: UnitWrite[] = []
     for (const [i, { message, mark }] of fresh.entries()) {
@@ -131,7 +138,7 @@ export class EventOutbox {
     }
     if (beside.message) own.push(messages.row(beside.message))
     const unit = commits.make([...own, ...(beside.writes ?? [])])
-    if (fresh.length > 0) void commits.whenKept(unit).then(() => this.#kept(fresh), ended)
+    if (fresh.length > 0) void commits.whenKept(unit).then(() => this.#kept(fresh, came), ended)
     return unit
   }
 
@@ -143,12 +150,14 @@ export class EventOutbox {
     )
   }
 
-  #kept(fresh: Fresh[]): void {
+  #kept(fresh: Fresh[], came: Came.Info | undefined): void {
     const { bell, messageCount } = this.#parts
     bell.want()
-    for (const { mapped, isReported } of fresh)
-      if (isReported && mapped.event.event === "message")
-        messageCount.add(mapped.event.from_me ? "out" : "in")
+    const messages = fresh.flatMap(({ mapped: { event }, isReported }) =>
+      isReported && event.event === "message" ? [event] : [],
+    )
+    for (const { from_me } of messages) if (from_me) messageCount.went()
+    if (came && messages.some(isOfOthers)) messageCount.came({ day: came.day, count: Came.total(came) })
   }
 
   /**
@@ -217,13 +226,24 @@ export class EventOutbox {
     return store.put(sk, "", { expires_at: now() + markedFor })
   }
 
-  #rowOf({ mapped, message }: Fresh, n: number): UnitWrite {
+  #rowOf({ mapped, message }: Fresh, n: number, came: Came.Info): UnitWrite {
     const { bridgeId, deliveryKey } = this.#parts
     if (message) message.event = n
     const ofMessage = mapped.message ? eventIdentityOf(mapped.message) : []
     const identity = [...mapped.identity, ...ofMessage]
-    return EventRow.appending({ bridgeId, n, identity, event: mapped.event, deliveryKey })
+    return EventRow.appending({
+      bridgeId,
+      n,
+      identity,
+      event: mapped.event,
+      deliveryKey,
+      came: Came.toRow(came),
+    })
   }
+}
+
+function isOfOthers(event: Event): boolean {
+  return event.event === "message" && !event.from_me
 }
 
 function asWrites(changing: Changing | undefined): UnitWrite[] {

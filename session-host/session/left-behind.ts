@@ -1,4 +1,5 @@
 import type { Choice } from "#core/bridge/choice.ts"
+import { Came } from "#core/event/came.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
@@ -50,7 +51,7 @@ export async function findLeftBehind({ lease, timing, ended, onStoreAway }: Memo
   const keys = await patience.read(() => DataKeys.get(bridgeId))
   if (!keys) throw new SessionEnded("the bridge is deleted")
   const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-  const [rows, awaited, lastEvent, deliveries] = await Promise.all([
+  const [rows, awaited, last, deliveries] = await Promise.all([
     store.getAll([credsSk, reportedRow, pacingRow, pastRow, ...standingRows]),
     store.list(awaitedPrefix),
     patience.read(() => lastEventOf(bridgeId)),
@@ -65,18 +66,22 @@ export async function findLeftBehind({ lease, timing, ended, onStoreAway }: Memo
     /** Rows of messages that the phone is asked for (`session-host/receive/awaited.ts`). */
     awaited,
     /** The number of the bridge's next event. Rows of delivered events expire. */
-    nextEvent: 1 + Math.max(lastEvent, ...deliveries.map((delivery) => Delivery.highestNumberUsed(delivery))),
+    nextEvent: 1 + Math.max(last.n, ...deliveries.map((delivery) => Delivery.highestNumberUsed(delivery))),
+    came: last.came,
     /** Whether events seem to wait for their delivery. */
-    isToRing: deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0),
+    isToRing: deliveries.some((delivery) => last.n > delivery.head || delivery.due > 0),
   }
 }
 
-/** The number of a bridge's last event row; 0 if it has none. @throws Error for a row that is no event's */
-async function lastEventOf(bridgeId: string): Promise<number> {
+/**
+ * The number of a bridge's last event row, 0 if it has none, and the messages that came on its day.
+ * @throws Error for a row that is no event's
+ */
+async function lastEventOf(bridgeId: string): Promise<{ n: number; came?: Came.Info | undefined }> {
   const newestFirst = rowsBeginning(tables.events, `BRIDGE#${bridgeId}`, "EVENT#", {
     ScanIndexForward: false,
     Limit: 1,
   })
-  for await (const row of newestFirst) return EventRow.fromRow(row).n
-  return 0
+  for await (const row of newestFirst) return { n: EventRow.fromRow(row).n, came: Came.fromRow(row) }
+  return { n: 0 }
 }

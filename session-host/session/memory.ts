@@ -92,7 +92,7 @@ async function loginMadeAnew(ground: Ground): Promise<void> {
 }
 
 /** Makes the parts in order: each takes the earlier parts that it needs, and its first row. */
-function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: LeftBehind) {
+function partsOf(ground: Ground, { rows, awaited: awaitedRows, ...left }: LeftBehind) {
   const { bridgeId, store, login } = ground
   const bell = new Bell(bridgeId)
   const messages = new Messages(store, login)
@@ -103,7 +103,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, nextEvent }: Left
   const handovers = new Handovers(ground)
   const keeping = new MessageKeeping({ store, transcript, chats, messages })
   const history = new History({ ...ground, messages, transcript, chats })
-  const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping, handovers }, nextEvent)
+  const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping, handovers }, left)
   const past = new KeptPast({ ...ground, transcript, chats, sentList, outbox }, rows.get(pastRow))
   const connectionEvents = new ConnectionEvents({ ...ground, outbox }, rows.get(reportedRow))
   const standing = new LoginStanding(ground, [...rows.values()])

@@ -51,7 +51,7 @@ test("an event that was given up is red wherever its number is, says why it is n
   const overview = (await shown("/numbers/shop")).replaceAll(/\s+/g, " ")
   expect(overview).toContain("<dt>Attempts that failed</dt> <dd>1 of 2</dd>")
   expect(overview).toMatch(/<dt>95 % of attempts took at most<\/dt> <dd>\d+ ms<\/dd>/)
-  expect(overview).toMatch(/<title>\d{1,2}:00: 1<\/title> <rect/)
+  expect(overview).toMatch(/<title>\d{1,2}:00: 2<\/title> <rect/)
   const all = await shown("/numbers/shop/events")
   expect(all).toContain(`id="outcome-${lost}" class="state bad">undelivered</span>`)
   expect(all).toContain('class="state good">delivered</span>')

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { expect, onTestFinished, test, vi } from "vitest"
+import type { Event } from "#contract/event.ts"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { RequestLog } from "#core/account/request-log.ts"
@@ -36,7 +37,7 @@ test("a number in use shows first what is down, why and what helps, then what wa
   const report = async (status: "connected" | "unpaired") =>
     await Lease.reportStatus(held, { status, phone, since: now() - 600, epoch: held.epoch })
   await report("connected")
-  expect(await shown()).toContain("Next steps")
+  expect(await shown()).not.toContain("Next steps")
   const receiver = await aReceiver([422])
   const outbox = await anOutbox(await Bridge.setWebhookUrl(person.bridge, receiver.url))
   expect(await shown()).toContain("All is well")
@@ -50,9 +51,9 @@ test("a number in use shows first what is down, why and what helps, then what wa
   expect(page).toContain('<span class="state bad">Unlinked</span>')
   expect(page).toContain("+15550001")
   expect(page).toContain("1 undelivered")
-  expect(page).toContain("<dt>Messages received</dt> <dd>1</dd>")
-  expect(page).toContain('<dt>Events undelivered</dt> <dd class="bad">1</dd>')
-  expect(page).toMatch(/<p>\s*\d{1,2}:00: 1\s*<\/p>/)
+  expect(page).toContain('<dt>Messages received today</dt> <dd class="">2</dd>')
+  expect(page).toContain('<dt>Events undelivered, of 30 days</dt> <dd class="bad">1</dd>')
+  expect(page).toMatch(/<p>\s*\d{1,2}:00: 2\s*<\/p>/)
   expect(page.indexOf("a later word")).toBeLessThan(page.indexOf("the lost order"))
   expect(await shown("/start")).toContain("Next steps")
   await report("connected")
@@ -88,7 +89,7 @@ test("sends rejected today are on Home and on their number's page, restricted wh
   )
   const home = (await (await person.get("/")).text()).replaceAll(/\s+/g, " ")
   expect(home).toContain("One number needs attention")
-  expect(home).toMatch(/<dt>Sends that failed at the network<\/dt> <dd class="bad"><a [^>]+>3</)
+  expect(home).toMatch(/<dt>Sends today that failed at the network<\/dt> <dd class="bad"><a [^>]+>3</)
   const number = await (await person.get("/numbers/shop")).text()
   for (const page of [home, number]) {
     expect(page).toMatch(/2 sends rejected today<[^]+does not let this number start new chats for now/)
@@ -99,6 +100,43 @@ test("sends rejected today are on Home and on their number's page, restricted wh
   vi.setSystemTime(Date.now() + 86_400_000)
   const { calls } = await RequestLog.page(person.accountId, { limit: 9, sinceMs: Date.now() - 3_600_000 })
   expect(calls).toEqual([])
+})
+
+/** The figures above Home, or in a list of facts, by their names. */
+function figuresOf(page: string): Record<string, string> {
+  const pairs = page.matchAll(/<dt>([^<]+)<\/dt>\s*<dd[^>]*>\s*(?:<a[^>]*>)?([^<]*?)\s*</g)
+  return Object.fromEntries([...pairs].map(([, name, value]) => [name, value]))
+}
+
+test("what came is counted when it comes, whichever webhooks are dead, and beside it what is not delivered", async () => {
+  const person = await aPerson()
+  const [dead, other] = [await aReceiver([500]), await aReceiver([422])]
+  dead.say(500)
+  const bridge = await Bridge.setWebhookUrl(person.bridge, dead.url)
+  const phone = LinkedPhone.sealed("15550001", bridge.id, await Bridge.deliveryKeyOf(bridge))
+  const held = await aHeldLease(bridge.id)
+  await Lease.reportStatus(held, { status: "connected", phone, since: now(), epoch: held.epoch })
+  const { webhook } = await Webhook.create(bridge, other.url, {})
+  const outbox = await anOutbox(bridge)
+  await outbox.append(anEvent("one"), anEvent("two"), anEvent("three"))
+  await outbox.append({ ...anEvent("from the phone"), from_me: true } as Event)
+  await answerAll()
+  const shown = async (path: string) => figuresOf(await (await person.get(path)).text())
+  const waiting = { "Events not delivered yet": "4", "Events undelivered, of 30 days": "1" }
+  expect(await shown("/")).toMatchObject({ "Messages received today": "3", ...waiting })
+  expect(await shown("/numbers/shop")).toMatchObject({
+    "Messages received": "3",
+    "Not delivered yet (first webhook)": "4",
+    "Undelivered, of 30 days": "1",
+  })
+  await Webhook.pause(webhook)
+  await outbox.append(anEvent("four"))
+  await answerAll()
+  const later = { "Events not delivered yet": "6", "Events undelivered, of 30 days": "1" }
+  expect(await shown("/")).toMatchObject({ "Messages received today": "4", ...later })
+  expect(await (await person.get("/usage")).text()).toMatch(/Messages in<\/span> <b>4</)
+  const home = await (await person.get("/")).text()
+  expect(home).toContain(dead.url)
 })
 
 test("an event that another webhook gave up is red everywhere, says at which one, and is sent there again", async () => {

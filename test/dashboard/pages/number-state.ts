@@ -159,7 +159,10 @@ test("a sandbox that does not run promises no phone, and a silent number is not 
   expect(page).toContain("Nothing can be written to a sandbox that does not run.")
   expect(page).not.toContain("A moment")
   expect(stepOfSending(page)).not.toContain(": done")
-  await Usage.addMessages((await Bridge.get(person.accountId, "sandbox")).id, "2026-01-31", { in: 0, out: 1 })
+  await Usage.countMessages((await Bridge.get(person.accountId, "sandbox")).id, "2026-01-31", {
+    in: 0,
+    out: 1,
+  })
   expect(stepOfSending(await (await person.get("/")).text())).toContain(": done")
   expect(await (await person.post("/sandbox/call")).text()).toContain("The sandbox does not run now.")
   expect(await (await person.get("/numbers")).text()).not.toContain("no phone")

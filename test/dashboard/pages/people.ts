@@ -274,7 +274,7 @@ test("an owner downloads all that is kept of the account, but no secret", async 
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { kind: string })
-  const kinds = ["account", "person", "api_key", "audit_log", "number", "event", "end"]
+  const kinds = ["account", "person", "api_key", "audit_log", "number", "usage", "event", "end"]
   expect(new Set(parts.map(({ kind }) => kind))).toEqual(new Set(kinds))
   expect(parts.filter(({ kind }) => kind === "event")).toMatchObject([
     { customer_ref: "shop", event: { body: "one" } },

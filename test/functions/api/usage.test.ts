@@ -35,22 +35,21 @@ test("events, messages, attempts and failures count on their day, and every day 
   later(11)
   await answerAll()
   const first = { date: "2026-11-20", customer_ref: "shop", undelivered: 1, attempts: 4, success: 0.5 }
-  const none = { messages_in: 0, messages_out: 0 }
+  const came = { messages_in: 2, messages_out: 0 }
   expect(await shop.usage()).toEqual([
-    { ...first, ...none, events: 2, messages: 1, p95_ms: expect.any(Number) },
+    { ...first, ...came, events: 2, messages: 1, p95_ms: expect.any(Number) },
   ])
-  await Usage.addMessages(shop.bridge.id, "2026-11-20", { in: 2, out: 1 })
-  await Usage.addMessages(shop.bridge.id, "2026-11-20", { in: 1, out: 0 })
-  await Usage.addMessages(shop.bridge.id, "2026-11-19", { in: 0, out: 5 })
+  await Usage.countMessages(shop.bridge.id, "2026-11-20", { in: 2, out: 1 })
+  await Usage.countMessages(shop.bridge.id, "2026-11-19", { in: 0, out: 5 })
   expect(await shop.usage()).toMatchObject([
     { date: "2026-11-19", events: 0, messages_in: 0, messages_out: 5, success: 1 },
-    { ...first, events: 2, messages_in: 3, messages_out: 1 },
+    { ...first, events: 2, messages_in: 2, messages_out: 1 },
   ])
   later(86_400)
   await shop.outbox.append(anEvent("tomorrow"))
   await answerAll()
   expect(await shop.usage("?from=2026-11-20")).toMatchObject([
-    { ...first, messages_in: 3, messages_out: 1 },
+    { ...first, messages_in: 2, messages_out: 1 },
     { date: "2026-11-21", events: 1, attempts: 1, success: 1 },
   ])
   expect(await shop.usage("?from=2026-11-21")).toHaveLength(1)
@@ -61,7 +60,7 @@ test("events, messages, attempts and failures count on their day, and every day 
 test("a `to` alone ends 31 days, and a range that ends before it begins or names no day is refused", async () => {
   const shop = await aShop()
   for (const day of ["2026-09-30", "2026-10-01", "2026-10-31", "2026-11-01"])
-    await Usage.addMessages(shop.bridge.id, day, { in: 1, out: 0 })
+    await Usage.countMessages(shop.bridge.id, day, { in: 1, out: 0 })
   expect(await shop.usage("?to=2026-10-31")).toMatchObject([{ date: "2026-10-01" }, { date: "2026-10-31" }])
   for (const [query, path, sentence] of [
     ["from=2026-11-21", "from", "is after `to`, 2026-11-20: give that day or an earlier one"],

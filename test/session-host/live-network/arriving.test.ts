@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { Came } from "#core/event/came.ts"
 import { Usage } from "#core/event/usage.ts"
 import { anIntruder } from "#test/support/network/intruder.ts"
 import { eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
@@ -165,8 +166,9 @@ test("others' messages count as in, those of API and phone as out, and are writt
   for (const text of ["one", "two"]) await bob.send(phone.number, text)
   await eventsOfType(bridge.id, "message", 3)
   const day = Usage.today()
-  const counted = async () => await Usage.daysOf(bridge.id, { from: day, to: Usage.today() }, undefined)
+  const counted = async () => await Usage.daysOf(bridge.id, { from: day, to: Usage.today() }, {})
   expect(await counted()).toEqual([])
+  expect(await Came.days(bridge.id, { from: day, to: Usage.today() })).toMatchObject([{ in: 2, out: 0 }])
   await host.sessions.get(bridge.id)!.stop()
   const sums = (await counted()).map((one) => [one.in, one.out])
   expect(sums).toEqual([[2, 2]])

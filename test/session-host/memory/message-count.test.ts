@@ -10,14 +10,14 @@ afterEach(() => vi.useRealTimers())
 
 const days = { from: "2026-11-20", to: "2026-11-22" }
 const countsOf = async (bridgeId: string) =>
-  (await Usage.daysOf(bridgeId, days, undefined)).map((day) => [day.day, day.in, day.out])
+  (await Usage.daysOf(bridgeId, days, {})).map((day) => [day.day, day.in, day.out])
 
 test("messages are counted once, written when the time is over, by their day, and for two sessions as one", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T23:59:59Z") })
   const { id: bridgeId } = await aBridge()
   const one = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })
-  one.add("in")
-  one.add("in")
+  one.came({ day: "2026-11-20", count: 1 })
+  one.came({ day: "2026-11-20", count: 2 })
   // The network acknowledges a message again that is sent again.
   for (let i = 0; i < 2; i++) one.sent("the first")
   expect(await countsOf(bridgeId)).toEqual([])
@@ -28,7 +28,7 @@ test("messages are counted once, written when the time is over, by their day, an
   expect(await countsOf(bridgeId)).toEqual([["2026-11-20", 2, 1]])
   await one.written()
   const two = new MessageCount({ bridgeId, timing: { messageCountMs: 1 }, log })
-  two.add("in")
+  two.came({ day: "2026-11-21", count: 1 })
   await until(async () => (await countsOf(bridgeId)).at(-1)?.[1] === 1)
   await one.written()
   expect(await countsOf(bridgeId)).toEqual([
@@ -41,13 +41,13 @@ test("the first message after a quiet time is written at once, those that follow
   const { id: bridgeId } = await aBridge()
   const messageCount = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })
   const written = async () => {
-    const [day] = await Usage.daysOf(bridgeId, { from: Usage.today(), to: Usage.today() }, undefined)
+    const [day] = await Usage.daysOf(bridgeId, { from: Usage.today(), to: Usage.today() }, {})
     return day?.in
   }
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
-  messageCount.add("in")
+  messageCount.came({ day: Usage.today(), count: 1 })
   await vi.waitFor(async () => expect(await written()).toBe(1))
-  messageCount.add("in")
+  messageCount.came({ day: Usage.today(), count: 2 })
   vi.advanceTimersByTime(50_000)
   expect(await written()).toBe(1)
   vi.advanceTimersByTime(10_000)
@@ -57,9 +57,9 @@ test("the first message after a quiet time is written at once, those that follow
 test("what was counted before a session ends without notice is written", async () => {
   const { id: bridgeId } = await aBridge()
   const messageCount = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })
-  messageCount.add("in")
+  messageCount.came({ day: Usage.today(), count: 1 })
   messageCount.end()
   const today = { from: Usage.today(), to: Usage.today() }
-  await until(async () => (await Usage.daysOf(bridgeId, today, undefined))[0]?.in === 1)
-  expect(await Usage.daysOf(bridgeId, today, undefined)).toMatchObject([{ in: 1, out: 0 }])
+  await until(async () => (await Usage.daysOf(bridgeId, today, {}))[0]?.in === 1)
+  expect(await Usage.daysOf(bridgeId, today, {})).toMatchObject([{ in: 1, out: 0 }])
 })

@@ -20,7 +20,7 @@ async function countedOut(host: SessionHost, bridgeId: string): Promise<number> 
   await host.stop()
   // The next test's hosts must not take it.
   await Lease.stop(bridgeId, "operator")
-  const days = await Usage.daysOf(bridgeId, { from: "2000-01-01", to: "9999-12-31" }, undefined)
+  const days = await Usage.daysOf(bridgeId, { from: "2000-01-01", to: "9999-12-31" }, {})
   return days.reduce((sum, day) => sum + day.out, 0)
 }
 

@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/client-sqs"
 import type { Event } from "#contract/event.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Came } from "#core/event/came.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { promiseAndRing } from "#core/event/doorbell.ts"
 import { EventRow } from "#core/event/event-row.ts"
@@ -25,10 +26,14 @@ import { handler } from "#functions/delivery/handler.ts"
 export async function anOutbox(bridge: Bridge.Info, last = 0) {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
 
+  let came: Came.Info | undefined
+
   /** Writes only the rows, as if the host died before it rang. */
   async function write(...events: Event[]): Promise<string[]> {
     const rows = events.map((event) => {
-      return { bridgeId: bridge.id, n: ++last, identity: [randomUUID()], event, deliveryKey }
+      came = Came.withEvent(came, event.event === "message" && !event.from_me)
+      const row = { bridgeId: bridge.id, n: ++last, identity: [randomUUID()], event, deliveryKey }
+      return { ...row, came: Came.toRow(came) }
     })
     await transact(rows.map(EventRow.appending))
     return rows.map(({ n, identity }) => EventRow.idOf(bridge.id, n, identity))
