@@ -367,7 +367,14 @@ export const examples: Record<RouteName, Example> = {
   findMessage: { parameters: { idempotency_key: "order-17" }, answer: found },
   listSent: {
     parameters: { limit: 50 },
-    answer: [{ ...found, asked_at: found.sent_at, request_id: "5d4e7f0a-3f52-4a0e-9a0c-1f9b1f0f7a11" }],
+    answer: [
+      {
+        ...found,
+        asked_at: found.sent_at,
+        request_id: "5d4e7f0a-3f52-4a0e-9a0c-1f9b1f0f7a11",
+        events_before: 41,
+      },
+    ],
   },
   revokeMessage: {
     parameters: { id: messageId },

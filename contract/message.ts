@@ -110,6 +110,9 @@ export const findMessage = createRoute({
 export const SentMessage = Message.extend({
   asked_at: integer("When it was asked for, Unix seconds."),
   request_id: string("The call that first asked for it, as its `X-Request-Id` said.").optional(),
+  events_before: integer(
+    "How many events the bridge had had by then: the order of messages and events within one second.",
+  ).optional(),
 }).openapi("SentMessage")
 
 export const listSent = createRoute({

@@ -7,7 +7,7 @@ import { addressOf } from "#functions/http/address.ts"
 import { headedPage } from "./answer.ts"
 import { browserName, cardTable, type Html } from "./elements.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
-import { when } from "./times.ts"
+import { ago } from "./times.ts"
 
 /** Who did what in the account, for its owners. */
 export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async (c) => {
@@ -36,7 +36,7 @@ function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
       rows: entries.map(
         (entry) =>
           html`<tr>
-            <td>${when(entry.at_ms)}</td>
+            <td>${ago(entry.at_ms)}</td>
             <td>${sentence(entry, keys)}</td>
             <td data-label="From">
               ${entry.address}

@@ -276,6 +276,13 @@ const paths = {
   info: '<circle cx="12" cy="12" r="8.5"/><path d="M12 11v5m0-8.2v.1"/>',
   warning: '<path d="M12 4 2.8 19.5h18.4zM12 10v4.5m0 2.4v.1"/>',
   inbox: '<path d="M4 13 6.5 5.5h11L20 13v5.5H4zM4 13h4.5a3.5 3.5 0 0 0 7 0H20"/>',
+  picture:
+    '<rect x="3" y="4" width="18" height="16" rx="2.5"/><path d="m4 17 5-5 4 4 3-3 4 4"/><circle cx="15.5" cy="9" r="1.5"/>',
+  film: '<rect x="3" y="5" width="18" height="14" rx="2.5"/><path d="m10 9 5 3-5 3z"/>',
+  voice: '<path d="M5 10v4m4-7v10m4-13v16m4-12v8m3-5v2"/>',
+  file: '<path d="M6 3h8l5 5v13H6zM14 3v5h5"/>',
+  place:
+    '<path d="M12 21s7-6.5 7-11.5a7 7 0 0 0-14 0C5 14.5 12 21 12 21z"/><circle cx="12" cy="9.5" r="2.5"/>',
   send: '<path d="M4 12 20 4l-5 16-4-6.5zM11 13.5 20 4"/>',
 } as const
 export type IconName = keyof typeof paths

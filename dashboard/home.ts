@@ -9,8 +9,9 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { headedPage } from "./answer.ts"
 import { barsByHour } from "./bars.ts"
+import { namesOf } from "./conversations/chat-name.ts"
 import { empty, facts, type Html } from "./elements.ts"
-import { eventLine } from "./events/event-item.ts"
+import { eventLine, jidsOf } from "./events/event-item.ts"
 import { outcomeMark } from "./events/event-outcomes.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { live } from "./live.ts"
@@ -115,7 +116,7 @@ async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map
   return new Map([
     ["today", todayCard(ranking, failedSends)],
     ["troubles", troubles],
-    ["latest", latestCard(latest)],
+    ["latest", await latestCard(c, latest)],
   ])
 }
 
@@ -284,7 +285,7 @@ function todayCard(ranking: Ranked[], failedSends: Map<string, FailedSends>): Ht
 }
 
 interface Latest {
-  ref: string
+  bridge: Bridge.Info
   stored: StoredEvent
 }
 
@@ -301,7 +302,7 @@ async function latestOf(ranking: Ranked[]): Promise<Latest[]> {
         limit: most.messages,
       } as const
       const { events } = await EventFeed.page(bridge, asked)
-      return events.map((stored) => ({ ref: bridge.customerRef, stored }))
+      return events.map((stored) => ({ bridge, stored }))
     }),
   )
   return found
@@ -310,26 +311,26 @@ async function latestOf(ranking: Ranked[]): Promise<Latest[]> {
     .slice(0, most.messages)
 }
 
-function latestCard(latest: Latest[]): Html {
+async function latestCard(c: Context<DashboardEnv>, latest: Latest[]): Promise<Html> {
+  const lines = latest.map(async ({ bridge, stored: { event, ...stored } }) => {
+    const nameOf = await namesOf({ var: { bridge, requestId: c.var.requestId } }, jidsOf(event))
+    const { customerRef: ref, shownName } = bridge
+    return html`<li class="line">
+      <a class="tag" href="/numbers/${ref}"><bdi>${shownName || ref}</bdi></a>
+      <a class="about" href="/numbers/${ref}/events/${stored.event_id}">${eventLine(event, nameOf)}</a>
+      <span class="row"
+        >${outcomeMark(stored.event_id, stored.state)}
+        <span class="small muted">${ago(stored.created_at * 1000)}</span></span
+      >
+    </li>`
+  })
   return html`<section class="card flush" id="latest">
     <header><h2>Latest messages received</h2></header>
     ${
       latest.length === 0
         ? empty({ icon: "inbox", about: "None is kept. Each message that comes appears here." })
         : html`<ul class="feed">
-            ${latest.map(
-              ({ ref, stored }) =>
-                html`<li class="line">
-                  <a class="tag" href="/numbers/${ref}">${ref}</a>
-                  <a class="about" href="/numbers/${ref}/events/${stored.event_id}"
-                    >${eventLine(stored.event)}</a
-                  >
-                  <span class="row"
-                    >${outcomeMark(stored.event_id, stored.state)}
-                    <span class="small muted">${ago(stored.created_at * 1000)}</span></span
-                  >
-                </li>`,
-            )}
+            ${await Promise.all(lines)}
           </ul>`
     }
   </section>`

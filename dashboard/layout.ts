@@ -75,6 +75,7 @@ export function framed(
         </ul>
         <div class="foot">
           <ul>
+            <li class="small muted">All times are UTC</li>
             <li><a href="/api/docs">${icon("book")} API reference</a></li>
           </ul>
           <form method="post" action="/sign-out">

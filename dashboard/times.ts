@@ -2,25 +2,17 @@ import { html } from "hono/html"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import type { Html } from "./elements.ts"
 
-// Pages say how long ago something was, or how long it is until then, with the time itself where the pointer
-// rests. A record of what happened (the logs, an event, the steps of linking) has the time itself, and what
-// is paid or ends at a time has its day.
+// All pages have one time zone, UTC, in which days are counted as well; the frame says so. Where the pointer
+// rests, the script shows the reader's own time. Rows say when something was, and of today also how long ago.
 
-/** A time: in UTC until the script writes it in the reader's own way. */
+/** A time, to the second. */
 export function time(ms: number): Html {
-  return html`<time datetime="${iso(ms)}" data-local>${inUtc(ms)}</time>`
+  return html`<time datetime="${iso(ms)}" data-at>${inUtc(ms)}</time>`
 }
 
-/** A day: in UTC until the script writes it in the reader's own way. */
+/** A day. */
 export function day(ms: number): Html {
-  return html`<time datetime="${iso(ms)}" data-local="day">${iso(ms).slice(0, 10)}</time>`
-}
-
-/** A time in a line of a log: without the date, if that is today. */
-export function clock(ms: number): Html {
-  const whole = inUtc(ms)
-  const isToday = iso(ms).slice(0, 10) === iso(nowMs()).slice(0, 10)
-  return html`<time datetime="${iso(ms)}" data-local="clock">${isToday ? whole.slice(11) : whole}</time>`
+  return html`<time datetime="${iso(ms)}" data-at>${iso(ms).slice(0, 10)}</time>`
 }
 
 /** A time in a chat, to the minute: without the date, if that is today. */
@@ -28,12 +20,14 @@ export function moment(ms: number): Html {
   const whole = inUtc(ms)
   const isToday = iso(ms).slice(0, 10) === iso(nowMs()).slice(0, 10)
   const short = `${whole.slice(0, 16)} UTC`
-  return html`<time datetime="${iso(ms)}" data-local="moment">${isToday ? short.slice(11) : short}</time>`
+  return html`<time datetime="${iso(ms)}" data-local>${isToday ? short.slice(11) : short}</time>`
 }
 
-/** How long ago a time was. The script goes on counting, here and below. */
+/** When something was, and how long ago if that was today. The script goes on counting, here and below. */
 export function ago(ms: number): Html {
-  return counted("ago", ms, `${span(nowMs() - ms)} ago`)
+  const isToday = iso(ms).slice(0, 10) === iso(nowMs()).slice(0, 10)
+  if (!isToday) return time(ms)
+  return html`${time(ms)} <span class="age" data-ago="${ms}">${span(nowMs() - ms)} ago</span>`
 }
 
 /** How old something is, as a part of a sentence. */
@@ -46,19 +40,12 @@ export function until(ms: number): Html {
   return counted("until", ms, left(ms - nowMs()))
 }
 
-/**
- * How long ago a time was, and the time itself: for records, whose readers want both, also without a pointer.
- */
-export function when(ms: number): Html {
-  return html`${ago(ms)} <span class="small muted">${time(ms)}</span>`
-}
-
-function counted(how: "ago" | "age" | "until", ms: number, text: string): Html {
-  return html`<time datetime="${iso(ms)}" data-${how}="${ms}" title="${inUtc(ms)}">${text}</time>`
+function counted(how: "age" | "until", ms: number, text: string): Html {
+  return html`<time datetime="${iso(ms)}" data-${how}="${ms}" title="${inUtc(ms)} UTC" data-at>${text}</time>`
 }
 
 function inUtc(ms: number): string {
-  return `${iso(ms).slice(0, 19).replace("T", " ")} UTC`
+  return iso(ms).slice(0, 19).replace("T", " ")
 }
 
 /** A span, rounded up: three minutes are 3 min at first. */

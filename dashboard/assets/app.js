@@ -47,21 +47,18 @@ function tick() {
   }
 }
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" })
 const minute = new Intl.DateTimeFormat(undefined, { timeStyle: "short" })
 const dayAndMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
 function dress(part) {
   for (const one of part.querySelectorAll("time[data-local]")) {
     const at = new Date(one.dateTime)
     const isToday = at.toDateString() === new Date(now()).toDateString()
-    const forms = { day, clock: isToday ? clock : local, moment: isToday ? minute : dayAndMinute }
-    one.textContent = (forms[one.dataset.local] ?? local).format(at)
+    one.textContent = (isToday ? minute : dayAndMinute).format(at)
     one.removeAttribute("data-local")
   }
-  for (const one of part.querySelectorAll("[data-ago], [data-age], [data-until]"))
-    one.title = local.format(Number(one.dataset.ago ?? one.dataset.age ?? one.dataset.until))
+  for (const one of part.querySelectorAll("time[data-at]"))
+    one.title = `${one.dateTime.slice(0, 19).replace("T", " ")} UTC, here ${local.format(new Date(one.dateTime))}`
   for (const one of part.querySelectorAll("form[data-go]")) one.requestSubmit()
   part.querySelectorAll("form[data-answer]").forEach(bringAnswer)
   tick()

@@ -1,10 +1,8 @@
-import type { Context } from "hono"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { isGroup, isLid } from "#core/message/jid.ts"
 import { plainText } from "../events/message-words.ts"
-import type { DashboardEnv } from "../guard.ts"
-import { askSession, phoneOrJid } from "../numbers/session-answer.ts"
+import { askSession, type OfBridge, phoneOrJid } from "../numbers/session-answer.ts"
 
 /**
  * The name of a chat or a person, as every page says it: the name that is known of them, else the number.
@@ -29,15 +27,15 @@ const known = new LRUCache<string, string>({ max: 50_000, ttl: 60_000 })
 const patienceMs = 400
 const atOnce = 100
 
+/** What somebody is called. `said`: the name in the message at hand, for people who are not known. */
+export type NameOf = (jid: string, said?: string) => string
+
 /**
  * Learns what the chats and people of these JIDs are called: from the account's address book, or as they call
  * themselves.
- * @returns the name of any of them. `said`: the name in the message at hand, for people who are not known
+ * @returns the name of any of them
  */
-export async function namesOf(
-  c: Context<DashboardEnv>,
-  jids: Iterable<string>,
-): Promise<(jid: string, said?: string) => string> {
+export async function namesOf(c: OfBridge, jids: Iterable<string>): Promise<NameOf> {
   const { id } = c.var.bridge
   const wanted = [...new Set(jids)].filter((jid) => jid !== "" && !known.has(`${id} ${jid}`))
   const asked: Promise<void>[] = []
@@ -46,7 +44,7 @@ export async function namesOf(
   return (jid, said) => chatName(jid, known.get(`${id} ${jid}`) || said)
 }
 
-async function learn(c: Context<DashboardEnv>, jids: string[]): Promise<void> {
+async function learn(c: OfBridge, jids: string[]): Promise<void> {
   const path = `/names?jids=${encodeURIComponent(jids.join(","))}`
   const { value = {} } = await askSession(c, path, z.record(z.string(), z.string()), patienceMs)
   for (const jid of jids) {

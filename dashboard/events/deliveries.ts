@@ -13,6 +13,7 @@ import { Resend } from "#core/event/resend.ts"
 import { now } from "#core/platform/clock.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { numberPage, toQuery } from "../answer.ts"
+import { type NameOf, namesOf } from "../conversations/chat-name.ts"
 import { copyButton, empty, facts, type Html, note, options, buttonForm } from "../elements.ts"
 import { typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -30,7 +31,7 @@ import {
 } from "../webhooks/webhook-health.ts"
 import { aboutTest, outcome, testWords } from "./attempt-words.ts"
 import { AskedAttempts, attemptsCard, attemptsList, typeTag, type EventWords } from "./attempts.ts"
-import { eventLine } from "./event-item.ts"
+import { eventLine, jidsOf } from "./event-item.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000
@@ -175,7 +176,8 @@ async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) 
     bridge,
     ids.filter((id) => !known.has(id)),
   )
-  for (const [id, one] of events) known.set(id, wordsOf(one, id))
+  const nameOf = await namesOf(c, [...events.values()].flatMap(jidsOf))
+  for (const [id, one] of events) known.set(id, wordsOf(one, id, nameOf))
   const hasMore = fitting.length > nth * perPage
   const { mayChange } = me
   const told = isFailing(receiving) ? html`${aboutRetries} ${await whoIsTold(c)}` : ""
@@ -195,7 +197,11 @@ async function givenUpOf(c: Context<DashboardEnv>, webhook: Delivery.Info) {
     ...(!Receiver.isFirst(webhook) && { webhook }),
   } as const
   const { events: undelivered, next } = await EventFeed.page(c.var.bridge, asked)
-  return { undelivered, hasMore: next !== undefined }
+  const nameOf = await namesOf(
+    c,
+    undelivered.flatMap(({ event }) => jidsOf(event)),
+  )
+  return { undelivered, nameOf, hasMore: next !== undefined }
 }
 
 function noWebhook(ref: string): Html {
@@ -259,7 +265,10 @@ const spans = [
   ["2592000", "All of the last 30 days"],
 ] as const
 
-function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, hasMore }: GivenUp): Html {
+function givenUpCard(
+  { ref, mayChange, receiving, last }: Shown,
+  { undelivered, nameOf, hasMore }: GivenUp,
+): Html {
   if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
   const ids = undelivered.map((stored) => stored.event_id)
   const at = webhookQuery(receiving.webhookId)
@@ -290,7 +299,7 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
           html`<li class="line">
             ${typeTag(stored.event.event)}
             <a class="about" href="/numbers/${ref}/events/${stored.event_id}${at}"
-              >${wordsOf(stored.event, stored.event_id)}</a
+              >${wordsOf(stored.event, stored.event_id, nameOf)}</a
             >
             <span class="row">
               ${last.has(stored.event_id) ? outcome(last.get(stored.event_id)!) : ""}
@@ -304,6 +313,6 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
 }
 
 /** What an event says, in one line; its id if it says nothing. */
-function wordsOf(event: Event, id: string): Html | string {
-  return eventLine(event) || html`<span class="mono">${id.slice(0, 20)}…</span>`
+function wordsOf(event: Event, id: string, nameOf: NameOf): Html | string {
+  return eventLine(event, nameOf) || html`<span class="mono">${id.slice(0, 20)}…</span>`
 }

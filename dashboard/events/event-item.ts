@@ -1,8 +1,8 @@
 import { html } from "hono/html"
 import type { EventType } from "#contract/event.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
+import { chatName, type NameOf } from "../conversations/chat-name.ts"
 import { codeBlock, copyable, facts, type Html, buttonForm } from "../elements.ts"
-import { phoneOrJid } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 import { webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcomeMark } from "./event-outcomes.ts"
@@ -12,7 +12,13 @@ import { wordsOf } from "./message-words.ts"
 export function eventItem(
   ref: string,
   stored: StoredEvent,
-  more: { isNew?: boolean; maySend?: boolean; list: string; elsewhere?: string[] | undefined },
+  more: {
+    isNew?: boolean
+    maySend?: boolean
+    list: string
+    elsewhere?: { id: string; url: string }[] | undefined
+    nameOf?: NameOf
+  },
 ): Html {
   const { event_id: id, event } = stored
   const atMs = stored.created_at * 1000
@@ -20,7 +26,7 @@ export function eventItem(
     <details>
       <summary>
         <span class="tag">${event.event}</span>
-        <span class="about">${eventLine(event)}</span>
+        <span class="about">${eventLine(event, more.nameOf)}</span>
         <span class="row"
           >${outcomeMark(id, stored.state)}
           ${more.elsewhere ? html`<span class="state bad">undelivered at another webhook</span>` : ""}
@@ -35,7 +41,7 @@ export function eventItem(
         ${codeBlock(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">
           <a class="button slim" href="/numbers/${ref}/events/${id}">Its deliveries</a>
-          ${more.elsewhere?.map((at) => html`<a class="button slim" href="/numbers/${ref}/events/${id}${webhookQuery(at)}">Undelivered at ${at}</a>`)}
+          ${more.elsewhere?.map((at) => html`<a class="button slim" href="/numbers/${ref}/events/${id}${webhookQuery(at.id)}">Undelivered at ${at.url}</a>`)}
           ${"chat_id" in event ? html`<a class="button slim" href="/numbers/${ref}/events?${new URLSearchParams({ chat: event.chat_id }).toString()}">Only this chat</a>` : ""}
           ${more.maySend ? buttonForm({ action: `/numbers/${ref}/events/${id}/resend`, label: "Send to the webhook", kind: "slim" }) : ""}
         </div>
@@ -65,15 +71,24 @@ export const eventMeanings: Record<EventType, string> = {
 
 type Event = StoredEvent["event"]
 
-/** The event in one line. */
-export function eventLine(event: Event): Html | string {
+/** The people and chats that an event names. */
+export function jidsOf(event: Event): string[] {
+  return [
+    ...("chat_id" in event ? [event.chat_id] : []),
+    ...("contact_id" in event ? [event.contact_id] : []),
+  ]
+}
+
+/** The event in one line. `nameOf`: what people are called, where that was asked for. */
+export function eventLine(event: Event, nameOf: NameOf = chatName): Html | string {
   switch (event.event) {
     case "message": {
-      const who = event.from_me ? "from the phone" : event.name || event.phone || event.contact_id
-      return html`<b>${who}</b> ${wordsOf(event)}`
+      const { chat_id: chat, contact_id: contact, from_me, name, is_group } = event
+      if (from_me) return html`from the phone to <b>${nameOf(chat)}</b> ${wordsOf(event)}`
+      return html`<b>${nameOf(contact, name)}</b>${is_group ? ` in ${nameOf(chat)}` : ""} ${wordsOf(event)}`
     }
     case "message_lost":
-      return html`from <b>${event.name || phoneOrJid(event.contact_id)}</b>: the phone has not given it`
+      return html`from <b>${nameOf(event.contact_id, event.name)}</b>: the phone has not given it`
     case "connected":
       return html`as <b>+${event.phone}</b>`
     case "disconnected":
@@ -82,22 +97,22 @@ export function eventLine(event: Event): Html | string {
         "the connection is gone; it comes back by itself"
       )
     case "typing":
-      return html`<b>${phoneOrJid(event.contact_id)}</b> ${event.state}`
+      return html`<b>${nameOf(event.contact_id)}</b> ${event.state}`
     case "poll_vote":
-      return html`<b>${event.name || phoneOrJid(event.contact_id)}</b> chose
+      return html`<b>${nameOf(event.contact_id, event.name)}</b> chose
         ${event.selected_options.join(", ") || "nothing"}`
     case "event_response":
-      return html`<b>${event.name || phoneOrJid(event.contact_id)}</b> answered ${event.response}`
+      return html`<b>${nameOf(event.contact_id, event.name)}</b> answered ${event.response}`
     case "call_incoming":
-      return html`<b>${phoneOrJid(event.contact_id)}</b> calls`
+      return html`<b>${nameOf(event.contact_id)}</b> calls`
     case "call_terminated":
-      return html`<b>${phoneOrJid(event.contact_id)}</b> ${event.reason}`
+      return html`<b>${nameOf(event.contact_id)}</b> ${event.reason}`
     case "offline_sync_completed":
       return event.count === 0 ? "nothing was missed" : `${event.count} things happened meanwhile`
     case "group":
-      return html`<b>${event.name || phoneOrJid(event.contact_id)}</b> ${event.kind}`
+      return html`<b>${nameOf(event.contact_id, event.name)}</b> ${event.kind}`
     case "message_status":
-      return html`to <b>${phoneOrJid(event.chat_id)}</b> ${event.status}`
+      return html`to <b>${nameOf(event.chat_id)}</b> ${event.status}`
     case "presence":
     case "offline_sync_preview":
     case "profile_picture_updated":

@@ -30,12 +30,14 @@ export function stateMark(state: keyof typeof marks, id: Html | string = ""): Ht
  * The further webhooks of a bridge that have given up events, by the numbers of the events: the latest
  * hundred of each webhook.
  */
-export async function givenUpElsewhere(bridgeId: string): Promise<Map<number, string[]>> {
+export async function givenUpElsewhere(
+  bridgeId: string,
+): Promise<Map<number, { id: string; url: string }[]>> {
   const [, ...further] = await Delivery.ofBridge(bridgeId)
-  const found = new Map<number, string[]>()
+  const found = new Map<number, { id: string; url: string }[]>()
   for (const webhook of further)
     for (const n of await EventLists.newestNumbersOnList(webhook, "undelivered", 100))
-      found.set(n, [...(found.get(n) ?? []), webhook.webhookId])
+      found.set(n, [...(found.get(n) ?? []), { id: webhook.webhookId, url: webhook.receiver.url }])
   return found
 }
 

@@ -18,7 +18,7 @@ import { codeBlock, confirming, copyable, empty, facts, type Html, note, buttonF
 import { noticeOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live } from "../live.ts"
-import { ago, until, when } from "../times.ts"
+import { ago, until } from "../times.ts"
 import { pathOfDeliveries, webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcome, whyFailed } from "./attempt-words.ts"
 import { eventMeanings } from "./event-item.ts"
@@ -176,7 +176,7 @@ function stateCard(ref: string, shown: Shown): Html {
     }
     ${facts([
       ["Event", copyable(delivery.event_id)],
-      ["Time", when(delivery.created_at * 1000)],
+      ["Time", ago(delivery.created_at * 1000)],
     ])}
   </section>`
 }

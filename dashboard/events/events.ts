@@ -13,10 +13,11 @@ import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { numberPage, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
+import { type NameOf, namesOf } from "../conversations/chat-name.ts"
 import { chatField, empty, type Html, nextPage, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { lastId, live, type Piece } from "../live.ts"
-import { eventItem } from "./event-item.ts"
+import { eventItem, jidsOf } from "./event-item.ts"
 import { givenUpElsewhere, Outcomes } from "./event-outcomes.ts"
 
 const perPage = 50
@@ -66,7 +67,12 @@ export const events = new Hono<DashboardEnv>()
     const title = `Events of ${bridge.customerRef}`
     try {
       const asked = { ...wantedBy(filter), from: before, isNewestFirst: true, limit: perPage }
-      const body = eventsPage({ ...shown, ...(await EventFeed.page(bridge, asked)) })
+      const read = await EventFeed.page(bridge, asked)
+      const nameOf = await namesOf(
+        c,
+        read.events.flatMap(({ event }) => jidsOf(event)),
+      )
+      const body = eventsPage({ ...shown, ...read, nameOf })
       return await numberPage(c, "events", { title, body })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -101,7 +107,11 @@ export async function eventsFollower(
     isFirst = false
     const { value, done } = await events.next()
     if (done) return "over"
-    const shown = { isNew: true, maySend: maySend(c, bridge), list }
+    const nameOf = await namesOf(
+      { var: { bridge, requestId: c.var.requestId } },
+      value.events.flatMap(({ event }) => jidsOf(event)),
+    )
+    const shown = { isNew: true, maySend: maySend(c, bridge), list, nameOf }
     const pieces = new Map<string, Piece>(
       value.events.map((stored) => {
         const item = eventItem(bridge.customerRef, stored, shown)
@@ -142,7 +152,8 @@ interface Shown {
   /** The number of the newest event when the list was read: the stream goes on behind it. */
   newest: number
   filter: Filter
-  elsewhere: Map<number, string[]>
+  elsewhere: Awaited<ReturnType<typeof givenUpElsewhere>>
+  nameOf?: NameOf
   maySend: boolean
   problem?: string | undefined
   isFirst: boolean
@@ -154,7 +165,8 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
   const isLive = isFirst && !input.problem && filter.state === undefined
   const query = { ...filter, from: String(input.newest), waits: firstWaiting(listed) }
   const stream = `/numbers/${ref}/events/stream?${toQuery(query)}`
-  const shown = { maySend: input.maySend, list: "events" }
+  const { maySend: may, nameOf } = input
+  const shown = { maySend: may, list: "events", ...(nameOf && { nameOf }) }
   return html`${input.problem ? note("bad", input.problem) : ""} ${filterForm(ref, filter)}
     <section class="card flush" ${isLive ? html`data-stream="${stream}"` : ""} aria-label="Events">
       <header>

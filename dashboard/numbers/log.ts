@@ -7,7 +7,7 @@ import { bridgesAsNumbers } from "../api-words.ts"
 import { empty, type Html, note, selectField, field } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { lastId, live, type Piece } from "../live.ts"
-import { clock } from "../times.ts"
+import { time } from "../times.ts"
 
 /** How many past lines a page shows. */
 const most = 300
@@ -94,8 +94,8 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
           Pause this list
         </button>
         <p>
-          Newest first; without a date: today. It never has the text of messages, numbers, keys or codes, and
-          is kept for two weeks. ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
+          Newest first. It never has the text of messages, numbers, keys or codes, and is kept for two weeks.
+          ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
         </p>
       </header>
       ${past.lines.length === 0 ? empty({ id: "log-empty", about: `${none} What happens next appears here.` }) : ""}
@@ -109,7 +109,7 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
 function logLine(ref: string, line: string): Html {
   const [, at = "", rest = line, level = "INFO"] = /^(\S+Z) ((INFO|WARN|ERROR) .*)$/s.exec(line) ?? []
   const ms = Date.parse(at)
-  const when = Number.isNaN(ms) ? at : clock(ms)
+  const when = Number.isNaN(ms) ? at : time(ms)
   return html`<li class="level-${level}" data-into="log">
     ${when} ${linked(ref, bridgesAsNumbers(rest).replace(": refused after", ": no connection after"))}
   </li>`

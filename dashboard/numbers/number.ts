@@ -12,8 +12,9 @@ import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { numberPage } from "../answer.ts"
 import { barsByHour } from "../bars.ts"
+import { namesOf } from "../conversations/chat-name.ts"
 import { copyable, facts, type Html, note, buttonForm } from "../elements.ts"
-import { eventLine } from "../events/event-item.ts"
+import { eventLine, jidsOf } from "../events/event-item.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
@@ -81,6 +82,7 @@ async function shownOf(c: Context<DashboardEnv>) {
   const came = delivery && (await Came.today([delivery])).get(bridge.id)?.hours
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
   const [last] = messages.events
+  const nameOf = await namesOf(c, last ? jidsOf(last.event) : [])
   const told = isFailing(receiving) ? html`${aboutRetries} ${await whoIsTold(c)}` : ""
   return {
     told,
@@ -91,6 +93,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     isOff,
     today,
     came: came ?? [],
+    nameOf,
     hasSeveral: (delivery?.further.length ?? 0) > 0,
     last,
     mayChange: me.mayChange,
@@ -129,7 +132,7 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
 }
 
 /** What today brought (UTC), and the message that came last. */
-function todayCard({ ref, today, came, hasSeveral, last, receiving }: Shown): Html {
+function todayCard({ ref, today, came, hasSeveral, last, nameOf, receiving }: Shown): Html {
   const hasWebhook = receiving.url !== ""
   const { failed = 0, attempts = 0 } = today ?? {}
   const ofFirst = hasSeveral ? " (first webhook)" : ""
@@ -153,7 +156,7 @@ function todayCard({ ref, today, came, hasSeveral, last, receiving }: Shown): Ht
       ${
         last === undefined
           ? "none is kept."
-          : html`<a href="/numbers/${ref}/events/${last.event_id}">${eventLine(last.event)}</a>
+          : html`<a href="/numbers/${ref}/events/${last.event_id}">${eventLine(last.event, nameOf)}</a>
               <span class="muted">${ago(last.created_at * 1000)}</span>`
       }
     </p>

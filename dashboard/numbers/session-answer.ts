@@ -1,4 +1,3 @@
-import type { Context } from "hono"
 import { z } from "zod"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
@@ -9,7 +8,6 @@ import { log } from "#core/platform/log.ts"
 import { askHost } from "#functions/api/ask-host.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
 import { type Html, note } from "../elements.ts"
-import type { DashboardEnv } from "../guard.ts"
 
 /** A session's answer, with the cursor of the next page, or the reason why there is none. */
 export type SessionAnswer<Value> =
@@ -23,12 +21,17 @@ const silentMs = 900
 
 const Refused = z.object({ error: z.string(), code: z.string().optional() })
 
+/** A request about a bridge, or what is needed of one. */
+export interface OfBridge {
+  var: { bridge: Bridge.Info; requestId: string }
+}
+
 /**
  * Reads something that only the session of a number knows. A session that sleeps is not woken for a reader.
  * @param patienceMs how long the page waits before it comes without the answer
  */
 export async function askSession<Value>(
-  c: Context<DashboardEnv>,
+  c: OfBridge,
   path: string,
   schema: z.ZodType<Value>,
   patienceMs: number,

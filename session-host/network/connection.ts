@@ -72,6 +72,8 @@ export interface Outgoing {
   /** When the API asked for the message, in Unix milliseconds, and in which of its requests. */
   askedMs?: number
   requestId?: string
+  /** How many events the bridge had had by then. */
+  eventsBefore?: number
   /** Rows that are written together with the message's row. Called when that row is made. */
   beside?: () => SessionWrite[]
 }

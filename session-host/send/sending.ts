@@ -26,6 +26,7 @@ interface Input {
     statuses: Statuses
     keeping: MessageKeeping
     sentList: SentList
+    outbox: { readonly next: number }
   }
   uplink: Pick<Uplink, "ready" | "during">
   log: Logger
@@ -133,7 +134,13 @@ export class Sending {
       askedMs,
       requestId: asked,
       own,
-    } = earlier ?? { askedMs: nowMs(), requestId, own: memory.vault.login?.jid }
+      eventsBefore,
+    } = earlier ?? {
+      askedMs: nowMs(),
+      requestId,
+      own: memory.vault.login?.jid,
+      eventsBefore: memory.outbox.next - 1,
+    }
     const outgoing = {
       messageId,
       chat,
@@ -142,6 +149,7 @@ export class Sending {
       ...(own !== undefined && { own }),
       ...(askedMs !== undefined && { askedMs }),
       ...(asked !== undefined && { requestId: asked }),
+      ...(eventsBefore !== undefined && { eventsBefore }),
       ...(members && { members }),
     }
     const isRepeat = earlier !== undefined

@@ -830,6 +830,8 @@ export type SentMessage = Message & {
   asked_at: number
   /** The call that first asked for it, as its `X-Request-Id` said. */
   request_id?: string
+  /** How many events the bridge had had by then: the order of messages and events within one second. */
+  events_before?: number
 }
 
 export interface Chat {

@@ -50,8 +50,9 @@ export function withoutReceipts(recipients: string[]): z.infer<typeof Members> {
 }
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
-  const { messageId, chat, message, generation, members, own, askedMs, requestId, ...outcome } = sent
-  const asked = { asked_ms: askedMs, request_id: requestId }
+  const { messageId, chat, message, generation, members, own, askedMs, requestId, eventsBefore, ...outcome } =
+    sent
+  const asked = { asked_ms: askedMs, request_id: requestId, events_before: eventsBefore }
   const row = { ...outcome, ...asked, g: generation, expires_at: now() + keptFor }
   // The people are private, too. A JID contains no space and no line break.
   const people = [chat, members ? JSON.stringify(members) : "", own].join(" ").trimEnd()
@@ -90,11 +91,19 @@ function fromRow({ sk, row, secret }: Stored): Sent {
   }
 }
 
-const Asked = z.object({ asked_ms: Time.optional(), request_id: z.string().optional() })
+const Asked = z.object({
+  asked_ms: Time.optional(),
+  request_id: z.string().optional(),
+  events_before: z.number().int().optional(),
+})
 
-function askedOf(row: Stored["row"]): Pick<Sent, "askedMs" | "requestId"> {
-  const { asked_ms: askedMs, request_id: requestId } = Asked.parse(row)
-  return { ...(askedMs !== undefined && { askedMs }), ...(requestId !== undefined && { requestId }) }
+function askedOf(row: Stored["row"]): Pick<Sent, "askedMs" | "requestId" | "eventsBefore"> {
+  const { asked_ms: askedMs, request_id: requestId, events_before: eventsBefore } = Asked.parse(row)
+  return {
+    ...(askedMs !== undefined && { askedMs }),
+    ...(requestId !== undefined && { requestId }),
+    ...(eventsBefore !== undefined && { eventsBefore }),
+  }
 }
 
 /** When each message that we sent was asked for (Unix milliseconds), in no order. @throws SessionEnded */

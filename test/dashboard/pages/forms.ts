@@ -454,6 +454,39 @@ test("messages that came and went are on one list, once each, page by page, with
   expect(all).toContain("choose it in the")
 })
 
+test("messages are found by name, number and words, and an answer within a second stands after its question", async () => {
+  const person = await aPerson()
+  const [ada, bob] = ["491711234567@s.whatsapp.net", "15550007@s.whatsapp.net"]
+  const at = Math.floor(Date.now() / 1000)
+  // Both were sent in the second in which the question came: one before it, one as its answer.
+  const sent = [
+    { ...aSentText("M2", at), chat_id: ada, body: "the answer", events_before: 1 },
+    { ...aSentText("M1", at), chat_id: bob, body: "an offer", events_before: 0 },
+  ]
+  const host = await aScriptedHost(({ path }, response) =>
+    sayJson(response, 200, path.startsWith("/names") ? { [bob]: "Bob of the book" } : sent),
+  )
+  await host.take(person.bridge.id)
+  const outbox = await anOutbox(person.bridge)
+  await outbox.write(anEvent("the question"), { event: "connected", phone: "1" })
+  const shown = async (find?: string) => {
+    const path = `/numbers/shop/messages${find === undefined ? "" : `?find=${encodeURIComponent(find)}`}`
+    const page = await (await person.get(path)).text()
+    const words = [...page.matchAll(/<bdi>(an offer|the question|the answer)<\/bdi>/g)].map(([, one]) => one)
+    return { page, words }
+  }
+  expect((await shown()).words).toEqual(["the answer", "the question", "an offer"])
+  expect((await shown("ADA")).words).toEqual(["the question"])
+  expect((await shown("of the book")).words).toEqual(["an offer"])
+  expect((await shown("+49 171-1234567")).words).toEqual(["the answer", "the question"])
+  expect((await shown("550007")).words).toEqual(["an offer"])
+  expect((await shown("answer")).words).toEqual(["the answer"])
+  const none = await shown("Maria & Lopes")
+  expect(none.words).toEqual([])
+  expect(none.page).toContain("“<bdi>Maria &amp; Lopes</bdi>”")
+  expect(none.page).toContain('value="Maria &amp; Lopes"')
+})
+
 test("a message that failed leads to the call that sent it, where that is listed", async () => {
   const person = await aPerson()
   const at = Math.floor(Date.now() / 1000)

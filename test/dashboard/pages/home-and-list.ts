@@ -159,7 +159,7 @@ test("an event that another webhook gave up is red everywhere, says at which one
   const events = await shown("/numbers/shop/events")
   expect(events.match(/undelivered at another webhook/g)).toHaveLength(1)
   const at = `/numbers/shop/events/${lost}`
-  expect(events).toContain(`href="${at}?webhook=${webhookId}">Undelivered at ${webhookId}</a>`)
+  expect(events.replaceAll(/\s+/g, " ")).toContain(`webhook=${webhookId}">Undelivered at ${other.url}<`)
   expect(await shown(at)).toContain("The webhook took it.")
   expect(await shown(`${at}?webhook=${webhookId}`)).toContain("did not take it, and answered with status 422")
   expect(await shown(`/numbers/shop/deliveries?webhook=${webhookId}`)).toContain("Undelivered: 1")

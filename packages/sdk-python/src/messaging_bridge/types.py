@@ -909,6 +909,8 @@ class SentMessage(Message):
     """When it was asked for, Unix seconds."""
     request_id: str | None = None
     """The call that first asked for it, as its `X-Request-Id` said."""
+    events_before: int | None = None
+    """How many events the bridge had had by then: the order of messages and events within one second."""
 
 
 class Chat(Model):
