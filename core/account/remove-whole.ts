@@ -4,6 +4,9 @@ import { Account } from "./account.ts"
 import { ApiKey } from "./api-key.ts"
 import { removeEmpty } from "./remove-empty.ts"
 
+/** How many bridges are removed at once: each is unlinked from the network first. */
+const together = 20
+
 /**
  * Deletes an account with its keys, bridges and people.
  * @returns false if a bridge was created meanwhile: then it is to be called again
@@ -14,7 +17,11 @@ export async function removeWhole(accountId: string, requestId: string): Promise
   for (const { keyId } of await ApiKey.list(accountId))
     await ApiKey.revoke(accountId, keyId, { withAccount: true })
   const removeBridges = async () => {
-    for (const bridge of await Bridge.list(accountId)) await removeBridge(bridge, requestId)
+    const left = await Bridge.list(accountId)
+    const removeNext = async () => {
+      for (let bridge = left.pop(); bridge; bridge = left.pop()) await removeBridge(bridge, requestId)
+    }
+    await Promise.all(Array.from({ length: together }, removeNext))
   }
   await removeBridges()
   if (!(await removeEmpty(accountId))) return false

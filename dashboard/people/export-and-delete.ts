@@ -41,7 +41,7 @@ export const ownData = new Hono<DashboardEnv>()
       async (out) => {
         out.onAbort(leave)
         try {
-          for await (const part of dataOf(me.account)) {
+          for await (const part of dataOf(me.account, c.var.requestId)) {
             if (out.aborted) return
             await out.write(`${JSON.stringify(part)}\n`)
           }
@@ -54,23 +54,23 @@ export const ownData = new Hono<DashboardEnv>()
   })
   .get("/account/delete", async (c) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
-    const count = (await Bridge.list(c.var.accountId)).filter(({ isSandbox }) => !isSandbox).length
-    return await headedPage(c, { ...deletion, body: deleteForm(c.var.me, count) })
+    const body = deleteForm(c.var.me, await numbersOf(c.var.accountId))
+    return await headedPage(c, { ...deletion, body })
   })
   .post("/account/delete", async (c) => {
     const { account, person, role } = c.var.me
     if (role !== "owner") return await notAllowed(c, onlyOwners)
     const again = unlessFresh(c, "/account/delete")
     if (again) return again
-    const bridges = (await Bridge.list(account.id)).filter(({ isSandbox }) => !isSandbox)
     const { confirm } = await typedIn(c, "confirm")
-    if (account.isOperator || bridges.length > 0 || confirm.trim().toLowerCase() !== person.email) {
+    if (account.isOperator || confirm.trim().toLowerCase() !== person.email) {
       const notice = note("bad", "Nothing was deleted: read below what has to be done first.")
-      const body = html`${notice} ${deleteForm(c.var.me, bridges.length)}`
+      const body = html`${notice} ${deleteForm(c.var.me, await numbersOf(account.id))}`
       return await headedPage(c, { ...deletion, body, status: 400 })
     }
     const others = (await Member.list(account.id)).filter(({ personId }) => personId !== person.id)
-    await removeWhole(account.id, c.var.requestId)
+    // A number that was made meanwhile is deleted as well.
+    while (!(await removeWhole(account.id, c.var.requestId))) continue
     const said = `${person.email} has deleted the account ${account.name}`
     const text = `${said}. Its keys do not work any more, and nothing of it is kept.`
     await Promise.all(others.map(async ({ email }) => await Mail.send({ to: email, subject: said, text })))
@@ -83,8 +83,10 @@ export function ownDataCard(): Html {
     <header>
       <h2>The data of this account</h2>
       <p>
-        Everything that is kept except secrets: people, keys, who did what, numbers and their settings, usage,
-        and the events of the last 30 days. One JSON object per line; the last one is
+        Everything that is kept except secrets, logs and files: people, keys, who did what, requests, numbers
+        with their settings, webhooks, contacts and usage, the events of the last 30 days, attempts to deliver
+        them, messages that were sent, and kept chats. One JSON object per line. What a number cannot say now,
+        as while it is paused, is named by <code>"kind":"not_read"</code>. The last one is
         <code>"kind":"end"</code>.
       </p>
     </header>
@@ -114,17 +116,17 @@ const deletion = {
   place: "account",
 } as const
 
+async function numbersOf(accountId: string): Promise<number> {
+  return (await Bridge.listBrief(accountId)).filter(({ isSandbox }) => !isSandbox).length
+}
+
 function deleteForm({ account, person }: DashboardEnv["Variables"]["me"], numbers: number): Html {
   if (account.isOperator) return note("info", "This account runs the service, so it cannot be deleted.")
-  if (numbers > 0)
-    return note(
-      "warn",
-      html`It has ${numbers === 1 ? "a number" : `${numbers} numbers`}. Delete
-        ${numbers === 1 ? "it" : "each of them"} first, in its settings: their phones are unlinked then.
-        <a href="/numbers">To the numbers</a>`,
-    )
-  return html`<form class="card inline" method="post" action="/account/delete">
-    ${confirmField(person.email)}
-    <button class="button danger">Delete the account for ever</button>
-  </form>`
+  const its = numbers === 1 ? "Its number is" : `Its ${numbers} numbers are`
+  const goes = `${its} deleted with it, and all that is kept of them. Their phones are unlinked, which takes a moment.`
+  return html`${numbers === 0 ? "" : note("warn", goes)}
+    <form class="card inline" method="post" action="/account/delete">
+      ${confirmField(person.email)}
+      <button class="button danger">Delete the account for ever</button>
+    </form>`
 }

@@ -6,6 +6,7 @@ import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
+import { RequestLog } from "#core/account/request-log.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -15,6 +16,7 @@ import { Webhook } from "#core/bridge/webhook.ts"
 import { log } from "#core/platform/log.ts"
 import { putRow } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { app } from "#test/support/service/app.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
@@ -267,6 +269,23 @@ test("an owner downloads all that is kept of the account, but no secret", async 
   const key = await ApiKey.create(owner.accountId, "till")
   const outbox = await anOutbox(owner.bridge)
   for (const word of ["one", "two"]) await outbox.append(anEvent(word))
+  const call = { method: "POST", path: "/api/instances/shop/proxy/send/text", status: 429, keyId: "k", ms: 5 }
+  await RequestLog.add(owner.accountId, { ...call, requestId: "refused" })
+  const unread = await (await owner.get("/account/export")).text()
+  for (const kind of ["contact", "sent_message", "chat"])
+    expect(unread).toContain(`{"kind":"not_read","customer_ref":"shop","of":"${kind}","why":"no session runs`)
+  const pages = new Map<string, [unknown[], string?]>([
+    ["/contacts?limit=100", [[{ jid: "a" }]]],
+    ["/sent?limit=100", [[{ message_id: "M2" }], "M2"]],
+    ["/sent?limit=100&after=M2", [[{ message_id: "M1" }]]],
+    ["/chats?limit=100", [[{ chat_id: "a@g.us" }]]],
+    ["/chats/a%40g.us/messages?limit=100", [[{ message_id: "K1" }]]],
+  ])
+  const host = await aScriptedHost(({ path }, response) => {
+    const [page, next] = pages.get(path) ?? [[]]
+    sayJson(response, 200, page, next === undefined ? {} : { "x-next-after": next })
+  })
+  await host.take(owner.bridge.id)
   const answer = await owner.get("/account/export")
   expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="account-[\d-]+\.jsonl"/)
   const text = await answer.text()
@@ -274,11 +293,16 @@ test("an owner downloads all that is kept of the account, but no secret", async 
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { kind: string })
-  const kinds = ["account", "person", "api_key", "audit_log", "number", "usage", "event", "end"]
+  const kinds = ["account", "person", "api_key", "audit_log", "request", "number", "usage", "event"]
+  kinds.push("contact", "sent_message", "chat", "kept_message", "end")
   expect(new Set(parts.map(({ kind }) => kind))).toEqual(new Set(kinds))
   expect(parts.filter(({ kind }) => kind === "event")).toMatchObject([
     { customer_ref: "shop", event: { body: "one" } },
     { customer_ref: "shop", event: { body: "two" } },
+  ])
+  expect(parts.filter(({ kind }) => kind === "sent_message")).toMatchObject([
+    { customer_ref: "shop", message_id: "M2" },
+    { customer_ref: "shop", message_id: "M1" },
   ])
   for (const secret of [key, (await WebhookSecret.ofBridge(owner.bridge.id)).secrets[0]])
     expect(text).not.toContain(secret)
@@ -291,18 +315,17 @@ test("an owner downloads all that is kept of the account, but no secret", async 
   await again.text()
 })
 
-test("an owner deletes an account that has no number; a member of no other is forgotten, others are told", async () => {
+test("an owner deletes an account with its numbers; a member of no other is forgotten, others are told", async () => {
   const [owner, other] = await Promise.all([aPerson(), aPerson()])
   await Member.add(owner.accountId, other.person, "member")
   const key = await ApiKey.create(owner.accountId, "till")
   const deletes = async (confirm: string) => await owner.post("/account/delete", { confirm })
-  expect((await deletes(owner.email)).status).toBe(400)
-  expect(await (await owner.get("/account/delete")).text()).toContain("It has a number")
-  await Bridge.remove(owner.bridge)
+  expect(await (await owner.get("/account/delete")).text()).toContain("Its number is deleted with it")
   expect((await deletes(other.email)).status).toBe(400)
-  expect((await other.post("/account/delete", { confirm: other.email })).status).toBe(400)
+  expect(await Bridge.byId(owner.bridge.id)).toBeDefined()
   expect((await deletes(owner.email)).headers.get("location")).toBe("/accounts")
   expect(await Account.get(owner.accountId)).toBeUndefined()
+  expect(await Bridge.byId(owner.bridge.id)).toBeUndefined()
   expect(await ApiKey.verify(key)).toBeUndefined()
   expect((await owner.get("/accounts")).headers.get("location")).toContain("/sign-in")
   expect((await Member.ofPerson(other.person.id)).map(({ accountId }) => accountId)).toEqual([
