@@ -49,11 +49,16 @@ interface Tried {
   answer: string
 }
 
-/** Makes the call as the API would. What it refuses is an answer as well. */
-async function called(c: Context<DashboardEnv>, route: Tryable, body: string): Promise<Omit<Tried, "body">> {
+/** Makes the call at a number as the API would. What it refuses is an answer as well. */
+export async function called(
+  c: Context<DashboardEnv>,
+  route: Tryable,
+  body: string,
+  ref = "sandbox",
+): Promise<Omit<Tried, "body">> {
   const { method, path, hasBody, isSend } = route
   try {
-    const { id: bridgeId } = await Bridge.get(c.var.accountId, "sandbox")
+    const { id: bridgeId } = await Bridge.get(c.var.accountId, ref)
     const call = { method, path, bridgeId, requestId: c.var.requestId, ...(hasBody && { body }) }
     const success = await callSession({ ...call, ...(isSend && { messageId: newMessageId(), isNew: true }) })
     return { status: success.status, answer: Buffer.from(success.body).toString() }
@@ -114,7 +119,7 @@ ${given}</textarea>
   </form>`
 }
 
-function answered({ status, answer }: Tried): Html {
+export function answered({ status, answer }: Omit<Tried, "body">): Html {
   return html`<section class="card" aria-label="The answer">
     <div class="row">
       <h2>Answer</h2>
@@ -133,7 +138,8 @@ function indented(text: string): string {
   }
 }
 
-function curl(route: Tryable, url: string, body: string): string {
+/** A call as a command. */
+export function curl(route: Pick<Tryable, "method" | "hasBody">, url: string, body: string): string {
   const verb = route.method === (route.hasBody ? "POST" : "GET") ? "" : `-X ${route.method} `
   return [
     `curl ${verb}"${url}"`,

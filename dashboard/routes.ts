@@ -59,6 +59,7 @@ import { signIn } from "./people/sign-in.ts"
 import { consent } from "./programs/consent.ts"
 import { programPaths, programs } from "./programs/endpoints.ts"
 import { reference, trying } from "./reference.ts"
+import { request } from "./request.ts"
 import { requests } from "./requests.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
@@ -96,7 +97,7 @@ const own = [
   "/try/*",
   "/keys/*",
   "/webhooks/*",
-  "/requests",
+  "/requests/*",
   "/usage",
   "/account/*",
   "/operator/*",
@@ -134,6 +135,7 @@ const parts = [
   settings,
   keys,
   requests,
+  request,
   usage,
   trying,
   account,

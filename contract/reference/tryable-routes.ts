@@ -39,6 +39,11 @@ export function canTry(name: string): boolean {
   return tryable.has(name)
 }
 
+/** The route that a call of this method goes to, by its path behind `/proxy`, where it can be tried. */
+export function tryableAt(method: string, path: string): Tryable | undefined {
+  return [...tryable.values()].find((one) => one.method === method && one.path === path)
+}
+
 /** The route of this name; undefined where it cannot be tried. */
 export function tryableOf(name: string): Tryable | undefined {
   return tryable.get(name)

@@ -8,7 +8,7 @@ import { open, seal } from "../keys/seal.ts"
 import { now, nowMs } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
-import { Bytes, type Key, putRow, query } from "../store/store.ts"
+import { Bytes, getRow, type Key, putRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /**
@@ -40,6 +40,8 @@ export type Call = Omit<z.infer<typeof Call>, "leftOut">
 export interface Kept extends z.infer<typeof Call> {
   /** Unix milliseconds. */
   atMs: number
+  /** Where it is in the list. */
+  place: string
 }
 
 /** Contract, "Requests": 7 days, in seconds. */
@@ -146,8 +148,8 @@ function cut(text: string): string {
 const Row = z.object({ sk: z.string(), refused: z.boolean(), sealed: Bytes, expires_at: z.number().int() })
 
 /**
- * The calls of an account, newest first; `before`: the place of a call; `sinceMs`: none that is older. `next`
- * leads on, if there may be more.
+ * The calls of an account, newest first; `before`: the place of a call; `sinceMs`: none that is older;
+ * `untilMs`: none that is so new; `fits`: only those. `next` leads on, if there may be more.
  */
 export async function page(
   accountId: string,
@@ -155,13 +157,17 @@ export async function page(
     refused?: boolean | undefined
     before?: string | undefined
     sinceMs?: number | undefined
+    untilMs?: number | undefined
+    fits?: ((call: Kept) => boolean) | undefined
     limit: number
   },
 ): Promise<{ calls: Kept[]; next?: string }> {
   const calls: Kept[] = []
   let last: string | undefined
   let looked = 0
-  for await (const row of rows(accountId, asked.before)) {
+  const { fits = () => true, untilMs } = asked
+  const before = asked.before ?? (untilMs === undefined ? undefined : timeOf(untilMs))
+  for await (const row of rows(accountId, before)) {
     if (last !== undefined && (calls.length === asked.limit || looked === read.most))
       return { calls, next: last.slice(prefix.length) }
     const { sk, refused, sealed, expires_at } = Row.parse(row)
@@ -172,7 +178,8 @@ export async function page(
     looked++
     if (asked.refused !== undefined && asked.refused !== refused) continue
     const call = opened({ pk: pkOf(accountId), sk }, sealed)
-    if (call) calls.push({ ...call, atMs })
+    const kept = call && { ...call, atMs, place: sk.slice(prefix.length) }
+    if (kept && fits(kept)) calls.push(kept)
   }
   return { calls }
 }
@@ -180,8 +187,16 @@ export async function page(
 /** The longest time between a call and its answer, in ms. */
 const longestMs = 120_000
 
+/** The call at this place; undefined if it is not kept. */
+export async function get(accountId: string, place: string): Promise<Kept | undefined> {
+  const key = { pk: pkOf(accountId), sk: prefix + place }
+  const row = await getRow(tables.requests, key)
+  const call = row && opened(key, Row.parse(row).sealed)
+  return call && { ...call, atMs: timeIn(key.sk), place }
+}
+
 /**
- * The `before` of the page that begins with this call; undefined if the call is not kept.
+ * The place of a call; undefined if the call is not kept.
  * @param askedMs when the call came, to a second
  */
 export async function findPlace(
@@ -200,8 +215,7 @@ export async function findPlace(
   })
   for await (const row of near) {
     const { sk, sealed } = Row.parse(row)
-    if (opened({ pk: pkOf(accountId), sk }, sealed)?.requestId === requestId)
-      return `${timeOf(timeIn(sk) + 1)}.00000000`
+    if (opened({ pk: pkOf(accountId), sk }, sealed)?.requestId === requestId) return sk.slice(prefix.length)
   }
   return undefined
 }

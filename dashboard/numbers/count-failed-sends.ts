@@ -68,7 +68,7 @@ export function newChatsLine(ref: string, failed: FailedSends | undefined): Html
   if (!failed || failed.newChats === 0) return ""
   const { newChats: count, lastNewChatMs } = failed
   return html`<div>
-    <a class="state bad" href="/requests?refused=true&code=network_rejected&number=${ref}"
+    <a class="state bad" href="/requests?refused=true&code=${noNewChats}&number=${ref}"
       >${count === 1 ? "1 send" : `${countInWords(count)} sends`} rejected today</a
     >
     <div class="small muted">

@@ -107,6 +107,9 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /keys": ["createKey"],
   "POST /keys/:id/revoke": ["removeKey"],
   "GET /requests": ["listRequests"],
+  "GET /requests/:place": ["listRequests", "listSent"],
+  // The call is one of the reference.
+  "POST /requests/:place": [],
   "GET /usage": ["getUsage", "listBridges"],
   // The calls that can be tried are those of the reference itself.
   "GET /api/docs": ["listKeys"],

@@ -4,6 +4,7 @@
  */
 const most: Record<string, number> = {
   axe: 0,
+  untrue: 0,
   kb_js_css: 25,
   kb_page: 40,
   first_event_s: 10,

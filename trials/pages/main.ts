@@ -21,6 +21,7 @@ import type { Stage } from "./scene.ts"
 import { invite, populate, seeded } from "./scene.ts"
 import { drawStates } from "./states/states.ts"
 import { killed, qrFresh, shown, signUp } from "./timings.ts"
+import { untruths } from "./untrue.ts"
 
 const { values } = parseArgs({
   options: {
@@ -58,9 +59,9 @@ async function signedIn(): Promise<Stage> {
 
 async function judge(stage: Stage): Promise<void> {
   mkdirSync(values.into, { recursive: true })
-  const { lighthouse_min, journeys: clicks, faults, ...measured } = await measure(stage)
-  for (const fault of faults) console.log(fault)
-  const figures = { axe: faults.length, ...measured }
+  const { lighthouse_min, journeys: clicks, faults, untrue, ...measured } = await measure(stage)
+  for (const fault of [...faults, ...untrue]) console.log(fault)
+  const figures = { axe: faults.length, untrue: untrue.length, ...measured }
   const missed = missedBy({ ...figures, ...lighthouse_min, ...clicks })
   const more = { journeys: clicks, ...(lighthouse_min && { lighthouse_min }) }
   console.log(JSON.stringify({ ...figures, ...more, missed }))
@@ -75,6 +76,7 @@ async function measure(stage: Stage) {
   const cookie = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
   const colleague = await invite(base, cookie)
 
+  const untrue = await untruths(stage, customer, cookie)
   const paths = [...(await everyPath(page, base, customer)), "/subscription"]
   const faults = await pictures(stage, paths)
   const weights = await Promise.all(paths.map((path) => weightOf(base + path, cookie)))
@@ -99,7 +101,7 @@ async function measure(stage: Stage) {
   const { id } = (await (await customer.call("GET", "/instances/plain")).json()) as { id: string }
   const many = await manyNumbers(stage, id)
   if (!values.quick) faults.push(...(await drawStates(stage, { looks, into: values.into })))
-  return { ...figures, ...slow, ...many, faults }
+  return { ...figures, ...slow, ...many, faults, untrue }
 }
 
 function kb(bytes: number): number {

@@ -505,11 +505,46 @@ test("a message that failed leads to the call that sent it, where that is listed
   await RequestLog.add(person.accountId, { ...call, requestId: "after", status: 502, refusal })
   await until(async () => (await listed()).length === 3)
   const page = (await (await person.get("/numbers/shop/messages")).text()).replaceAll("&#x2F;", "/")
-  const links = [...page.matchAll(/href="(\/requests\?before=[^"]+)">this request</g)].map(([, to]) => to!)
-  expect(links.map((link) => link.split("#")[1])).toEqual(["request-M1"])
-  const requests = await (await person.get(links[0]!)).text()
-  expect(requests).toContain('<li id="request-M1">')
-  expect(requests).not.toContain('<li id="after">')
+  const links = [...page.matchAll(/href="(\/requests\/[^"]+)">this request</g)].map(([, to]) => to!)
+  expect(links).toHaveLength(1)
+  const request = await (await person.get(links[0]!)).text()
+  expect(request).toContain("<code>request-M1</code>")
+  // The session still has what the call sent: as code, and to be sent again.
+  for (const begins of ["-d &#39;", 'spellcheck="false">\n'])
+    expect(request).toContain(`${begins}{\n  &quot;chat&quot;: &quot;491711234567@s.whatsapp.net&quot;`)
+  const body = JSON.stringify({ chat: "491711234567", body: "again" })
+  const answer = await (await person.post(links[0]!, { body })).text()
+  expect(answer).toContain('aria-label="The answer"')
+  expect(host.calls.find(({ method }) => method === "POST")).toMatchObject({ path: "/send/text", body })
+  expect((await person.get("/requests/1234567890123.00000000")).status).toBe(404)
+})
+
+test("requests are filtered by number, key, code and time, and equal ones hide no other", async () => {
+  const person = await aPerson()
+  const call = { method: "POST", keyId: "abc", ms: 5 }
+  const path = (ref: string) => `/api/instances/${ref}/proxy/send/text`
+  const refused = { code: "network_rejected", sentence: "no new chats", networkCode: 463 }
+  const limit = { code: "rate_limited", sentence: "rate limit exceeded" }
+  for (let i = 0; i < 29; i++) {
+    const loop = { ...call, path: path("shop"), status: 429, refusal: limit, requestId: `loop-${i}` }
+    await RequestLog.add(person.accountId, loop)
+    if (i !== 14) continue
+    const hidden = { path: path("till"), status: 502, refusal: refused, requestId: "hidden" }
+    await RequestLog.add(person.accountId, { ...call, ...hidden, keyId: "def" })
+  }
+  await until(async () => (await RequestLog.page(person.accountId, { limit: 99 })).calls.length === 30)
+  const shown = async (query = "") => {
+    const page = await (await person.get(`/requests${query}`)).text()
+    return { page, statuses: [...page.matchAll(/<span class="state bad">(\d+)</g)].map(([, one]) => one) }
+  }
+  const all = await shown()
+  expect(all.statuses).toEqual(["429", "502"])
+  expect(all.page).toContain("29 times since")
+  for (const one of ["number=till", "key=def", "code=463", "code=network_rejected", "code=502"])
+    expect((await shown(`?${one}`)).statuses).toEqual(["502"])
+  expect((await shown("?to=2020-01-01T10:00")).statuses).toEqual([])
+  expect((await shown("?from=2020-01-01T10:00&code=429")).statuses).toEqual(["429"])
+  expect((await shown("?from=2999-01-01T10:00")).page).toContain("No request matches")
 })
 
 test("a message that comes while the page of messages is open is put at its head, after a break too", async () => {

@@ -1,0 +1,29 @@
+import { html } from "hono/html"
+import { z } from "zod"
+import { field, type Html } from "./elements.ts"
+
+const Minute = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/)
+  .refine((text) => !Number.isNaN(Date.parse(`${text}Z`)))
+  .optional()
+  .catch(undefined)
+
+/** A span of time in a filter, to the minute, in UTC. Parts that cannot be understood are left out. */
+export const FromTo = z.object({ from: Minute, to: Minute })
+export type FromTo = z.infer<typeof FromTo>
+
+/** The beginning of a span and the end of its last minute, in Unix ms. */
+export function msOf({ from, to }: FromTo): { sinceMs?: number; untilMs?: number } {
+  return {
+    ...(from !== undefined && { sinceMs: Date.parse(`${from}Z`) }),
+    ...(to !== undefined && { untilMs: Date.parse(`${to}Z`) + 60_000 }),
+  }
+}
+
+/** The fields in which people choose a span. */
+export function fromToFields({ from = "", to = "" }: FromTo): Html {
+  const type = "datetime-local"
+  return html`${field("From (UTC)", { name: "from", type, value: from })}
+  ${field("To (UTC)", { name: "to", type, value: to })}`
+}
