@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { EventType } from "./event.ts"
 import { boolean, integer, string } from "./field-types.ts"
 import { body, codesOfBridge, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { EventId, StoredEvent } from "./stored-event.ts"
@@ -163,8 +164,17 @@ export const resendSince = createRoute({
 export const testWebhook = createRoute({
   method: "post",
   path: `${ofBridge}/webhook-test`,
-  summary: "Send a signed `test` event to the webhook, and say what it answered",
-  request: { params: path, query: webhookInQuery },
+  summary: "Send a signed `test` event to the webhook, or an example of another, and say what it answered",
+  description: "Sent at once, ahead of what waits, with `X-Webhook-Test: true`. It is not kept.",
+  request: {
+    params: path,
+    query: webhookInQuery.extend({
+      event: EventType.optional().openapi({
+        description:
+          "The type of the example: what it says has not happened. `test` by default, and of a webhook with a `format` always.",
+      }),
+    }),
+  },
   responses: {
     200: reply("What the receiver did.", Attempt),
     ...refusals(...codesOfBridge, "invalid_webhook_url"),

@@ -118,6 +118,9 @@ const headers = z.object({
   "X-Webhook-Resend": z.literal("true").optional().openapi({
     description: "This event was requested with `resendEvent`: newer events may have come before it.",
   }),
+  "X-Webhook-Test": z.literal("true").optional().openapi({
+    description: "Nothing has happened: `testWebhook` sends this event, or an example of one.",
+  }),
   "X-Webhook-Undelivered": string(
     "How many events were given up since this webhook last took one. It is there until a delivery with it is taken, so your " +
       "program is told at least once after an outage.",

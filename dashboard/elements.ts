@@ -66,7 +66,7 @@ export const longestEmail = 254
 /** A field for a URL. `attributes`: those that are not of every such field. */
 export function urlField(
   label: Html | string,
-  attributes: { name: string; value: string; placeholder?: string; required?: boolean },
+  attributes: { name: string; value: string; id?: string; placeholder?: string; required?: boolean },
   hint?: string,
 ): Html {
   const common = { type: "url", maxlength: 2048, placeholder: "https://example.com/webhook" }

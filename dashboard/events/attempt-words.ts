@@ -31,7 +31,7 @@ const unanswered = new Map<string, readonly [word: string, sentence: string]>([
 
 /** How a test event is sent. */
 export const aboutTest =
-  "A test event is sent at once, ahead of what waits, signed as all are. It is not kept."
+  "A test event is sent at once, ahead of what waits, signed as all are, with X-Webhook-Test: true. It is not kept."
 
 /** What became of a test event. */
 export function testWords(attempt: Attempt): Html {

@@ -1,9 +1,11 @@
 import { type Context, Hono } from "hono"
 import { html } from "hono/html"
+import { z } from "zod"
 import { EventType } from "#contract/event.ts"
+import { chosen } from "#contract/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
-import type { ApiError } from "#core/error.ts"
+import { type ApiError, invalid, issuesOf } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
@@ -28,7 +30,7 @@ export interface Shelf {
   /** As `get`, without one with which less can be done. */
   getFurther: (c: C, id: string) => Promise<Delivery.Info>
   create: (c: C, url: string) => Promise<{ webhook: Delivery.Info; created: boolean }>
-  update: (c: C, webhook: Delivery.Info, change: Webhook.Choice) => Promise<void>
+  update: (c: C, webhook: Delivery.Info, change: Webhook.Choice & { url?: string }) => Promise<void>
   pause: (webhook: Delivery.Info) => Promise<void>
   resume: (webhook: Delivery.Info) => Promise<void>
   remove: (c: C, webhook: Delivery.Info) => Promise<void>
@@ -84,6 +86,16 @@ export function webhookForms(shelf: Shelf) {
           )
         })
       })
+      // A fresh sign-in, as for seeing the secret: this sends the events elsewhere.
+      .post(`${one}/change`, freshOnly(pathOf), async (c) => {
+        const typed = await typedIn(c, "url", "chats", "headers", "no_headers", "batch")
+        return await done(shelf, c, {}, async () => {
+          const webhook = await getFurther(c, idOf(c))
+          await shelf.update(c, webhook, changeIn(typed))
+          await did(c, "webhook_changed", shelf.labelOf(c, await get(c, idOf(c))))
+          return note("good", "Saved. It holds from the next attempt on.")
+        })
+      })
       .post(`${one}/pause`, freshOnly(pathOf), async (c) => {
         return await done(shelf, c, {}, async () => {
           await shelf.pause(await getFurther(c, idOf(c)))
@@ -100,7 +112,8 @@ export function webhookForms(shelf: Shelf) {
         })
       })
       .post(`${one}/test`, async (c) => {
-        return await done(shelf, c, {}, async () => testWords(await sendTest(await get(c, idOf(c)))))
+        const type = EventType.safeParse((await typedIn(c, "event")).event).data
+        return await done(shelf, c, {}, async () => testWords(await sendTest(await get(c, idOf(c)), type)))
       })
       .post(`${one}/remove`, freshOnly(pathOf), async (c) => {
         return await done(shelf, c, {}, async () => {
@@ -143,6 +156,26 @@ function secretForms(shelf: Shelf) {
       })
     })
 }
+
+/** @throws ApiError `invalid_request`, `invalid_webhook_url` */
+function changeIn(typed: Record<"url" | "chats" | "headers" | "no_headers" | "batch", string>) {
+  const lines = typed.headers.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line]))
+  const headers = lines.map((line) => [line.split(":")[0]?.trim(), line.slice(line.indexOf(":") + 1).trim()])
+  const chats = typed.chats.split(/[\s,]+/).filter((chat) => chat !== "")
+  const given = {
+    chats: chats.length === 0 ? null : chats,
+    // Headers are secret, so the form does not show them: left empty, they stay.
+    ...(typed.no_headers !== ""
+      ? { headers: null }
+      : lines.length > 0 && { headers: Object.fromEntries(headers) }),
+    batch: typed.batch.trim() === "" ? null : Number(typed.batch),
+  }
+  const { success, data, error } = Changed.safeParse(given)
+  if (!success) throw invalid(issuesOf(error))
+  return { ...data, url: Webhook.parseFurtherUrl(typed.url.trim()) }
+}
+
+const Changed = z.object({ chats: chosen.chats, headers: chosen.headers, batch: chosen.batch })
 
 function idOf(c: C): string {
   return c.req.param("id") ?? ""

@@ -1,9 +1,19 @@
 import { html } from "hono/html"
-import type { EventType } from "#contract/event.ts"
+import { EventType } from "#contract/event.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
-import { checkbox, codeBlock, confirming, type Html, note, buttonForm, urlField } from "../elements.ts"
+import {
+  checkbox,
+  codeBlock,
+  confirming,
+  field,
+  type Html,
+  note,
+  buttonForm,
+  options,
+  urlField,
+} from "../elements.ts"
 import { aboutTest } from "../events/attempt-words.ts"
 import { age, until } from "../times.ts"
 import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
@@ -57,7 +67,7 @@ export async function webhookCard(
         ? ""
         : html`<div class="row">
               ${ref === undefined ? "" : html`<a class="button" href="${pathOfDeliveries(ref, webhookId)}">Deliveries</a>`}
-              ${mayChange ? buttonForm({ action: `${at}/test`, label: "Send a test event" }) : ""}
+              ${mayChange ? testForm(at, webhook) : ""}
               ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
             </div>
             ${mayChange ? html`<p class="small muted">${aboutTest}</p>` : ""}`
@@ -76,9 +86,69 @@ export async function webhookCard(
         : isFirst
           ? html`${addressForm(at, firstUrl)} ${ofSecret(at, webhook)}`
           : html`${eventsForm(at, webhook, { types, whose: ref === undefined ? "each" : "the" })}
-            ${ofSecret(at, webhook)} ${removing(at)}`
+            ${changeForm(at, webhook)} ${ofSecret(at, webhook)} ${removing(at)}`
     }
   </section>`
+}
+
+/** Which event a test sends: an example of any type, where it posts in our own form. */
+function testForm(at: string, { webhookId, receiver }: Delivery.Info): Html {
+  const types = ["test", ...(receiver.format ? [] : EventType.options)].map((type) => [type, type] as const)
+  return html`<form class="row" method="post" action="${at}/test">
+    <label class="hidden" for="event-${webhookId}">Which event</label>
+    <select id="event-${webhookId}" name="event">
+      ${options(types, "test")}
+    </select>
+    <button class="button">Send a test event</button>
+  </form>`
+}
+
+function changeForm(at: string, { webhookId, receiver, batch }: Delivery.Info): Html {
+  const hasHeaders = receiver.sealedHeaders !== undefined
+  return html`<details class="plain">
+    <summary>Address, chats, headers, batch</summary>
+    <form method="post" action="${at}/change">
+      ${urlField("Address", { name: "url", value: receiver.url, required: true, id: `url-${webhookId}` })}
+      ${field("Only events of these chats", {
+        name: "chats",
+        id: `chats-${webhookId}`,
+        value: receiver.filter?.chats?.join(" ") ?? "",
+        placeholder: "all: phone numbers, or ids of groups",
+        spellcheck: "false",
+      })}
+      <div>
+        <label for="headers-${webhookId}">Headers of its own, one a line</label>
+        <textarea
+          id="headers-${webhookId}"
+          name="headers"
+          class="mono"
+          rows="3"
+          maxlength="3000"
+          spellcheck="false"
+          placeholder="X-Shop: Berlin"
+        ></textarea>
+        <p class="hint">Left empty, those that it has stay. They are secret, and not shown.</p>
+      </div>
+      ${hasHeaders ? checkbox("no_headers", "yes", false, "End the headers that it has") : ""}
+      ${
+        receiver.format
+          ? ""
+          : field(
+              "Up to so many events in one POST",
+              {
+                name: "batch",
+                id: `batch-${webhookId}`,
+                type: "number",
+                min: 1,
+                max: 50,
+                value: batch ?? "",
+              },
+              { hint: "1 to 50, as an array. Left empty: one event for each POST, in the usual form." },
+            )
+      }
+      <div class="row"><button class="button">Save</button></div>
+    </form>
+  </details>`
 }
 
 /** In whose form it posts, and the id by which routes name it. */

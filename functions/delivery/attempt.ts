@@ -56,6 +56,8 @@ export async function attempt(input: {
   givenUp?: Pick<Delivery.Info, "givenUp" | "givenUpSince">
   /** The customer asked for it, after delivery of the event had ended. */
   isResend?: boolean
+  /** Nothing has happened: the customer tries the receiver. */
+  isTest?: boolean
 }): Promise<Outcome> {
   const { url, message, connections, keys } = input
   const { secrets } = keys
@@ -64,6 +66,7 @@ export async function attempt(input: {
     ...signed,
     ...message.headers,
     ...(input.isResend && { "x-webhook-resend": "true" }),
+    ...(input.isTest && { "x-webhook-test": "true" }),
     ...(input.givenUp && undeliveredHeaders(input.givenUp)),
     ...inLowerCase(keys.headers),
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type Attempt, testWebhook } from "#contract/delivery.ts"
 import type { Event } from "#contract/event.ts"
+import { eventExamples } from "#contract/examples.ts"
 import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
@@ -18,13 +19,19 @@ import { webhookOfQuery } from "../http/webhook-of-query.ts"
  */
 export const webhookTest = contractRouter().openapi(testWebhook, async (c) =>
   c.json(
-    await sendTest(await webhookOfQuery(c.var, c.req.valid("query").webhook, AccountWebhook.chosenAt)),
+    await sendTest(
+      await webhookOfQuery(c.var, c.req.valid("query").webhook, AccountWebhook.chosenAt),
+      c.req.valid("query").event,
+    ),
     200,
   ),
 )
 
-/** @throws ApiError `invalid_webhook_url` when there is nowhere to send it. */
-export async function sendTest(webhook: Delivery.Info): Promise<Attempt> {
+/**
+ * Sends an example of an event, signed as real ones are.
+ * @throws ApiError `invalid_webhook_url` when there is nowhere to send it.
+ */
+export async function sendTest(webhook: Delivery.Info, type: Event["event"] = "test"): Promise<Attempt> {
   const { receiver } = webhook
   if (receiver.url === "")
     throw new ApiError(
@@ -32,7 +39,8 @@ export async function sendTest(webhook: Delivery.Info): Promise<Attempt> {
       "this bridge has no webhook to test: PATCH it with a webhook_url",
     )
 
-  const event: Event = { event: "test", timestamp: now() }
+  const isExample = type !== "test" && receiver.format === undefined
+  const event: Event = isExample ? eventExamples[type] : { event: "test", timestamp: now() }
   const eventId = EventRow.idOf(webhook.bridgeId, 0, ["test", randomUUID()])
   const body = Receiver.bodyFor(receiver, Buffer.from(JSON.stringify(event)))
   const connections = new Connections()
@@ -45,6 +53,7 @@ export async function sendTest(webhook: Delivery.Info): Promise<Attempt> {
       message: webhook.batch === undefined ? { id: eventId, body } : batchOf([{ eventId, body }]),
       number,
       connections,
+      isTest: true,
     })
     return toWire({ event: event.event, eventId, number }, outcome)
   } finally {

@@ -53,8 +53,10 @@ async function signedIn(): Promise<Stage> {
   const page = await browser.newPage()
   await page.setViewport({ width: 1280, height: 900 })
   await page.goto(printedLink(service.said()))
+  const base = service.baseUrl.replace("127.0.0.1", "localhost")
+  await page.goto(`${base}/start`)
   await page.waitForSelector("#start-events li", { timeout: 60_000 })
-  return { service, browser, base: service.baseUrl.replace("127.0.0.1", "localhost"), page }
+  return { service, browser, base, page }
 }
 
 async function judge(stage: Stage): Promise<void> {

@@ -2443,10 +2443,12 @@ export interface BridgeCalls {
     webhook?: string
   }, options?: CallOptions): Promise<Ok>
 
-  /** Send a signed `test` event to the webhook, and say what it answered */
+  /** Send a signed `test` event to the webhook, or an example of another, and say what it answered. Sent at once, ahead of what waits, with `X-Webhook-Test: true`. It is not kept. */
   testWebhook(input?: {
     /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
+    /** The type of the example: what it says has not happened. `test` by default, and of a webhook with a `format` always. */
+    event?: EventType
   }, options?: CallOptions): Promise<DeliveryAttempt>
 
   /** How far delivery has come: what waits, until when, since when it fails, and the latest attempts */
@@ -2674,7 +2676,7 @@ export const operations = {
   webhookLogs: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/webhook-logs","answer":"json"},
   listEvents: {"method":"GET","path":"/api/instances/{customer_ref}/events","query":["state","webhook","type","chat","direction","search","since","after","order","limit"],"answer":"list"},
   resendEvent: {"method":"POST","path":"/api/instances/{customer_ref}/events/{event_id}/resend","query":["webhook"],"answer":"json"},
-  testWebhook: {"method":"POST","path":"/api/instances/{customer_ref}/webhook-test","query":["webhook"],"answer":"json"},
+  testWebhook: {"method":"POST","path":"/api/instances/{customer_ref}/webhook-test","query":["webhook","event"],"answer":"json"},
   listDeliveries: {"method":"GET","path":"/api/instances/{customer_ref}/deliveries","query":["webhook"],"answer":"json"},
   getDelivery: {"method":"GET","path":"/api/instances/{customer_ref}/deliveries/{event_id}","query":["webhook"],"answer":"json"},
   retryDelivery: {"method":"POST","path":"/api/instances/{customer_ref}/deliveries/{event_id}/retry","query":["webhook"],"answer":"json"},

@@ -1,11 +1,13 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
+import { type Event, EventType } from "#contract/event.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Brand } from "#core/account/brand.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { KnownState } from "#core/bridge/known-state.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { linkFailures } from "#dashboard/events/failure-words.ts"
 import { dashboardWords, type LinkWords, linkWordsFor } from "#dashboard/linking/link-words.ts"
 import { reason, stepList } from "#dashboard/linking/linking-cards.ts"
@@ -51,6 +53,47 @@ test("one page adds a webhook, chooses its types, pauses, resumes, tests, gives 
   expect(plain(await (await person.get(at)).text())).not.toContain(id)
   for (const act of ["pause", "remove", "events"])
     expect((await person.post(`${at}/first/${act}`)).status).toBe(404)
+})
+
+test("a further webhook's address, chats, headers and batch are changed, and it gets an example of each event", async () => {
+  const person = await aPerson()
+  const [before, after] = [await aReceiver(), await aReceiver()]
+  await Bridge.setWebhookUrl(person.bridge, (await aReceiver()).url)
+  const { webhook } = await Webhook.create(person.bridge, before.url, {})
+  const at = `/numbers/shop/webhooks/${webhook.webhookId}`
+  const did = async (act: string, form: Record<string, string>) =>
+    plain(await (await person.post(`${at}${act}`, form)).text())
+  const change = {
+    url: after.url,
+    chats: "491711234567, 15550007",
+    headers: "X-Shop: Berlin\nX-Desk:2",
+    batch: "5",
+  }
+  expect(await did("/change", change)).toContain("Saved. It holds from the next attempt on.")
+  const outbox = await anOutbox(person.bridge)
+  await outbox.append(anEvent("one"), {
+    ...anEvent("of another"),
+    chat_id: "15559999@s.whatsapp.net",
+  } as Event)
+  await answerAll()
+  expect(before.arrivals).toEqual([])
+  expect(after.arrivals).toMatchObject([
+    { headers: { "x-shop": "Berlin", "x-desk": "2", "x-webhook-batch": "1" } },
+  ])
+  expect(String(after.arrivals[0]!.body)).not.toContain("of another")
+  expect(await did("/change", { ...change, headers: "No colon", batch: "51" })).toContain('class="note bad"')
+  expect(await did("/change", { ...change, url: "nowhere" })).toContain('class="note bad"')
+  const plainAgain = { url: after.url, chats: "", headers: "", no_headers: "yes", batch: "" }
+  expect(await did("/change", plainAgain)).toContain("Saved.")
+  for (const type of EventType.options)
+    expect(await did("/test", { event: type })).toContain("It took a test event")
+  const examples = after.arrivals.slice(1)
+  expect(examples.map(({ body }) => (JSON.parse(String(body)) as Event).event)).toEqual(EventType.options)
+  for (const { headers } of examples) {
+    expect(headers).toMatchObject({ "x-webhook-test": "true", "x-webhook-attempt": "1" })
+    expect(headers["x-webhook-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
+    expect(headers).not.toHaveProperty("x-shop")
+  }
 })
 
 test("a failing webhook's pages say who is told, or that nobody is, and lead to where that is changed", async () => {

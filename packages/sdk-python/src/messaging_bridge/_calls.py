@@ -1052,12 +1052,13 @@ class BridgeCalls(Calls):
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/events/{event_id}/resend", locals(), query=("webhook",))
 
-    def test_webhook(self, *, webhook: str | None = None) -> DeliveryAttempt:
-        """Send a signed `test` event to the webhook, and say what it answered
+    def test_webhook(self, *, webhook: str | None = None, event: EventType | None = None) -> DeliveryAttempt:
+        """Send a signed `test` event to the webhook, or an example of another, and say what it answered. Sent at once, ahead of what waits, with `X-Webhook-Test: true`. It is not kept.
 
         :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
+        :param event: The type of the example: what it says has not happened. `test` by default, and of a webhook with a `format` always.
         """
-        return self._ask(DeliveryAttempt, "POST", "/api/instances/{customer_ref}/webhook-test", locals(), query=("webhook",))
+        return self._ask(DeliveryAttempt, "POST", "/api/instances/{customer_ref}/webhook-test", locals(), query=("webhook", "event"))
 
     def list_deliveries(self, *, webhook: str | None = None) -> Deliveries:
         """How far delivery has come: what waits, until when, since when it fails, and the latest attempts
