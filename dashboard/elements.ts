@@ -216,7 +216,7 @@ export function confirming(input: {
   label: string | Html
   about: string | Html
   act: Html
-  kind: "" | "danger" | "danger slim"
+  kind: "" | "slim" | "danger" | "danger slim"
   isOpen?: boolean
 }): Html {
   return html`<details class="confirm" ${input.isOpen ? "open" : ""}>

@@ -1,6 +1,7 @@
 import { html } from "hono/html"
 import { KeyRights, type Rights } from "#contract/api-key.ts"
 import type { ApiKey } from "#core/account/api-key.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
 import { invalid, issuesOf } from "#core/error.ts"
 import { type Html, options, field } from "./elements.ts"
 import { textsOf } from "./form.ts"
@@ -38,8 +39,14 @@ function partsOf(list: string): string[] | undefined {
   return parts.length === 0 ? undefined : parts
 }
 
+/** From how many numbers on they can be searched. */
+const fewNumbers = 8
+
 /** The fields in which people choose what a key may do, and where. What may be much has to be chosen. */
-export function rightsFields(refs: string[], { may, numbers, chats, hosts }: TypedRights): Html {
+export function rightsFields(
+  all: Pick<Bridge.Info, "customerRef" | "shownName">[],
+  { may, numbers, chats, hosts }: TypedRights,
+): Html {
   const chosen = partsOf(numbers) ?? []
   const number = (value: string, words: string) =>
     options([[value, words]], chosen.includes(value) ? value : undefined)
@@ -59,8 +66,20 @@ export function rightsFields(refs: string[], { may, numbers, chats, hosts }: Typ
     </div>
     <div>
       <label for="numbers">At which numbers</label>
-      <select id="numbers" name="numbers" required multiple size="${Math.min(refs.length + 1, 4)}">
-        ${number(allNumbers, "all, and the account")} ${refs.map((ref) => number(ref, `only ${ref}`))}
+      ${
+        all.length < fewNumbers
+          ? ""
+          : html`<input
+              class="needs-script"
+              type="search"
+              data-filters="numbers"
+              aria-label="Search the numbers"
+              placeholder="Search"
+            />`
+      }
+      <select id="numbers" name="numbers" required multiple size="${Math.min(all.length + 1, 4)}">
+        ${number(allNumbers, "all, and the account")}
+        ${all.map(({ customerRef: ref, shownName }) => number(ref, `only ${ref}${shownName && `, ${shownName}`}`))}
       </select>
     </div>
     ${field("Only in these chats", { name: "chats", value: chats, placeholder: "all: phone numbers, or ids of groups", ...free })}

@@ -10,9 +10,20 @@ import { originOf } from "#functions/http/address.ts"
 import { headedPage } from "./answer.ts"
 import { sentenceForPeople } from "./api-words.ts"
 import { did } from "./audit-log.ts"
-import { codeBlock, cardTable, empty, type Html, note, removing, selectField, field } from "./elements.ts"
+import {
+  buttonForm,
+  codeBlock,
+  cardTable,
+  confirming,
+  empty,
+  type Html,
+  note,
+  removing,
+  selectField,
+  field,
+} from "./elements.ts"
 import { nameIn, textsOf } from "./form.ts"
-import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
+import { freshOnly, takeDraft, unlessFresh } from "./fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "./guard.ts"
 import { rightsFields, rightsInWords, rightsOf, typedRights } from "./key-rights.ts"
 import { ago, until } from "./times.ts"
@@ -43,6 +54,19 @@ export const keys = new Hono<DashboardEnv>()
       return await show(c, { problem, typed }, error.status)
     }
   })
+  .post(
+    "/keys/:id/replace",
+    freshOnly(() => "/keys"),
+    async (c) => {
+      const { accountId, me } = c.var
+      const keyId = c.req.param("id") ?? ""
+      const named = (await ApiKey.list(accountId)).find((one) => one.keyId === keyId)?.name
+      const fresh = await ApiKey.replace(accountId, keyId, { email: me.person.email })
+      await did(c, "key_replaced", named || keyId)
+      const notice = "The key that it replaces works for a day more, and then ends by itself."
+      return await show(c, { fresh, notice })
+    },
+  )
   .post("/keys/:id/revoke", async (c) => {
     const keyId = c.req.param("id")
     const named = (await ApiKey.list(c.var.accountId)).find((one) => one.keyId === keyId)?.name
@@ -82,7 +106,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const draft = takeDraft(c)
   const typed = shown.typed ?? typedIn(Object.fromEntries(draft))
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
-  const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
+  const numbers = bridges.filter(Bridge.isVisible)
   const newestFirst = all.toSorted((a, b) => b.createdAt - a.createdAt)
   const about = html`Programs call the API with a key: <code>Authorization: Bearer …</code> Give each program
     one of its own, with no more rights than it needs.`
@@ -94,7 +118,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   } as const
   const body = html`${problem === undefined ? "" : note("bad", problem)}
   ${notice === undefined ? "" : note("good", notice)} ${fresh === undefined ? "" : newKey(fresh, originOf(c))}
-  ${mayChange ? keyForm(refs, typed) : note("info", await askOwners(c, viewerRefusal))}
+  ${unusedNote(all)} ${mayChange ? keyForm(numbers, typed) : note("info", await askOwners(c, viewerRefusal))}
   ${all.length === 0 ? empty(none) : list(newestFirst, mayChange)}`
   return await headedPage(c, { title: "API keys", about, place: "keys", body, status })
 }
@@ -108,7 +132,7 @@ function newKey(key: string, baseUrl: string): Html {
   </section>`
 }
 
-function keyForm(refs: string[], typed: Typed): Html {
+function keyForm(numbers: Bridge.Info[], typed: Typed): Html {
   return html`<form class="card inline" method="post" action="/keys">
     ${field(
       "Name of a new key",
@@ -121,7 +145,7 @@ function keyForm(refs: string[], typed: Typed): Html {
       },
       { width: "roomy" },
     )}
-    ${rightsFields(refs, typed)}
+    ${rightsFields(numbers, typed)}
     ${selectField({ name: "days", label: "How long it works", choices: lives, chosen: typed.days })}
     <button class="button main">Create a key</button>
   </form>`
@@ -146,7 +170,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
               ${key.createdBy === undefined ? "" : html`<div class="small muted">by <bdi>${makerOf(key.createdBy, keys)}</bdi></div>`}
             </td>
             <td data-label="Expires">${endOf(key)}</td>
-            <td class="end">${mayChange ? revoking(key) : ""}</td>
+            <td class="end">${mayChange ? html`${replacing(key)} ${revoking(key)}` : ""}</td>
           </tr>`,
       ),
       does: true,
@@ -170,6 +194,35 @@ function endOf({ expiresAt }: ApiKey.Info): Html | string {
 export function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
   const maker = keys.find(({ keyId }) => keyId === createdBy)
   return maker ? `the key ${maker.name || maker.keyId}` : createdBy
+}
+
+/** For how long a key is not used until the page names it, in seconds. */
+const unusedAfter = 30 * 86_400
+
+/** Names the keys that nothing uses: who finds one of them could. */
+function unusedNote(keys: ApiKey.Info[]): Html | string {
+  const unused = keys.filter(
+    ({ lastUsedAt, createdAt, expiresAt = Infinity }) =>
+      expiresAt > now() && (lastUsedAt ?? createdAt) < now() - unusedAfter,
+  )
+  if (unused.length === 0) return ""
+  const names = unused.map(
+    ({ name, keyId }, i) => html`${i === 0 ? "" : ", "}<b><bdi>${name || keyId}</bdi></b>`,
+  )
+  const words = unused.length === 1 ? "One key was" : `${unused.length} keys were`
+  return note("warn", html`${words} not used for 30 days: ${names}. Revoke what no program needs.`)
+}
+
+function replacing({ keyId, name, expiresAt = Infinity }: ApiKey.Info): Html | string {
+  if (expiresAt <= now()) return ""
+  const about =
+    "Makes a new key with the same rights. This one works for a day more, and then ends by itself."
+  return confirming({
+    label: html`Replace<span class="hidden"> ${name}</span>`,
+    about,
+    act: buttonForm({ action: `/keys/${keyId}/replace`, label: "Replace it now", kind: "slim" }),
+    kind: "slim",
+  })
 }
 
 /** The button that revokes a key, which cannot be undone. */

@@ -299,21 +299,47 @@ export async function revoke(
   return !refused
 }
 
+/** How long a key that is replaced goes on working, in seconds. */
+export const overlap = 86_400
+
+/**
+ * Makes a key with the name and the rights of another one, which ends by itself a day later.
+ * @throws ApiError `not_found` for a key that is over, or that the account does not have
+ */
+export async function replace(accountId: string, keyId: string, by: Maker): Promise<string> {
+  const former = (await list(accountId)).find((one) => one.keyId === keyId)
+  const endsAt = Math.min(now() + overlap, former?.expiresAt ?? Infinity)
+  if (!former || endsAt <= now()) throw new ApiError("not_found")
+  const fresh = await create(accountId, former.name, former, by, former.expiresAt)
+  await setInBoth(accountId, keyId, "ends_at", endsAt)
+  known.delete(keyId)
+  return fresh
+}
+
+/** Sets an attribute of a key in both of its rows. */
+async function setInBoth(
+  accountId: string,
+  keyId: string,
+  name: string,
+  value: string | number,
+): Promise<void> {
+  await transact(
+    [rowKey(keyId), listKey(accountId, keyId)].map((Key) => ({
+      Update: {
+        TableName: tables.accounts,
+        Key,
+        UpdateExpression: `SET ${name} = :value`,
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeValues: { ":value": value },
+      },
+    })),
+  )
+}
+
 /** Changes the address under which the keys that a person made name their maker. */
 export async function renameMaker(accountId: string, from: string, to: string): Promise<void> {
   const made = (await list(accountId)).filter(({ createdBy }) => createdBy === from)
-  for (const { keyId } of made)
-    await transact(
-      [rowKey(keyId), listKey(accountId, keyId)].map((Key) => ({
-        Update: {
-          TableName: tables.accounts,
-          Key,
-          UpdateExpression: "SET created_by = :to",
-          ConditionExpression: "attribute_exists(pk)",
-          ExpressionAttributeValues: { ":to": to },
-        },
-      })),
-    )
+  for (const { keyId } of made) await setInBoth(accountId, keyId, "created_by", to)
 }
 
 async function read(keyId: string) {

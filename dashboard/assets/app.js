@@ -248,6 +248,13 @@ document.addEventListener("input", (event) => {
     target.form.requestSubmit()
 })
 
+// A search field above a list of choices leaves those that it does not find out; chosen ones stay.
+document.addEventListener("input", ({ target }) => {
+  const list = target.dataset.filters && document.getElementById(target.dataset.filters)
+  for (const one of list ? list.options : [])
+    one.hidden = !one.selected && !one.text.toLowerCase().includes(target.value.toLowerCase())
+})
+
 // A form cannot be sent twice by a double click.
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) return event.preventDefault()

@@ -107,6 +107,8 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/settings/delete": ["removeBridge"],
   "GET /keys": ["listKeys", "listBridges"],
   "POST /keys": ["createKey"],
+  // A program makes the new one, and removes the old one when it likes.
+  "POST /keys/:id/replace": ["createKey"],
   "POST /keys/:id/revoke": ["removeKey"],
   "GET /requests": ["listRequests"],
   "GET /requests/:place": ["listRequests", "listSent"],

@@ -59,11 +59,11 @@ async function everyOne<One>(call: Seeded["call"], path: string): Promise<One[]>
 }
 
 async function checksOf(pageOf: PageOf, list: List): Promise<Check[]> {
-  const numbers = await list<{ customer_ref: string; webhook_url: string }>("/instances")
+  const numbers = await list<{ customer_ref: string }>("/instances")
   const checks: Check[] = []
   const sums = { came: 0, undelivered: 0, waiting: 0 }
-  for (const { customer_ref: ref, webhook_url: url } of numbers) {
-    const found = await checksOfNumber(ref, url !== "", pageOf, list)
+  for (const { customer_ref: ref } of numbers) {
+    const found = await checksOfNumber(ref, pageOf, list)
     checks.push(...found.checks)
     for (const name of ["came", "undelivered", "waiting"] as const) sums[name] += found[name]
   }
@@ -80,14 +80,11 @@ async function checksOf(pageOf: PageOf, list: List): Promise<Check[]> {
     { what: "Usage: in", said: figureOf(usage, "Messages in"), so: total("messages_in") },
     { what: "Usage: undelivered", said: figureOf(usage, "Undelivered"), so: total("undelivered") },
   )
-  const calls = await list<{ request_id: string }>("/requests?limit=50")
+  const calls = await list<{ request_id: string }>("/requests?limit=100")
   const requests = await pageOf("/requests")
-  const isShown = ({ request_id: id }: { request_id: string }) => requests.includes(id)
-  checks.push({
-    what: "Requests: listed",
-    said: calls.slice(0, 20).filter(isShown).length,
-    so: calls.slice(0, 20).length,
-  })
+  const shown = [...requests.matchAll(/<li class="line" id="[^]*?<\/li> ?(?=<li class="line"|<\/ul>)/g)]
+  const times = shown.map(([one]) => Number(/(\d+) times since/.exec(one)?.[1] ?? 1))
+  checks.push({ what: "Requests", said: times.reduce((all, one) => all + one, 0), so: calls.length })
   const keys = await list("/keys")
   checks.push({
     what: "Keys",
@@ -99,7 +96,7 @@ async function checksOf(pageOf: PageOf, list: List): Promise<Check[]> {
   return checks
 }
 
-async function checksOfNumber(ref: string, hasWebhook: boolean, pageOf: PageOf, list: List) {
+async function checksOfNumber(ref: string, pageOf: PageOf, list: List) {
   const at = `/instances/${ref}`
   const checks: Check[] = []
   const events = await list<Stored & { created_at: number }>(`${at}/events?limit=100`)
@@ -127,7 +124,7 @@ async function checksOfNumber(ref: string, hasWebhook: boolean, pageOf: PageOf, 
     { what: `${ref}: undelivered`, said: Number(figures["Undelivered, of 30 days"]), so: undelivered },
     ...timesOf(`/numbers/${ref}`, overview),
   )
-  if (hasWebhook && webhooks.length === 1)
+  if (webhooks.length === 1 && webhooks[0]!.url !== "")
     checks.push({
       what: `${ref}: not delivered yet`,
       said: Number(figures["Not delivered yet"]),

@@ -1,10 +1,12 @@
 import "#test/support/store.ts"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Member } from "#core/account/member.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { updateRow } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
 import { app } from "#test/support/service/app.ts"
 import { at } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
@@ -51,6 +53,31 @@ test("what a key may do and at which numbers are two choices, and the list says 
     "files from <bdi>files.example.com",
   ])
     expect(page).toContain(shown)
+})
+
+test("a key is replaced with a day's overlap, its rights go over, and keys that nothing uses are named", async () => {
+  onTestFinished(() => void vi.useRealTimers())
+  const person = await aPerson()
+  const form = { name: "the till", may: "read", numbers: "shop" }
+  const keyIn = (page: string) => /mbk_\w{30,}/.exec(page)?.[0] ?? ""
+  const first = keyIn(await (await person.post("/keys", form)).text())
+  const replaced = await (await person.post(`/keys/${ApiKey.idOf(first)}/replace`)).text()
+  const second = keyIn(replaced)
+  expect(second).not.toBe(first)
+  expect(replaced).toContain("works for a day more")
+  const its = { scope: "read", bridges: [{ customerRef: "shop" }] }
+  for (const key of [first, second]) expect(await ApiKey.verify(key)).toMatchObject(its)
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_401_000 })
+  expect([await ApiKey.verify(first), await ApiKey.verify(second)]).toMatchObject(["expired", its])
+  const shown = async () => await (await person.get("/keys")).text()
+  expect(await shown()).not.toContain("not used for 30 days")
+  await updateRow({
+    TableName: tables.accounts,
+    Key: ApiKey.listKey(person.accountId, ApiKey.idOf(second)),
+    UpdateExpression: "SET created_at = :old",
+    ExpressionAttributeValues: { ":old": Math.floor(Date.now() / 1000) - 31 * 86_400 },
+  })
+  expect(await shown()).toContain("One key was not used for 30 days: <b><bdi>the till</bdi></b>")
 })
 
 test("what a new key may do, and at which numbers, has to be chosen", async () => {
