@@ -237,7 +237,7 @@ async function linkedCard(
             ? ""
             : html`<a class="button main" href="/numbers/${ref}/chats">Open its chats</a>`
       }
-      ${isAsked ? "" : html`<a class="button" href="/numbers/${ref}/events">See its events</a>`}
+      <a class="button" href="/numbers/${ref}/events">See its events</a>
       <a class="button" href="/numbers/${ref}/settings">Settings</a>
     </div>
     ${isAsked && action?.to !== "take-back" ? askToKeep(ref) : ""}

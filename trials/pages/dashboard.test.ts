@@ -111,6 +111,38 @@ test("a number is added and linked by the network's own code on the screen, and 
   expect(wrong).toEqual([])
 })
 
+test("an answer that waits when its page is loaded again is sent once, and the chat shows what comes back", async () => {
+  const page = await aPage()
+  await page.goto(`${base}/numbers/shop/connect`)
+  await sees(page, "Keep the messages of this number?")
+  await follow(page, "Do not keep them")
+  await page.locator("#chats a").click()
+  await sees(page, "Is this a shop?")
+  const isAnswer = (url: string) => url.endsWith("/answer")
+  await page.setRequestInterception(true)
+  page.on("request", (one) => void (isAnswer(one.url()) ? one.abort() : one.continue()))
+  await page.type("#text", "It is, until six.")
+  await page.keyboard.press("Enter")
+  await sees(page, "Waits, and is sent by itself while this page is open.")
+  page.removeAllListeners("request")
+  await page.setRequestInterception(false)
+  await page.reload()
+  const got = await service.network.read(people.ada, { text: "It is, until six.", wait: 20_000 })
+  await page.waitForSelector(`#m-${got[0]!.id} .step`)
+  expect(await page.$$eval("#messages .own .words", (all) => all.map((one) => one.textContent))).toEqual([
+    "It is, until six.",
+  ])
+  await sees(page, "You answer, for")
+  await service.network.send(people.ada, people.grace, "<b>Thank you</b>")
+  await page.waitForSelector("#messages > .theirs:last-child ::-p-text(<b>Thank you</b>)")
+  await page.click("#messages > .theirs:last-child .acts > summary")
+  await page.click("#messages > .theirs:last-child [value$='🙏']")
+  await page.waitForSelector("#messages > .theirs:last-child .reactions li")
+  expect((await service.network.read(people.ada, { text: "It is, until six." })).length).toBe(1)
+  // What was refused on purpose is in the console.
+  wrong.length = 0
+})
+
 /** Goes to a page. @returns the name under which the tab opens its stream */
 async function streamOf(tab: Page, path: string): Promise<string | null> {
   const stream = tab.waitForRequest((one) => one.url().includes("part="))

@@ -47,7 +47,7 @@ const paths = [
   "/nothing-here",
 ]
 
-/** All of them, with the page of the newest event of `shop`, and a link page for `plain`. */
+/** All of them, with the newest event of `shop` and its chat, and a link page for `plain`. */
 export async function everyPath(
   page: Page,
   base: string,
@@ -55,6 +55,8 @@ export async function everyPath(
 ): Promise<string[]> {
   await page.goto(`${base}/numbers/shop/events`)
   const id = await page.$eval("#events > li", (one) => one.id)
+  await page.goto(`${base}/numbers/shop/chats`)
+  const chat = (await page.$eval("#chats a", (one) => one.getAttribute("href"))) ?? ""
   // Another person begins to sign in: the page for their code is there from then on.
   await page.goto(`${base}/sign-in`)
   await page.locator("#email").fill("looker@example.com")
@@ -63,7 +65,7 @@ export async function everyPath(
   const made = await call("POST", "/instances/plain/link-sessions")
   const { url } = (await made.json()) as { url: string } // as the contract says
   const shop = (await (await call("GET", "/instances/shop")).json()) as { id: string } // likewise
-  return [...paths, `/operator/find?id=${shop.id}`, `/numbers/shop/events/${id}`, new URL(url).pathname]
+  return [...paths, `/operator/find?id=${shop.id}`, `/numbers/shop/events/${id}`, chat, new URL(url).pathname]
 }
 
 /** How a page is looked at. Colours depend on the scheme alone, and the rest on the width. */

@@ -27,7 +27,7 @@ export const conversations: State[] = [
     name: "chat",
     as: baker,
     reach: async (_, page) =>
-      await page.$eval(".feed a[href*='/chats/']", (one) => one.getAttribute("href") ?? ""),
+      await page.$eval("#chats a", (one) => one.getAttribute("href") ?? ""),
     reads: "Are you open on Sunday?",
   },
   {
