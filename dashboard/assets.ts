@@ -20,10 +20,11 @@ const files = {
   script: load("app.js", "text/javascript"),
   passkey: load("passkey.js", "text/javascript"),
   chat: load("chat.js", "text/javascript"),
+  icon: load("icon.svg", "image/svg+xml"),
 }
 
-/** Where the style and the script of every page are. */
-export const assets = { style: files.style.path, script: files.script.path }
+/** Where the style, the script and the icon of every page are. */
+export const assets = { style: files.style.path, script: files.script.path, icon: files.icon.path }
 
 /** The script of the pages where passkeys are made and used. */
 export const passkeyScript = files.passkey.path

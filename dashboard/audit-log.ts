@@ -1,31 +1,63 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
+import { z } from "zod"
 import { ApiKey } from "#core/account/api-key.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { addressOf } from "#functions/http/address.ts"
-import { headedPage } from "./answer.ts"
-import { browserName, cardTable, type Html } from "./elements.ts"
+import { headedPage, toQuery } from "./answer.ts"
+import { browserName, cardTable, field, type Html, nextPage, selectField } from "./elements.ts"
+import { FromTo, fromToFields, msOf } from "./from-to.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
 import { ago } from "./times.ts"
 
 /** Who did what in the account, for its owners. */
 export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async (c) => {
   if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners see the audit log")
-  const before = Number(c.req.query("before"))
-  const entries = await AuditLog.page(
-    c.var.accountId,
-    Number.isSafeInteger(before) && before > 0 ? before : undefined,
-  )
+  const { before, ...filter } = Asked.parse(c.req.query())
+  const { sinceMs = 0, untilMs } = msOf(filter)
+  const by = filter.by?.toLowerCase()
   const keys = new Map((await ApiKey.list(c.var.accountId)).map(({ keyId, name }) => [keyId, name]))
-  const last = entries.length === AuditLog.pageSize ? entries.at(-1) : undefined
+  const nameOf = ({ by: who, key_id: id }: AuditLog.Entry) => (id === undefined ? who : (keys.get(id) ?? who))
+  const { entries, next } = await AuditLog.find(c.var.accountId, {
+    before: before ?? untilMs,
+    fits: (entry) =>
+      entry.at_ms >= sinceMs &&
+      (filter.act === undefined || entry.act === filter.act) &&
+      (by === undefined || `${nameOf(entry)}\n${entry.about}`.toLowerCase().includes(by)),
+  })
   const about =
     "Who did what: sign-ins, people, keys, numbers, link pages, secrets, webhooks and billing of this account, for 13 months."
-  const body = html`${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries, keys)}
-  ${last === undefined ? "" : html`<p><a href="/account/audit-log?before=${last.at_ms}">Older</a></p>`}`
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const body = html`${filterForm(filter)}
+  ${entries.length === 0 ? html`<p class="muted">${isFiltered || before ? "Nothing matches." : "Nothing yet."}</p>` : table(entries, keys)}
+  ${nextPage(next === undefined ? undefined : `/account/audit-log?${toQuery({ ...filter, before: next })}`, "Older")}`
   const crumbs = html`<a href="/account">Account</a>`
   return await headedPage(c, { title: "Audit log", crumbs, about, place: "account", body })
 })
+
+/** The filter in a form or a link. Parts that cannot be understood are left out. */
+const Asked = FromTo.extend({
+  before: z.coerce.number().int().min(1).optional().catch(undefined),
+  act: AuditLog.Act.optional().catch(undefined),
+  /** Part of a name or an address: who did it, or to whom or what. */
+  by: z.string().trim().min(1).max(100).optional().catch(undefined),
+})
+
+function filterForm(filter: Omit<z.infer<typeof Asked>, "before">): Html {
+  const acts = AuditLog.Act.options.map(
+    (act) => [act, AuditLog.sentenceOf({ by: "", act, about: "" }).trim()] as const,
+  )
+  return html`<form class="inline" method="get" action="/account/audit-log" aria-label="Filter">
+    ${field("Who, or what", { name: "by", type: "search", value: filter.by ?? "" })}
+    ${selectField({ name: "act", label: "Did", choices: [["", "anything"], ...acts], chosen: filter.act })}
+    ${fromToFields(filter)}
+    <div class="row">
+      <button class="button">Filter</button>
+      ${Object.values(filter).some((value) => value !== undefined) ? html`<a href="/account/audit-log">Show all</a>` : ""}
+    </div>
+  </form>`
+}
 
 /** `keys`: the names of the account's keys, by their ids. */
 function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {

@@ -168,7 +168,12 @@ export function chatField(chat = ""): Html {
  * A table whose rows are cards on a narrow screen. `does`: the last column has buttons, so only a screen
  * reader needs its title.
  */
-export function cardTable(input: { label: string; heads: string[]; rows: Html[]; does?: true }): Html {
+export function cardTable(input: {
+  label: string
+  heads: (Html | string)[]
+  rows: Html[]
+  does?: true
+}): Html {
   return html`<div class="scroller" tabindex="0" role="region" aria-label="${input.label}">
     <table class="cards">
       <thead>

@@ -10,20 +10,20 @@ const Minute = z
   .catch(undefined)
 
 /** A span of time in a filter, to the minute, in UTC. Parts that cannot be understood are left out. */
-export const FromTo = z.object({ from: Minute, to: Minute })
+export const FromTo = z.object({ since: Minute, until: Minute })
 export type FromTo = z.infer<typeof FromTo>
 
 /** The beginning of a span and the end of its last minute, in Unix ms. */
-export function msOf({ from, to }: FromTo): { sinceMs?: number; untilMs?: number } {
+export function msOf({ since, until }: FromTo): { sinceMs?: number; untilMs?: number } {
   return {
-    ...(from !== undefined && { sinceMs: Date.parse(`${from}Z`) }),
-    ...(to !== undefined && { untilMs: Date.parse(`${to}Z`) + 60_000 }),
+    ...(since !== undefined && { sinceMs: Date.parse(`${since}Z`) }),
+    ...(until !== undefined && { untilMs: Date.parse(`${until}Z`) + 60_000 }),
   }
 }
 
 /** The fields in which people choose a span. */
-export function fromToFields({ from = "", to = "" }: FromTo): Html {
+export function fromToFields({ since = "", until = "" }: FromTo): Html {
   const type = "datetime-local"
-  return html`${field("From (UTC)", { name: "from", type, value: from })}
-  ${field("To (UTC)", { name: "to", type, value: to })}`
+  return html`${field("From (UTC)", { name: "since", type, value: since })}
+  ${field("To (UTC)", { name: "until", type, value: until })}`
 }

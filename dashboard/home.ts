@@ -19,11 +19,11 @@ import {
   failedSendsToday,
   countInWords,
   type FailedSends,
-  newChatsLine,
+  newChatsWords,
 } from "./numbers/count-failed-sends.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { kinds, kindWords, manyNumbers, type Ranked, rankingOf } from "./numbers/ranking.ts"
-import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./numbers/state-words.ts"
+import { calledOf, inWords, phoneOf, pathOfAction, silence } from "./numbers/state-words.ts"
 import { ago } from "./times.ts"
 import { mostCounted, type Receiving, receiverTroubles, receivingOf } from "./webhooks/webhook-health.ts"
 
@@ -201,16 +201,16 @@ function troubledItem(
     ...(sends && sends.newChats > 0 ? [ofSends(ref, sends)] : []),
   ]
   const act = problems.find(({ href }) => href !== undefined)
+  // The first cause in words; the others are marks.
+  const [first] = problems
   return html`<li class="line">
-    <div class="about whole">
-      ${problems.map(
-        ({ mark, about }) =>
-          html`<div>${mark} ${about === "" ? "" : html`<span class="small muted">${about}</span>`}</div>`,
-      )}
+    <div class="about">
+      ${problems.map(({ mark }) => mark)}
+      ${first && first.about !== "" ? html`<span class="small muted">${first.about}</span>` : ""}
     </div>
     <div>
       <a class="strong" href="/numbers/${ref}">${name}</a>
-      <div class="small muted">${under}</div>
+      <span class="small muted">${under}</span>
     </div>
     ${act ? html`<a class="button slim" href="${act.href}">${act.label}<span class="hidden"> ${ref}</span></a>` : ""}
   </li>`
@@ -231,11 +231,12 @@ function problemsOf(
   receiving: Receiving,
   mayChange: boolean,
 ): Problem[] {
-  const { tone, action } = inWords(knownState)
+  const { tone, word, cause, action } = inWords(knownState)
   const act =
     mayChange && action ? { href: pathOfAction(`/numbers/${ref}`, action.to), label: action.label } : {}
-  const ofSession =
-    tone === "bad" || tone === "warn" ? [{ mark: stateLine(knownState), about: "", ...act }] : []
+  const mark = html`<span class="state ${tone}">${word}</span>`
+  const about = html`${silence(knownState)} ${cause}`
+  const ofSession = tone === "bad" || tone === "warn" ? [{ mark, about, ...act }] : []
   const ofWebhooks = receiverTroubles(ref, receiving).map(({ about, url, ...one }) => {
     return { ...one, about: url === undefined ? about : html`<bdi class="mono">${url}</bdi> ${about}` }
   })
@@ -243,8 +244,9 @@ function problemsOf(
 }
 
 function ofSends(ref: string, sends: FailedSends): Problem {
-  const href = `/requests?refused=true&number=${ref}`
-  return { mark: html`${newChatsLine(ref, sends)}`, about: "", href, label: "See requests" }
+  const href = `/requests?refused=true&code=463&number=${ref}`
+  const { mark, about } = newChatsWords(ref, sends)
+  return { mark, about, href, label: "See requests" }
 }
 
 /** What came today (UTC), what is not delivered yet, and what failed. */

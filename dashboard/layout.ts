@@ -162,7 +162,7 @@ function whole(page: Whole, body: Html): Html {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>${page.title} · Messaging bridge</title>
-        <link rel="icon" href="data:," />
+        <link rel="icon" href="${assets.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${assets.style}" />
         ${page.brand?.style === undefined ? "" : html`<link rel="stylesheet" href="${page.brand.style}" />`}
         <script src="${assets.script}" type="module"></script>

@@ -41,6 +41,7 @@ import { keys } from "./keys.ts"
 import { linkPage } from "./link-page.ts"
 import { linking } from "./linking/linking.ts"
 import { newLinkPage } from "./linking/new-link-page.ts"
+import { numbersAsCsv } from "./numbers/bulk.ts"
 import { log } from "./numbers/log.ts"
 import { newNumber } from "./numbers/new-number.ts"
 import { number } from "./numbers/number.ts"
@@ -91,6 +92,7 @@ const own = [
   "/",
   "/start",
   "/numbers/*",
+  "/numbers.csv",
   "/new-number",
   "/live/*",
   "/sandbox/*",
@@ -118,6 +120,7 @@ const parts = [
   home,
   start,
   numbers,
+  numbersAsCsv,
   newNumber,
   number,
   linking,

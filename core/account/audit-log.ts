@@ -58,6 +58,7 @@ const acts = {
   subscription_changed: "says of the subscription:",
 } as const
 export type Act = keyof typeof acts
+export const Act = z.enum(Object.keys(acts) as [Act, ...Act[]]) // the keys of a literal
 
 /** An intruder may do these in a person's name, for instance with their mailbox: the person is mailed. */
 const toThePerson = new Set<Act>(["signed_in", "passkey_added", "address_changed"])
@@ -87,7 +88,7 @@ const Entry = z.object({
   by: z.string(),
   /** The API key with which a program did it. */
   key_id: z.string().optional(),
-  act: z.enum(Object.keys(acts) as [Act, ...Act[]]), // the keys of a literal
+  act: Act,
   /** Who or what it was done to; `""` where the act says it all. */
   about: z.string(),
   /** The network address and the browser from which it was done. */
@@ -178,6 +179,26 @@ export async function page(accountId: string, before?: number): Promise<Entry[]>
   const found: Entry[] = []
   for await (const row of rows(accountId, before)) if (found.push(Entry.parse(row)) === pageSize) break
   return found
+}
+
+/** How many entries are read for one page, since a filter may match few of them. */
+const mostRead = 2000
+
+/**
+ * As `page`, of the entries that fit. `next`: the `before` of the next page, if there may be more.
+ */
+export async function find(
+  accountId: string,
+  { before, fits }: { before?: number | undefined; fits: (entry: Entry) => boolean },
+): Promise<{ entries: Entry[]; next?: number }> {
+  const entries: Entry[] = []
+  let looked = 0
+  for await (const row of rows(accountId, before)) {
+    const entry = Entry.parse(row)
+    if (fits(entry)) entries.push(entry)
+    if (entries.length === pageSize || ++looked === mostRead) return { entries, next: entry.at_ms }
+  }
+  return { entries }
 }
 
 /** How many entries a page has. */

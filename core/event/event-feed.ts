@@ -21,8 +21,9 @@ export interface Wanted {
   direction?: "in" | "out" | undefined
   /** Text that the event contains anywhere, in whichever case. */
   search?: string | undefined
-  /** Only events that were created at this time or later, Unix seconds. */
+  /** Only events that were created at this time or later, and before that one; Unix seconds. */
   since?: number | undefined
+  until?: number | undefined
 }
 
 interface Asked extends Wanted {
@@ -81,12 +82,14 @@ export async function page(
 }
 
 async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<EventRow.Info>> {
-  const { state, webhook, from, isNewestFirst = false, since } = asked
+  const { state, webhook, from, isNewestFirst = false, since, until } = asked
   const head = state === "inbox" || state === "undelivered" ? 0 : (webhook?.head ?? (await headOf(bridgeId)))
   const first = since === undefined ? 1 : await EventLists.firstSince(bridgeId, since)
   const after = Math.max(first - 1, state === "pending" ? head : 0)
   // Events after the head wait. There may be thousands.
-  const before = state === "delivered" ? Math.min(from ?? Infinity, head + 1) : from
+  const end = until === undefined ? undefined : await EventLists.firstSince(bridgeId, until)
+  const upTo = end !== undefined && isNewestFirst ? Math.min(from ?? Infinity, end) : from
+  const before = state === "delivered" ? Math.min(upTo ?? Infinity, head + 1) : upTo
   const range = isNewestFirst
     ? { after, before, isNewestFirst }
     : { after: Math.max(after, from ?? 0), isNewestFirst }
@@ -111,6 +114,7 @@ function reader(
     if (wanted.types?.some((type) => type === event.type) === false) return undefined
     if (wanted.state === "delivered" && event.state !== "delivered") return undefined
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
+    if (wanted.until !== undefined && event.createdAt >= wanted.until) return undefined
     const body = eventIn(event, deliveryKey)
     if (chat !== undefined && !Filter.isOfChats(body, [chat])) return undefined
     if (wanted.chats && !Filter.isOfChats(body, wanted.chats)) return undefined

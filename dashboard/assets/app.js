@@ -81,7 +81,11 @@ function exchange(piece) {
   if (old?.matches(":active, :focus-within")) return void waiting.set(piece.id, piece)
   waiting.delete(piece.id)
   const isKept = old?.dataset.keep !== undefined && old.dataset.keep === piece.dataset.keep
-  if (old && !isKept && !old.isEqualNode(piece)) old.replaceWith(piece)
+  if (!old || isKept || old.isEqualNode(piece)) return
+  // What is ticked stays so.
+  for (const { name, value } of old.querySelectorAll("input:checked"))
+    for (const one of piece.querySelectorAll(`input[name="${name}"]`)) one.checked ||= one.value === value
+  old.replaceWith(piece)
 }
 function exchangeWaiting() {
   waiting.forEach(exchange)

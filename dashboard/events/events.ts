@@ -15,6 +15,7 @@ import { numberPage, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { type NameOf, namesOf } from "../conversations/chat-name.ts"
 import { chatField, empty, type Html, nextPage, note, selectField, field } from "../elements.ts"
+import { FromTo, fromToFields, msOf } from "../from-to.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { eventItem, jidsOf } from "./event-item.ts"
@@ -25,22 +26,24 @@ const perPage = 50
 const lookEachMs = 1000
 
 /** The filter in a form or a link. Parts that cannot be understood are left out. */
-const Filter = z.object({
-  state: z.enum(["pending", "delivered", "undelivered", "inbox"]).optional().catch(undefined),
-  type: EventType.optional().catch(undefined),
-  direction: z.enum(["in", "out"]).optional().catch(undefined),
-  chat: z.string().trim().min(1).max(100).optional().catch(undefined),
-  search: z.string().trim().min(1).max(100).optional().catch(undefined),
-  /** A day in UTC: events from before are left out. */
-  since: z.iso.date().optional().catch(undefined),
-})
+const Filter = z
+  .object({
+    state: z.enum(["pending", "delivered", "undelivered", "inbox"]).optional().catch(undefined),
+    type: EventType.optional().catch(undefined),
+    direction: z.enum(["in", "out"]).optional().catch(undefined),
+    chat: z.string().trim().min(1).max(100).optional().catch(undefined),
+    search: z.string().trim().min(1).max(100).optional().catch(undefined),
+  })
+  .extend(FromTo.shape)
 type Filter = z.infer<typeof Filter>
 
-function wantedBy({ since, type, ...filter }: Filter) {
+function wantedBy({ since, until, type, ...filter }: Filter) {
+  const { sinceMs, untilMs } = msOf({ since, until })
   return {
     ...filter,
     types: type && [type],
-    since: since === undefined ? undefined : Date.parse(since) / 1000,
+    since: sinceMs === undefined ? undefined : sinceMs / 1000,
+    until: untilMs === undefined ? undefined : untilMs / 1000,
   }
 }
 
@@ -162,7 +165,7 @@ interface Shown {
 function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown): Html {
   const ref = bridge.customerRef
   // A list of events with one outcome stands still: an event would leave it when its outcome changes.
-  const isLive = isFirst && !input.problem && filter.state === undefined
+  const isLive = isFirst && !input.problem && mayGrow(filter)
   const query = { ...filter, from: String(input.newest), waits: firstWaiting(listed) }
   const stream = `/numbers/${ref}/events/stream?${toQuery(query)}`
   const { maySend: may, nameOf } = input
@@ -210,7 +213,7 @@ function filterForm(ref: string, filter: Filter): Html {
     ${selectField({ name: "direction", label: "Direction", choices: directions, chosen: filter.direction, width: "wider" })}
     ${chatField(filter.chat)}
     ${field("Contains", { name: "search", type: "search", value: filter.search ?? "" })}
-    ${field("From day (UTC)", { name: "since", type: "date", value: filter.since ?? "" })}
+    ${fromToFields(filter)}
     <div class="row">
       <button class="button">Filter</button>
       ${isFiltered(filter) ? html`<a href="/numbers/${ref}/events">Show all</a>` : ""}
@@ -223,7 +226,7 @@ function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined):
   const sentence = !isFiltered(filter)
     ? "Link a phone and write to it: each message appears here as it comes."
     : next === undefined
-      ? `Nothing that is kept matches.${filter.state === undefined ? " New events that match appear here." : ""}`
+      ? `Nothing that is kept matches.${mayGrow(filter) ? " New events that match appear here." : ""}`
       : "Nothing among the latest 2,000 matches. Look at earlier ones below."
   const first = bridge.isSandbox
     ? html`<a class="button main" href="/start">Write from the sandbox's phone</a>`
@@ -235,6 +238,11 @@ function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined):
     about: sentence,
     action: isFiltered(filter) ? "" : first,
   })
+}
+
+/** Whether a new event may come onto the list. */
+function mayGrow({ state, until }: Filter): boolean {
+  return state === undefined && until === undefined
 }
 
 function isFiltered(filter: Filter): boolean {

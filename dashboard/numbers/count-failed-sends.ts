@@ -63,17 +63,23 @@ export function countInWords(count: number): string {
   return count < most ? String(count) : `${most} or more`
 }
 
-/** "2 sends rejected", because no new chats may be started. Nothing, if there are none. */
+/** "2 sends rejected", because no new chats may be started, and what to do about it. */
+export function newChatsWords(ref: string, { newChats: count, lastNewChatMs }: FailedSends) {
+  return {
+    mark: html`<a class="state bad" href="/requests?refused=true&code=${noNewChats}&number=${ref}"
+      >${count === 1 ? "1 send" : `${countInWords(count)} sends`} rejected today</a
+    >`,
+    about: html`By the network, the last one ${ago(lastNewChatMs)}: it does not let this number start new
+    chats for now. Answer those who write to it, and wait before you write to others.`,
+  }
+}
+
+/** The same below a number's state. Nothing, if there are none. */
 export function newChatsLine(ref: string, failed: FailedSends | undefined): Html | string {
   if (!failed || failed.newChats === 0) return ""
-  const { newChats: count, lastNewChatMs } = failed
+  const { mark, about } = newChatsWords(ref, failed)
   return html`<div>
-    <a class="state bad" href="/requests?refused=true&code=${noNewChats}&number=${ref}"
-      >${count === 1 ? "1 send" : `${countInWords(count)} sends`} rejected today</a
-    >
-    <div class="small muted">
-      By the network, the last one ${ago(lastNewChatMs)}: it does not let this number start new chats for now.
-      Answer those who write to it, and wait before you write to others.
-    </div>
+    ${mark}
+    <div class="small muted">${about}</div>
   </div>`
 }

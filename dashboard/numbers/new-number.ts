@@ -1,20 +1,25 @@
+import { createHash } from "node:crypto"
 import { Hono } from "hono"
+import type { Context } from "hono"
 import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { ApiError } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { headedPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { type Html, note, urlField, field } from "../elements.ts"
-import { typedIn } from "../form.ts"
+import { type Html, note, selectField, urlField, field } from "../elements.ts"
+import { nameIn, typedIn } from "../form.ts"
 import { type DashboardEnv, notAllowed, viewerRefusal } from "../guard.ts"
+import { manyNumbers } from "./ranking.ts"
 
 const shown = {
   title: "Add a number",
   crumbs: html`<a href="/numbers">Numbers</a>`,
-  about: "Give it a name of your own; the API calls it customer_ref. You link the phone in the next step.",
+  about: "Give it a name of your own. You link the phone in the next step.",
   place: "numbers",
 } as const
 
@@ -22,27 +27,45 @@ const shown = {
 export const newNumber = new Hono<DashboardEnv>()
   .get("/new-number", async (c) => {
     if (!c.var.me.mayChange) return await notAllowed(c, viewerRefusal)
-    return await headedPage(c, { ...shown, body: form({ ref: "", url: "" }) })
+    return await headedPage(c, { ...shown, body: await form(c, { name: "", url: "" }) })
   })
   .post("/new-number", async (c) => {
-    const typed = await typedIn(c, "customer_ref", "webhook_url")
-    const ref = typed.customer_ref
-    const url = typed.webhook_url.trim()
+    const typed = await typedIn(c, "customer_ref", "webhook_url", "like")
+    const name = typed.customer_ref.trim().toWellFormed()
+    const ref = refOf(name)
+    const like = typed.like === "" ? undefined : await Bridge.find(c.var.accountId, typed.like)
+    const url = typed.webhook_url.trim() || (like?.webhookUrl ?? "")
     const wanted = { customerRef: ref, webhookUrl: url }
+    const shownName = name === ref ? "" : name
     try {
+      nameIn(name)
       const { bridge, created } = await Bridge.create({ accountId: c.var.accountId, ...wanted })
+      if (created && shownName !== "") await Bridge.setShownName(bridge, shownName)
+      if (created && like) await takeSettings(bridge, like)
       if (created) await did(c, "number_added", bridge.customerRef)
-      if (!created && !(await isUnused(bridge, url)))
-        return await headedPage(c, { ...shown, body: form({ ref, url, problem: taken(ref) }), status: 409 })
+      if (!created && !(bridge.shownName === shownName && (await isUnused(bridge, url))))
+        return await headedPage(c, {
+          ...shown,
+          body: await form(c, { name, url, problem: taken(ref) }),
+          status: 409,
+        })
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const first = await c.var.billing?.leadToPayment(c.var.accountId, error, wanted)
       if (first !== undefined) return c.redirect(first, 303)
-      const body = form({ ref, url, problem: sentenceForPeople(error.message) })
+      const body = await form(c, { name, url, problem: sentenceForPeople(error.message) })
       return await headedPage(c, { ...shown, body, status: error.status })
     }
   })
+
+/** The reference of a number of this name: for programs, and for good. */
+function refOf(name: string): string {
+  const ref = refOfName(name)
+  if (name === "" || /^[\w-]{1,64}$/.test(ref)) return ref
+  // A name without any Latin letter or digit. The same name has the same reference.
+  return `number-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`
+}
 
 /**
  * Whether a number is what was asked for and has never had an event: then the form was sent twice, and a
@@ -60,11 +83,25 @@ async function isUnused({ id, webhookUrl }: Bridge.Info, url: string): Promise<b
 
 /** A number of that name is there, perhaps with another webhook: it is not taken for the new one. */
 function taken(ref: string): Html {
-  return html`This account has a number of this name: choose another name, or
-    <a href="/numbers/${ref}">open that number</a>.`
+  return html`This account has a number of this name, or of one that programs would call the same: choose
+    another name, or <a href="/numbers/${ref}">open that number</a>.`
 }
 
-function form(typed: { ref: string; url: string; problem?: Html | string }): Html {
+/** Gives a new number what was chosen of another: events, pacing, what is kept. A proxy is each number's own. */
+async function takeSettings({ id }: Bridge.Info, like: Bridge.Info): Promise<void> {
+  const lease = await Lease.get(like.id)
+  if (!lease) return
+  const { proxy: _, ...choice } = lease.choice
+  await Lease.choose(id, choice)
+}
+
+async function form(
+  c: Context<DashboardEnv>,
+  typed: { name: string; url: string; problem?: Html | string },
+): Promise<Html> {
+  const all = c.var.me.account.bridges > manyNumbers ? [] : await Bridge.listBrief(c.var.accountId)
+  const others = all.filter((one) => Bridge.isVisible(one) && !one.isSandbox)
+  const choices = others.map(({ customerRef, shownName }) => [customerRef, shownName || customerRef] as const)
   return html`<form class="card" method="post" action="/new-number">
     ${typed.problem ? note("bad", typed.problem) : ""}
     ${field(
@@ -73,15 +110,12 @@ function form(typed: { ref: string; url: string; problem?: Html | string }): Htm
         id: "ref",
         name: "customer_ref",
         required: true,
-        maxlength: 64,
-        pattern: "[A-Za-z0-9_\\-]+",
-        title: "Letters, digits, dashes and underscores",
-        value: typed.ref,
-        placeholder: "shop-berlin",
-        spellcheck: "false",
+        maxlength: 128,
+        value: typed.name,
+        placeholder: "Shop Berlin",
       },
       {
-        hint: "1 to 64 letters, digits, dashes and underscores. Programs call it by this name for good; what these pages call it can be changed in its settings.",
+        hint: "It can be changed in its settings. For programs, letters, digits and dashes are made of it, for good: Shop-Berlin.",
       },
     )}
     ${urlField(
@@ -89,6 +123,16 @@ function form(typed: { ref: string; url: string; problem?: Html | string }): Htm
       { name: "webhook_url", value: typed.url },
       "Where its events are sent. Leave it empty to read them here; you can change it at any time.",
     )}
+    ${
+      others.length === 0
+        ? ""
+        : selectField({
+            name: "like",
+            label: "Settings, and the webhook address if none is given, as of",
+            choices: [["", "none: as a number begins"], ...choices],
+            chosen: c.req.query("like"),
+          })
+    }
     <div class="row">
       <button class="button main">Add it and link a phone</button>
       <a class="button" href="/numbers">Cancel</a>

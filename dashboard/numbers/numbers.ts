@@ -1,4 +1,5 @@
 import { Hono } from "hono"
+import type { Context } from "hono"
 import { html } from "hono/html"
 import { z } from "zod"
 import type { Account } from "#core/account/account.ts"
@@ -14,6 +15,7 @@ import { cardTable, empty, type Html, icon, note, selectField, field } from "../
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
 import { receiverLine, type Receiving, receivingOf } from "../webhooks/webhook-health.ts"
+import { actOnChosen, actsForm } from "./bulk.ts"
 import { type Kind, kinds, kindWords, manyNumbers, overviewOf, rankingOf } from "./ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
@@ -26,6 +28,8 @@ const fewRows = 20
 const lookAtManyEachMs = 5000
 /** How long the first page waits for the words of sessions, ms. */
 const soonMs = 150
+/** How long a search waits for them, ms. */
+const searchMs = 600
 
 const Asked = z.object({
   search: z.string().trim().min(1).max(64).optional().catch(undefined),
@@ -36,46 +40,58 @@ type Asked = z.infer<typeof Asked>
 
 /** Every number of the account, with its state and how its events get through. */
 export const numbers = new Hono<DashboardEnv>()
-  .get("/numbers", async (c) => {
-    const actions = c.var.me.mayChange ? addButton() : undefined
-    const asked = Asked.parse(c.req.query())
-    const ofPhone = await linkedTo(c.var.accountId, asked.search)
-    const listed = await listedFor(c.var.me.account, asked, ofPhone)
-    const rows = await rowsOf(
-      listed.bridges,
-      async (bridge, lease) => await knownStateWithin(bridge, lease, soonMs),
-    )
-    const query = toQuery({ ...asked, of_phone: ofPhone.join(" ") || undefined })
-    const about =
-      "The phone numbers of this account: those that a phone is linked to, and those that wait for one."
-    const body = html`${listed.all === 0 || (listed.all === 1 && listed.bridges[0]?.isSandbox) ? noNumber(actions) : ""}
-    ${
-      listed.all === 0
-        ? ""
-        : html`<div class="stack" data-stream="/live/numbers?${query}">${list(rows, asked, listed)}</div>`
-    }`
-    const head = { title: "Numbers", about: html`${about} <a href="/webhooks">Webhooks of all numbers</a>` }
-    return await headedPage(c, { ...head, actions, place: "numbers", body })
+  .get("/numbers", async (c) => await show(c))
+  .post("/numbers", async (c) => {
+    const done = await actOnChosen(c)
+    return "answer" in done ? done.answer : await show(c, done.notice)
   })
   .get("/live/numbers", async (c) => {
-    const { account } = c.var.me
+    const { account, mayChange } = c.var.me
     const asked = Asked.parse(c.req.query())
-    const ofPhone = (c.req.query("of_phone") ?? "").split(" ")
-    let listed = await listedFor(account, asked, ofPhone)
+    const found = (c.req.query("found") ?? "").split(" ")
+    let listed = await listedFor(account, asked, found)
     let isOrdered = false
     const known: Known = new Map()
     const eachMs = listed.bridges.length > fewRows ? lookAtManyEachMs : lookEachMs
     return await live(c, eachMs, async () => {
       const isMany = listed.all > manyNumbers
       // The page came in the order that was kept. Its stream has the time to look at each number, once.
-      if (isMany && !isOrdered) listed = await listedFor(account, asked, ofPhone, true)
+      if (isMany && !isOrdered) listed = await listedFor(account, asked, found, true)
       const rows = await rowsOf(listed.bridges, knownStateOf, known)
-      const pieces = new Map<string, Piece>(rows.map((row) => [row.ref, { html: numberRow(row) }]))
+      const pieces = new Map<string, Piece>(rows.map((row) => [row.ref, { html: numberRow(row, mayChange) }]))
       if (!isMany || isOrdered) return pieces
       isOrdered = true
-      return new Map([["list", { html: list(rows, asked, listed) }]])
+      return new Map([["list", { html: list(rows, asked, listed, mayChange) }]])
     })
   })
+
+async function show(c: Context<DashboardEnv>, notice?: Html) {
+  const { account, mayChange } = c.var.me
+  const actions = mayChange ? addButton() : undefined
+  const asked = Asked.parse(c.req.query())
+  const found = await foundBy(c, asked.search)
+  const listed = await listedFor(account, asked, found)
+  const rows = await rowsOf(
+    listed.bridges,
+    async (bridge, lease) => await knownStateWithin(bridge, lease, soonMs),
+  )
+  const query = toQuery({ ...asked, found: found.join(" ") || undefined })
+  const about =
+    "The phone numbers of this account: those that a phone is linked to, and those that wait for one."
+  const body = html`${notice ?? ""}
+  ${listed.all === 0 || (listed.all === 1 && listed.bridges[0]?.isSandbox) ? noNumber(actions) : ""}
+  ${
+    listed.all === 0
+      ? ""
+      : html`${mayChange ? actsForm() : ""}
+          <div class="stack" data-stream="/live/numbers?${query}">
+            ${list(rows, asked, listed, mayChange)}
+          </div>`
+  }`
+  const more = html`<a href="/webhooks">Webhooks of all numbers</a> · <a href="/numbers.csv" download>CSV</a>`
+  const head = { title: "Numbers", about: html`${about} ${more}` }
+  return await headedPage(c, { ...head, actions, place: "numbers", body })
+}
 
 /** The numbers on a page, and how many there are in all. */
 interface Listed {
@@ -90,12 +106,12 @@ interface Listed {
 /**
  * Of very many numbers the order and the counts are those that were kept, unless there is time to look at
  * each (`isPatient`).
- * @param ofPhone the references of the numbers to which the phone that is searched for is linked
+ * @param found the references of the numbers whose phone, or its name, is what is searched for
  */
 async function listedFor(
   account: Account.Info,
   asked: Asked,
-  ofPhone: string[],
+  found: string[],
   isPatient = false,
 ): Promise<Listed> {
   const { search, show, page: nth = 1 } = asked
@@ -112,7 +128,7 @@ async function listedFor(
   const text = search?.toLowerCase() ?? ""
   const fitting = ordered.filter(
     ({ customerRef, shownName }) =>
-      `${customerRef}\n${shownName}`.toLowerCase().includes(text) || ofPhone.includes(customerRef),
+      `${customerRef}\n${shownName}`.toLowerCase().includes(text) || found.includes(customerRef),
   )
   return {
     bridges: fitting.slice((nth - 1) * perPage, nth * perPage),
@@ -153,13 +169,37 @@ function inOrderOf(
   return show === undefined ? [...first, ...left.values()] : first
 }
 
+/** Of up to how many numbers a search asks the sessions for the names of their phones. */
+const mostAsked = 200
+
 /**
- * The numbers of the account to which the phone of this number is linked, or was last; none if the text is no
- * whole number.
+ * The references of the numbers whose phone, linked now or last, has this text in its number, or as a part of
+ * its name at WhatsApp. Of very many numbers: those whose phone has exactly this number.
  */
-async function linkedTo(accountId: string, text = ""): Promise<string[]> {
-  if (!/^\+?[\d\s()./-]{7,}$/.test(text)) return []
-  const phone = text.replaceAll(/\D/g, "")
+async function foundBy(c: Context<DashboardEnv>, text = ""): Promise<string[]> {
+  const { account } = c.var.me
+  const isPhone = /^\+?[\d\s()./-]+$/.test(text)
+  const digits = isPhone ? text.replaceAll(/\D/g, "") : ""
+  if (text === "") return []
+  if (account.bridges > manyNumbers) return digits.length < 7 ? [] : await linkedTo(account.id, digits)
+  const bridges = (await Bridge.list(account.id)).filter(Bridge.isVisible)
+  const leases = await Lease.byIds(bridges.map(({ id }) => id))
+  const found = bridges.map(async (bridge) => {
+    const lease = leases.get(bridge.id)
+    if (isPhone && digits !== "") {
+      const phone = lease ? LinkedPhone.numberOf(lease, await Bridge.deliveryKeyOf(bridge)) : ""
+      return phone.includes(digits) ? bridge.customerRef : []
+    }
+    if (bridges.length > mostAsked) return []
+    const state = await knownStateWithin(bridge, lease, searchMs)
+    const name = state.kind === "said" ? state.name : ""
+    return name.toLowerCase().includes(text.toLowerCase()) ? bridge.customerRef : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** The numbers of the account to which the phone with this number (digits) is linked, or was last. */
+async function linkedTo(accountId: string, phone: string): Promise<string[]> {
   const linked = await BridgesOfPhone.find(phone)
   const found = await Promise.all(
     linked.map(async ({ bridgeId }) => {
@@ -241,14 +281,14 @@ function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
     (kind) => [kind, kindWords[kind] + countOf(kind)] as const,
   )
   return html`<form class="inline" method="get" action="/numbers" aria-label="Filter">
-    ${field("Name contains, or phone number is", { name: "search", type: "search", value: search ?? "" })}
+    ${field("Find", { name: "search", type: "search", value: search ?? "", placeholder: "Part of a name or of a phone number" })}
     ${selectField({ name: "show", label: "Show", choices: [["", `All (${all})`], ...shown], chosen: show })}
     <button class="button">Filter</button>
     ${search === undefined && show === undefined ? "" : html`<a class="button" href="/numbers">Show all</a>`}
   </form>`
 }
 
-function list(rows: Row[], asked: Asked, listed: Listed): Html {
+function list(rows: Row[], asked: Asked, listed: Listed, mayChange: boolean): Html {
   const { page: nth = 1 } = asked
   const { fitting, counts } = listed
   const first = (nth - 1) * perPage
@@ -260,7 +300,7 @@ function list(rows: Row[], asked: Asked, listed: Listed): Html {
     ${counts ? "" : note("info", "There are so many numbers that a moment passes until those with troubles come first.")}
     ${filterForm(asked, listed)}
     <div class="card flush">
-      ${rows.length === 0 ? empty({ about: "No number is such a one." }) : table(rows)}
+      ${rows.length === 0 ? empty({ about: "No number is such a one." }) : table(rows, mayChange)}
     </div>
     ${
       fitting <= perPage
@@ -274,20 +314,24 @@ function list(rows: Row[], asked: Asked, listed: Listed): Html {
   </div>`
 }
 
-function table(rows: Row[]): Html {
+function table(rows: Row[], mayChange: boolean): Html {
   return cardTable({
     label: "Numbers",
-    heads: ["Number", "State", "Webhook"],
-    rows: rows.map(numberRow),
+    heads: [...(mayChange ? [html`<span class="hidden">Ticked</span>`] : []), "Number", "State", "Webhook"],
+    rows: rows.map((row) => numberRow(row, mayChange)),
     does: true,
   })
 }
 
-function numberRow(row: Row): Html {
+function numberRow(row: Row, mayChange: boolean): Html {
   const { action } = inWords(row.knownState)
   const at = `/numbers/${row.ref}`
   const { name, under } = calledOf({ ...row, customerRef: row.ref }, phoneOf(row.knownState))
+  const tick = html`<td class="tick">
+    <input type="checkbox" name="refs" value="${row.ref}" form="chosen" aria-label="Tick ${row.ref}" />
+  </td>`
   return html`<tr id="number-${row.ref}">
+    ${mayChange ? tick : ""}
     <td>
       <a class="strong" href="${at}">${name}</a>
       <div class="small muted">${under}</div>

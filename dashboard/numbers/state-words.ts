@@ -60,7 +60,7 @@ export function stateLine(knownState: KnownState): Html {
 }
 
 /** For how long a session that was there has not been heard of. */
-function silence(knownState: KnownState): Html | string {
+export function silence(knownState: KnownState): Html | string {
   const isDoubted = knownState.kind === "silent" || (knownState.kind === "unheld" && knownState.hasFailed)
   if (!isDoubted || knownState.last?.atMs === undefined) return ""
   return html`<div class="small muted">not heard of for ${age(knownState.last.atMs)}</div>`

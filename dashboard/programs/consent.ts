@@ -138,7 +138,6 @@ interface Asking {
 async function showForm(c: Context<DashboardEnv>, asking: Asking) {
   const { name, action, typed, problem, code, to } = asking
   const bridges = await Bridge.list(c.var.accountId)
-  const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
   const body = html`<h1>${name} asks for a key</h1>
     ${problem === undefined ? "" : note("bad", problem)}
     <p>
@@ -151,7 +150,7 @@ async function showForm(c: Context<DashboardEnv>, asking: Asking) {
     ${note("warn", "Go on only if you have just started this program yourself. Nobody else needs you to do this.")}
     <form method="post" action="${action}">
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
-      ${rightsFields(refs, typed)}
+      ${rightsFields(bridges.filter(Bridge.isVisible), typed)}
       <div class="row">
         <button class="button main" name="answer" value="yes">Give it a key</button>
         <button class="button" name="answer" value="no" formnovalidate>No</button>

@@ -34,6 +34,9 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /sandbox/unlink": phone,
   "GET /numbers": ["listBridges", "status", "listDeliveries"],
   "GET /live/numbers": ["listBridges", "status", "listDeliveries"],
+  // The acts on one number, one after the other.
+  "POST /numbers": ["updateBridge", "logout", "removeBridge"],
+  "GET /numbers.csv": ["listBridges", "getUsage"],
   "GET /new-number": [],
   "POST /new-number": ["createBridge"],
   "GET /numbers/:ref": ["getBridge", "status", "listDeliveries"],

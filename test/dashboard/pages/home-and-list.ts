@@ -92,9 +92,11 @@ test("sends rejected today are on Home and on their number's page, restricted wh
   expect(home).toMatch(/<dt>Sends today that failed at the network<\/dt> <dd class="bad"><a [^>]+>3</)
   const number = await (await person.get("/numbers/shop")).text()
   for (const page of [home, number]) {
-    expect(page).toMatch(/2 sends rejected today<[^]+does not let this number start new chats for now/)
+    expect(page).toContain("2 sends rejected today<")
     expect(page).toContain('<span class="state warn">Restricted</span>')
   }
+  expect(number).toContain("does not let this number start new")
+  expect(home).toContain('href="/requests?refused=true&code=463&number=shop"')
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())
   vi.setSystemTime(Date.now() + 86_400_000)
@@ -185,6 +187,59 @@ test("a search that finds none of an account's numbers does not say that it has 
   const page = await (await (await aPerson()).get("/numbers?search=nothing")).text()
   expect(page).toContain("No number is such a one.")
   expect(page).not.toContain("No number yet")
+})
+
+test("a number is found by a part of its phone's number, and by the phone's name at WhatsApp", async () => {
+  const person = await aPerson()
+  const said = { status: "connected", jid: "", lid: "", name: "Käthe's Café", phone: "15550001" }
+  const host = await aScriptedHost((_call, response) => sayJson(response, 200, said))
+  const held = await host.take(person.bridge.id)
+  const phone = LinkedPhone.sealed("15550001", held.bridgeId, await Bridge.deliveryKeyOf(person.bridge))
+  await Lease.reportStatus(held, { status: "connected", phone, since: now(), epoch: held.epoch })
+  await Bridge.create({ accountId: person.accountId, customerRef: "other" })
+  const shown = async (search: string) => {
+    const page = await (await person.get(`/numbers?${new URLSearchParams({ search }).toString()}`)).text()
+    return [...page.matchAll(/<tr id="number-([^"]+)"/g)].map(([, ref]) => ref)
+  }
+  for (const text of ["55500", "+1 (555) 0001", "käthe", "SHO"])
+    expect([text, await shown(text)]).toEqual([text, ["shop"]])
+  expect(await shown("0002")).toEqual([])
+})
+
+test("chosen numbers are paused, woken, redirected and deleted at once, and all are there as CSV", async () => {
+  const person = await aPerson()
+  await Bridge.setShownName(person.bridge, '=1+1, "Berlin"')
+  await Lease.choose(person.bridge.id, {
+    ...(await Lease.get(person.bridge.id))!.choice,
+    dailyPresence: false,
+  })
+  const like = { customer_ref: "till", webhook_url: "", like: "shop" }
+  expect((await person.post("/new-number", like)).status).toBe(303)
+  const till = await Bridge.get(person.accountId, "till")
+  expect((await Lease.get(till.id))?.choice.dailyPresence).toBe(false)
+  const did = async (form: Record<string, string>, ...refs: string[]) => {
+    const body = new URLSearchParams([...Object.entries(form), ...refs.map((ref) => ["refs", ref])])
+    return await (await person.post("/numbers", body)).text()
+  }
+  const why = async () => Lease.whyStopped((await Lease.get(till.id))!)
+  expect(await did({ act: "pause" }, "shop", "till")).toContain("2 of 2 numbers paused.")
+  expect(await why()).toBe("customer")
+  expect(await did({ act: "wake" }, "shop", "till", "nobody")).toMatch(
+    /2 of 3 numbers woken\.[^]+<b>nobody<\/b>/,
+  )
+  expect(await why()).toBeUndefined()
+  expect(await did({ act: "webhook", url: "https://shop.example/hook" }, "till")).toContain("1 of 1")
+  expect((await Bridge.get(person.accountId, "till")).webhookUrl).toBe("https://shop.example/hook")
+  const csv = (await (await person.get("/numbers.csv")).text()).split("\r\n")
+  expect(csv[0]).toBe("customer_ref,name,phone,state,webhook,messages_today,waiting,undelivered")
+  expect(csv).toContain(`shop,"'=1+1, ""Berlin""",,Unsettled,,0,0,0`)
+  expect(csv).toContain("till,,,Unsettled,https://shop.example/hook,0,0,0")
+  expect(await did({ act: "delete" }, "till")).toContain("tick that you are sure")
+  expect(await did({ act: "delete", sure: "yes" }, "till")).toContain("1 of 1 numbers deleted.")
+  expect(await Bridge.find(person.accountId, "till")).toBeUndefined()
+  const viewer = await aPerson("viewer")
+  expect((await viewer.post("/numbers", { act: "pause", refs: "shop" })).status).toBe(403)
+  expect(await (await viewer.get("/numbers")).text()).not.toContain('name="refs"')
 })
 
 /** To a person's own number come copies, of which most have said nothing yet; one of the others is down. */

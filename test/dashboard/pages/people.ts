@@ -489,6 +489,13 @@ test("owners see who did what, by which key, from where, and are mailed what ope
     "replaced the webhook secret of shop",
     "signed in",
   ])
+  const filtered = async (query: string) => {
+    const text = (await (await owner.get(`/account/audit-log?${query}`)).text()).replaceAll(/\s+/g, " ")
+    return [...text.matchAll(/<td>(?!<time)([^]+?)<\/td>/g)].length
+  }
+  expect([await filtered("act=number_added"), await filtered("act=link_made&by=ROBOT")]).toEqual([2, 0])
+  expect([await filtered("by=shop.example"), await filtered("act=data_exported")]).toEqual([2, 0])
+  expect([await filtered("until=2020-01-01T00:00"), await filtered("since=2999-01-01T00:00")]).toEqual([0, 0])
   // A member sees nothing of it all.
   expect((await (await aPerson("member")).get("/account/audit-log")).status).toBe(403)
 })

@@ -26,7 +26,11 @@ export function aVisitor(address = anAddress()) {
     ask,
     get: (path: string, headers: Record<string, string> = {}) => ask(path, { headers }),
     /** Sends a form from a page of ours, unless `headers` says otherwise. */
-    post: (path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+    post: (
+      path: string,
+      form: Record<string, string> | URLSearchParams = {},
+      headers: Record<string, string> = {},
+    ) =>
       ask(path, {
         method: "POST",
         headers: { origin, "content-type": "application/x-www-form-urlencoded", ...headers },
