@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { integer, PhoneNumber, plainUrl, Timestamp } from "./field-types.ts"
+import { boolean, integer, PhoneNumber, plainUrl, Timestamp } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
 import {
   codesOfBridge,
@@ -135,8 +135,8 @@ export const createLinkSession = createRoute({
   path: "/api/instances/{customer_ref}/link-sessions",
   summary: "Make a page on which somebody links their phone, without an account of their own",
   description:
-    "Give the URL to the person whose number it is. It works for an hour, or until a phone is linked. Anyone who has it can link " +
-    "a phone to this bridge, so treat it as a secret.",
+    "Give the URL to the person whose number it is. It works for an hour, or until a phone is linked; a lasting one until another is " +
+    "made. Anyone who has it can link a phone to this bridge, so treat it as a secret.",
   request: {
     params: path,
     body: optionalBody(
@@ -156,6 +156,22 @@ export const createLinkSession = createRoute({
             format: "uri",
             pattern: plainUrl,
             description: "Where the page leads when a phone is linked.",
+          }),
+        lasting: boolean(
+          "The page stays: it shows whether the phone is linked, and links it again when it is not.",
+        ).optional(),
+        embed_at: z
+          .string()
+          .max(255)
+          .regex(
+            /^https?:\/\/[a-z0-9.-]+(:[0-9]{1,5})?$/,
+            "must be the origin of a site, as https://shop.example",
+          )
+          .optional()
+          .openapi({
+            description:
+              "The origin of the site that may show the page in a frame; none, unless you say one.",
+            example: "https://shop.example",
           }),
       }),
     ),

@@ -42,7 +42,8 @@ export interface DashboardEnv {
   }
 }
 
-function policy(billing: BillingPages | undefined): string {
+/** @param embedAt the site that may show this page in a frame */
+function policy(billing: BillingPages | undefined, embedAt = "'none'"): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -52,7 +53,7 @@ function policy(billing: BillingPages | undefined): string {
     "connect-src 'self'",
     ["form-action 'self'", ...(billing?.formTargets() ?? [])].join(" "),
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${embedAt}`,
   ].join("; ")
 }
 
@@ -63,9 +64,11 @@ export const securityHeaders = createMiddleware<DashboardEnv>(async (c, next) =>
 })
 
 export function putSecurityHeaders(c: Context<DashboardEnv>): void {
+  // Unset on all pages but those of link sessions.
+  const link = c.get("link") as LinkSession.Info | undefined
   // A stranger's file has a stricter one.
   if (!c.res.headers.has("content-security-policy"))
-    c.header("content-security-policy", policy(c.var.billing))
+    c.header("content-security-policy", policy(c.var.billing, link?.embedAt))
   c.header("referrer-policy", "same-origin")
   c.header("permissions-policy", "camera=(), microphone=(self), geolocation=()")
   c.header("cross-origin-opener-policy", "same-origin")

@@ -152,7 +152,8 @@ async function troublesOf(
       knownState: await knownStateWithin(bridge, await Lease.get(bridge.id), soonMs),
     })),
   )
-  return troublesCard(shown, troubled.length, failedSends, mayChange)
+  const unsettled = ranking.filter(({ group }) => group === "unsettled").length
+  return troublesCard(shown, { count: troubled.length, unsettled }, failedSends, mayChange)
 }
 
 /** A number that needs attention, and how it stands. */
@@ -164,14 +165,23 @@ interface Troubled {
 
 function troublesCard(
   shown: Troubled[],
-  count: number,
+  { count, unsettled }: { count: number; unsettled: number },
   failedSends: Map<string, FailedSends>,
   mayChange: boolean,
 ): Html {
   if (count === 0)
     return html`<section class="card" id="troubles">
-      <h2><span class="state good">All is well</span></h2>
+      <h2><span class="state good">${unsettled === 0 ? "All is well" : "Nothing to do"}</span></h2>
       <p>No number is down or restricted, and every event was delivered or waits for its turn.</p>
+      ${
+        unsettled === 0
+          ? ""
+          : html`<p>
+              <a href="/numbers?show=unsettled"
+                >${unsettled === 1 ? "One number is" : `${unsettled} numbers are`} unsettled</a
+              >: paused here, starting, or reconnecting.
+            </p>`
+      }
     </section>`
   return html`<section class="card flush" id="troubles">
     <header>

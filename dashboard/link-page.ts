@@ -70,8 +70,16 @@ export const linkPage = new Hono<DashboardEnv>()
     const session = c.var.link
     const { place, knownState } = await placeOf(c, session)
     const words = wordsOf(c)
-    if (place === "done") return await show(c, linkDone(session, words))
     const name = await nameOf(session)
+    if (place === "done" && session.isLasting) {
+      const card = linkDone(session, words)
+      return await around(
+        c,
+        { name },
+        cardAndSteps({ at: c.req.path, query: "shown=done", card, knownState, words }),
+      )
+    }
+    if (place === "done") return await show(c, linkDone(session, words))
     if (place === "taken")
       return await show(c, said(words.taken, fill(words.takenHow, { who: whoAsks(name, words) })))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
@@ -87,7 +95,8 @@ export const linkPage = new Hono<DashboardEnv>()
   })
   .get("/link/:token/stream", linkFound, async (c) => {
     const token = tokenOf(c)
-    const { taken } = c.req.query()
+    const { taken, shown: shownPlace } = c.req.query()
+    const isDoneShown = shownPlace === "done"
     const { isTyped } = roundOf(c)
     const at = pathOf(c)
     const shown = shownOf(c, await nameOf(c.var.link))
@@ -104,7 +113,10 @@ export const linkPage = new Hono<DashboardEnv>()
         const isUnlinked = await unlink(c, session)
         return isUnlinked ? new Map([["refused", { html: goTo(`${at}?refused`) }]]) : pieces
       }
-      if (place !== "open") return new Map([[place, { html: goTo(at) }]])
+      const isShown = place === "done" && isDoneShown
+      if (isShown) return pieces
+      // A lasting page whose phone was unlinked shows codes again.
+      if (place !== "open" || isDoneShown) return new Map([[place, { html: goTo(at) }]])
       if (isLinked(knownState)) return pieces
       const isPasskeyWanted = wantsPasskey(knownState)
       if (isPasskeyWanted) await LinkSession.noteShown(token, session)
@@ -226,7 +238,7 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
     case "other":
       return at("refused")
     case "own":
-      await LinkSession.finish(tokenOf(c))
+      if (!session.isLasting) await LinkSession.finish(tokenOf(c))
       return at("done")
   }
 }
@@ -271,13 +283,13 @@ function otherPhone({ expectedPhone }: LinkSession.Info, words: LinkWords): Html
 }
 
 /** A phone is linked, and this page is used up. */
-function linkDone({ returnUrl }: LinkSession.Info, words: LinkWords): Html {
+function linkDone({ returnUrl, isLasting }: LinkSession.Info, words: LinkWords): Html {
   return html`<div class="card">
     <h1>${words.done}</h1>
-    <p>${words.doneHow}</p>
+    <p>${isLasting ? words.lastingDone : words.doneHow}</p>
     ${
       returnUrl === undefined
-        ? html`<p>${words.close}</p>`
+        ? html`<p>${isLasting ? "" : words.close}</p>`
         : html`<div class="row">
             <a class="button main" href="${returnUrl}" rel="noreferrer"
               >${fill(words.goOn, { host: new URL(returnUrl).host })}</a
@@ -297,11 +309,11 @@ async function around(
   parts: Html,
 ) {
   const words = wordsOf(c)
-  const { bridge, expectedPhone, expiresAt } = c.var.link
+  const { bridge, expectedPhone, expiresAt, isLasting } = c.var.link
   const { isSandbox } = bridge
   const body = html`<div class="stack">
       <h1>${titleOf(name, words)}</h1>
-      ${introduction({ name, words, isSandbox, digits: expectedPhone?.slice(-4), time: until(expiresAt * 1000) })}
+      ${introduction({ name, words, isSandbox, digits: expectedPhone?.slice(-4), time: isLasting ? undefined : until(expiresAt * 1000) })}
     </div>
     ${parts} ${buttonForm({ action: `${pathOf(c)}/report`, label: words.report, kind: "bare" })}`
   return await show(c, body, status)

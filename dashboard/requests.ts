@@ -141,7 +141,10 @@ export function aboutCall({ refusal, keyId, ms, requestId }: RequestLog.Kept, na
       ${name === undefined ? html`a revoked key (<code>${keyId}</code>)` : html`key <bdi>${name || keyId}</bdi>`}
       · ${ms} ms
     </p>
-    <div class="small muted row">request ${copyable(requestId)}</div>`
+    <details class="plain small">
+      <summary>Id</summary>
+      <p class="row">request ${copyable(requestId)}</p>
+    </details>`
 }
 
 /** The API's sentence, which may begin with a field's name and have code between backticks. */

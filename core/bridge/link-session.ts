@@ -11,12 +11,14 @@ import { Bridge } from "./bridge.ts"
 
 /** In seconds (Contract, "Link sessions"). */
 export const livesFor = 3600
+/** How long a lasting one works, in seconds. */
+export const lastsFor = 3650 * 86_400
 /** A code works for three minutes at most. A phone that is linked later was not linked by it. In seconds. */
 const codeWorksFor = 200
 /** How often it is noted that codes are shown, in seconds. */
 const notedEach = 20
 
-/** A one-time URL. Who has it may link a phone to this bridge, and do nothing else. */
+/** A URL, for one time or lasting. Who has it may link a phone to this bridge, and do nothing else. */
 export interface Info extends Wishes {
   bridge: Bridge.Info
   /** Unix seconds. */
@@ -32,6 +34,10 @@ const Wishes = z.object({
   expectedPhone: z.string().optional(),
   /** Where to go when a phone is linked. */
   returnUrl: z.string().optional(),
+  /** It stays when a phone is linked: it shows the phone's state, and links it again. */
+  isLasting: z.boolean().optional(),
+  /** The origin of the site that may show its page in a frame. */
+  embedAt: z.string().optional(),
   /** Who made it: the address of a person, or the id of an API key. */
   madeBy: z.string().optional(),
 })
@@ -55,7 +61,7 @@ export async function create(
 ): Promise<{ token: string; expiresAt: number }> {
   const token = newToken()
   const key = keyOf(token)
-  const expiresAt = now() + livesFor
+  const expiresAt = now() + (wishes.isLasting ? lastsFor : livesFor)
   const asked: Wishes = { ...wishes, expectedPhone: wishes.expectedPhone?.replace(/^\+/, "") }
   const sealed = seal(await Bridge.deliveryKeyOf(bridge), key, JSON.stringify(asked))
   await transact([
@@ -98,13 +104,21 @@ async function read(key: Key): Promise<Info | undefined> {
   if (!row) return undefined
   const { bridge_id, expires_at: expiresAt, sealed, ...times } = Stored.parse(row)
   // The store removes expired rows late.
-  if (timeLeft(expiresAt, livesFor) === 0) return undefined
+  if (timeLeft(expiresAt, lastsFor) === 0) return undefined
   const bridge = await Bridge.byId(bridge_id)
   const latest = bridge && (await getRow(tables.accounts, latestKey(bridge.id)))
   if (!bridge || latest?.link !== key.pk) return undefined
   const wishes = openSealed(await Bridge.deliveryKeyOf(bridge), key, sealed).toString()
   const isUsed = times.used_at !== undefined
-  return { bridge, expiresAt, shownAt: times.shown_at ?? 0, isUsed, ...Wishes.parse(JSON.parse(wishes)) }
+  const session = {
+    bridge,
+    expiresAt,
+    shownAt: times.shown_at ?? 0,
+    isUsed,
+    ...Wishes.parse(JSON.parse(wishes)),
+  }
+  // The clock may have been set back.
+  return timeLeft(expiresAt, session.isLasting ? lastsFor : livesFor) === 0 ? undefined : session
 }
 
 /** Notes that a code is shown, now and then. */
@@ -117,7 +131,7 @@ export async function noteShown(token: string, session: Pick<Info, "shownAt">): 
  * but another phone is expected. `foreign`: elsewhere, so it must be left as it is.
  */
 export function originOfLink(session: Info, phone: string): "own" | "other" | "foreign" {
-  if (session.shownAt === 0) return "foreign"
+  if (session.shownAt === 0 && !session.isLasting) return "foreign"
   if (session.expectedPhone === undefined || isSameNumber(session.expectedPhone, phone)) return "own"
   return timeLeft(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"
 }

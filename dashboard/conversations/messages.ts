@@ -394,10 +394,12 @@ function sentItem({ sent, call, nameOf }: Extract<Item, { sent: Sent }>): Html {
             </p>`
           : ""
       }
-      <div class="small muted row">
-        <span class="row">message ${copyable(sent.message_id)}</span>
-        ${sent.request_id === undefined ? "" : html`<span class="row">by ${call === undefined ? "the request" : html`<a href="${call}">this request</a>`} ${copyable(sent.request_id)}</span>`}
-      </div>
+      ${call === undefined ? "" : html`<p class="small"><a href="${call}">Its request</a></p>`}
+      <details class="plain small">
+        <summary>Ids</summary>
+        <p class="row">message ${copyable(sent.message_id)}</p>
+        ${sent.request_id === undefined ? "" : html`<p class="row">request ${copyable(sent.request_id)}</p>`}
+      </details>
     </div>
     <span class="small muted">${ago(sent.asked_at * 1000)}</span>
   </li>`
@@ -410,7 +412,7 @@ function cameItem(ref: string, { stored, event, nameOf }: Extract<Item, { event:
   const { chat_id: chat, contact_id: contact, from_me, is_group, name } = event
   const to = who(chat, nameOf(chat))
   return html`<li class="line" id="${event_id}" data-into="messages">
-    <span class="state ${tone}">${state === "inbox" ? "No webhook" : `Webhook: ${word}`}</span>
+    <span class="state ${tone}">${state === "inbox" ? "Kept here" : `Webhook: ${word}`}</span>
     <div class="about whole">
       <p>
         ${from_me ? html`from the phone to ${to}` : html`from ${who(contact, nameOf(contact, name))}`}${is_group && !from_me ? html` in ${to}` : ""}:

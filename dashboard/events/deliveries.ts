@@ -93,13 +93,13 @@ function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html 
   return html`<nav aria-label="Webhooks">
     <ul class="tabs">
       ${all.map(
-        ({ webhookId, receiver, failingSince }) =>
+        ({ webhookId, receiver, failingSince, pausedAt }) =>
           html`<li>
             <a
               href="${pathOfDeliveries(ref, webhookId)}"
               ${webhookId === shown.webhookId ? "aria-current=page" : ""}
               ><bdi>${receiver.url === "" ? "No webhook" : receiver.url}</bdi>
-              ${failingSince === undefined ? "" : html`<span class="state bad">failing</span>`}</a
+              ${pausedAt !== undefined ? html`<span class="state warn">paused</span>` : failingSince === undefined ? "" : html`<span class="state bad">failing</span>`}</a
             >
           </li>`,
       )}

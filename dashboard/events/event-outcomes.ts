@@ -11,7 +11,7 @@ export const marks: Record<EventRow.State | "not_wanted", [tone: string, word: s
   pending: ["warn", "waiting"],
   delivered: ["good", "delivered"],
   undelivered: ["bad", "undelivered"],
-  inbox: ["idle", "no webhook"],
+  inbox: ["idle", "kept here"],
   not_wanted: ["idle", "not for it"],
 }
 

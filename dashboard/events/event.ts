@@ -6,7 +6,7 @@ import { EventType } from "#contract/event.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { eventNotFound } from "#core/error.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
-import type { Delivery } from "#core/event/delivery.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -114,13 +114,16 @@ async function shownOf(c: Context<DashboardEnv>) {
     DeliveryReport.ofEvent(bridge, webhook, found),
     DeliveryReport.summaryOf(webhook),
   ])
-  const { webhookId } = webhook
+  const { webhookId, pausedAt } = webhook
+  const urls = new Map((await Delivery.ofBridge(bridge.id)).map((one) => [one.webhookId, one.receiver.url]))
   const isFirst = Receiver.isFirst(webhook)
   const state = isFirst ? delivery.state : delivery.webhooks?.find(({ id }) => id === webhookId)?.state
   const isHead = head === found.eventId && state === "pending"
   const hasWebhook = webhook.receiver.url !== ""
   return {
     type: found.type,
+    isPaused: pausedAt !== undefined,
+    urls,
     delivery,
     webhookId,
     state: state ?? "not_wanted",
@@ -133,7 +136,7 @@ async function shownOf(c: Context<DashboardEnv>) {
 }
 
 /** What became of the event at each webhook, if there are several. */
-function atEachCard(ref: string, { delivery, webhookId }: Shown): Html {
+function atEachCard(ref: string, { delivery, webhookId, urls }: Shown): Html {
   const { event_id: id, webhooks = [] } = delivery
   if (webhooks.length === 0) return html`<section id="event-webhooks" hidden></section>`
   return html`<section class="card" id="event-webhooks">
@@ -147,7 +150,7 @@ function atEachCard(ref: string, { delivery, webhookId }: Shown): Html {
               class="about mono"
               href="/numbers/${ref}/events/${id}${webhookQuery(one.id)}"
               ${one.id === webhookId ? "aria-current=true" : ""}
-              >${one.id}</a
+              ><bdi>${urls.get(one.id) || "Kept here"}</bdi></a
             >
           </li>`,
       )}
@@ -200,16 +203,17 @@ const becameOf = new Map([
 ])
 
 /** What became of the event, why, and what comes next. */
-function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): Html | string {
+function whyItStands({ state, delivery: { attempts }, isHead, isPaused, nextAt }: Shown): Html | string {
   const last = attempts.findLast(({ resend }) => !resend)
   switch (state) {
     case "not_wanted":
       return "This webhook was not to get it: it chose other events, or was added later."
     case "inbox":
-      return "It is kept here: there was no webhook for it."
+      return "It is kept here: the number had no webhook of its own."
     case "delivered":
       return "The webhook took it."
     case "pending":
+      if (isPaused) return "This webhook is paused. It is sent once the webhook goes on."
       if (!isHead) return "Earlier events are still waiting. This one is sent after them."
       if (nextAt !== undefined) return html`The next attempt is in ${until(nextAt * 1000)}.`
       return attempts.length === 0 ? "It is sent now." : "The next attempt is due."
@@ -220,6 +224,8 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
         return `Undelivered, at the first attempt: the webhook answered with status ${last.status_code}, and redirects are not followed. Correct its address, then send it again.`
       if (attempts.length >= 5)
         return "Undelivered after five attempts. Mend your program, then send it again."
+      if (attempts.length === 0)
+        return "Undelivered. What was tried is not kept any more. It can be sent again."
       return "Undelivered: it was skipped by hand, or had waited for 30 days. It can be sent again."
   }
 }

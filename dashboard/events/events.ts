@@ -197,7 +197,7 @@ const outcomes = [
   ["delivered", "Delivered"],
   ["undelivered", "Undelivered"],
   ["pending", "Waiting"],
-  ["inbox", "No webhook"],
+  ["inbox", "Kept here"],
 ] as const
 const types = [["", "All types"], ...EventType.options.map((type) => [type, type] as const)] as const
 const directions = [

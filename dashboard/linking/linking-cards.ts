@@ -40,14 +40,16 @@ export function introduction(input: {
   name: string | undefined
   /** The last digits of the phone's number, where only that is expected. */
   digits?: string | undefined
-  time: Html | string
+  /** How long it works; undefined: it stays. */
+  time: Html | string | undefined
   isSandbox: boolean
   words: LinkWords
 }): Html {
   const { name, digits, time, words } = input
   const number = digits === undefined ? words.ownNumber : fill(words.endingIn, { digits })
   return html`<p>
-      ${fill(words.allows, { who: whoAsks(name, words), number })} ${fill(words.once, { time })}
+      ${fill(words.allows, { who: whoAsks(name, words), number })}
+      ${time === undefined ? words.lasting : fill(words.once, { time })}
     </p>
     ${note("warn", html`<b>${words.stop}</b> ${words.stopWhy} ${words.undo}`)}
     ${input.isSandbox || config.HOST_NETWORK === "simulated" ? note("info", words.simulated) : note("warn", words.unofficial)}`

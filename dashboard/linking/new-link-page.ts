@@ -10,7 +10,17 @@ import { type ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { numberPage } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { codeBlock, confirming, facts, type Html, note, buttonForm, urlField, field } from "../elements.ts"
+import {
+  checkbox,
+  codeBlock,
+  confirming,
+  facts,
+  type Html,
+  note,
+  buttonForm,
+  urlField,
+  field,
+} from "../elements.ts"
 import { noticeOf, textsOf, typedIn } from "../form.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { makerOf } from "../keys.ts"
@@ -26,26 +36,34 @@ const Wishes = createLinkSession.request.body.content["application/json"].schema
 export const newLinkPage = new Hono<DashboardEnv>()
   .get("/numbers/:ref/link-page", async (c) => await show(c))
   .post("/numbers/:ref/link-page", async (c) => {
-    const typed = await typedIn(c, "phone", "return_url")
+    const typed = await typedIn(c, "phone", "return_url", "lasting", "embed_at")
     return await done(c, typed, async () => {
       const wishes = Wishes.safeParse({
         expected_phone: typed.phone.replaceAll(/[\s()./-]/g, "") || undefined,
         return_url: typed.return_url.trim() || undefined,
+        lasting: typed.lasting === "on" || undefined,
+        embed_at: typed.embed_at.trim().replace(/\/$/, "") || undefined,
       })
       if (!wishes.success) throw invalid(issuesOf(wishes.error))
-      const { expected_phone: expectedPhone, return_url: returnUrl } = wishes.data
+      const { expected_phone: expectedPhone, return_url: returnUrl, lasting: isLasting } = wishes.data
+      const { embed_at: embedAt } = wishes.data
       const { token, expiresAt } = await LinkSession.create(c.var.bridge, {
         expectedPhone,
         returnUrl,
+        isLasting,
+        embedAt,
         madeBy: c.var.me.person.email,
       })
       await did(c, "link_made", c.var.bridge.customerRef)
       return html`${note(
         "good",
-        html`Give this address to the person whose phone it is. Its page works once, for
-        ${until(expiresAt * 1000)}, and ends every earlier one of this number.`,
+        isLasting
+          ? "Give this address to the person whose phone it is. Its page stays until another one of this number is made."
+          : html`Give this address to the person whose phone it is. Its page works once, for
+            ${until(expiresAt * 1000)}, and ends every earlier one of this number.`,
       )}
-      ${codeBlock(`${originOf(c)}/link/${token}`, "The address of the link page")}`
+      ${codeBlock(`${originOf(c)}/link/${token}`, "The address of the link page")}
+      ${embedAt === undefined ? "" : codeBlock(`<iframe src="${originOf(c)}/link/${token}" title="Link your phone"></iframe>`, "The page in a frame")}`
     })
   })
   .post("/numbers/:ref/link-page/end", async (c) => {
@@ -77,6 +95,8 @@ export const newLinkPage = new Hono<DashboardEnv>()
 interface Typed {
   phone?: string
   return_url?: string
+  lasting?: string
+  embed_at?: string
 }
 
 /** Calls `act`, and shows what it says, or why it failed, with what was typed. */
@@ -97,7 +117,8 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
   return await numberPage(c, "connect", { title: `A link page for ${bridge.customerRef}`, body, status })
 }
 
-function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
+function making(at: string, typed: Typed): Html {
+  const { phone = "", return_url: url = "", lasting = "", embed_at: site = "" } = typed
   return html`<section class="card">
     <header>
       <h2>Have somebody else link their phone</h2>
@@ -118,6 +139,12 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
         value: url,
         placeholder: "https://example.com/linked",
       })}
+      ${field(html`Site that may show it in a frame <span class="muted">(optional)</span>`, {
+        name: "embed_at",
+        value: site,
+        placeholder: "https://shop.example",
+      })}
+      ${checkbox("lasting", undefined, lasting === "on", "It stays: it shows whether the phone is linked, and links it again")}
       <div class="row"><button class="button main">Make a link page</button></div>
     </form>
   </section>`
@@ -126,7 +153,7 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
 /** The link page that was made last, while it is open. */
 function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKey.Info[]): Html | string {
   if (!session) return ""
-  const { madeBy, expiresAt, expectedPhone, isUsed } = session
+  const { madeBy, expiresAt, expectedPhone, isUsed, isLasting, embedAt } = session
   return html`<section class="card">
     <header>
       <h2>The present link page</h2>
@@ -138,7 +165,10 @@ function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKe
         "Phone",
         expectedPhone === undefined ? "any" : `the one whose number ends in ${expectedPhone.slice(-4)}`,
       ],
-      [isUsed ? "Used; it says so for" : "Works for", html`${until(expiresAt * 1000)} more`],
+      ["In a frame of", embedAt],
+      isLasting
+        ? ["Works", "until another is made"]
+        : [isUsed ? "Used; it says so for" : "Works for", html`${until(expiresAt * 1000)} more`],
     ])}
     ${confirming({
       label: "End this link page",

@@ -21,14 +21,13 @@ export interface FailedSends {
 const noNewChats = 463
 /** Refusals that count. A call that is refused for its own faults is its caller's affair. */
 const codes = new Set(["network_rejected", "send_outcome_unknown"])
-/** How many of an account's refused calls are looked at: the latest ones. */
+/** How many of an account's failed sends are looked at: the latest ones. */
 const most = 100
 /** Pages that are open look every few seconds. */
 const known = new LRUCache<string, Promise<Map<string, FailedSends>>>({ max: 1000, ttl: 10_000 })
 
 /**
- * The failed sends of an account's numbers, by their references, as far as they are among its latest refused
- * requests.
+ * The failed sends of an account's numbers, by their references, as far as they are among its latest ones.
  */
 export async function failedSendsToday(accountId: string): Promise<Map<string, FailedSends>> {
   const before = known.get(accountId)
@@ -41,11 +40,12 @@ export async function failedSendsToday(accountId: string): Promise<Map<string, F
 
 async function read(accountId: string): Promise<Map<string, FailedSends>> {
   const sinceMs = nowMs() - (nowMs() % 86_400_000)
-  const { calls } = await RequestLog.page(accountId, { refused: true, sinceMs, limit: most })
+  const fits = ({ refusal }: RequestLog.Kept) => refusal !== undefined && codes.has(refusal.code)
+  const { calls } = await RequestLog.page(accountId, { refused: true, sinceMs, fits, limit: most })
   const found = new Map<string, FailedSends>()
   for (const { path, refusal, atMs } of calls) {
     const [, ref] = /^\/api\/instances\/([^/]+)\/proxy\/send\//.exec(path) ?? []
-    if (ref === undefined || !refusal || !codes.has(refusal.code)) continue
+    if (ref === undefined || !refusal) continue
     const { count, newChats, lastNewChatMs } = found.get(ref) ?? { count: 0, newChats: 0, lastNewChatMs: 0 }
     const isNewChat = refusal.networkCode === noNewChats
     found.set(ref, {

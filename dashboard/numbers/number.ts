@@ -43,9 +43,12 @@ export const number = new Hono<DashboardEnv>()
         <h2>For the API</h2>
         ${facts([
           ["customer_ref", copyable(bridge.customerRef)],
-          ["id", copyable(bridge.id)],
           ["Created", ago(bridge.createdMs)],
         ])}
+        <details class="plain small">
+          <summary>Id</summary>
+          ${copyable(bridge.id)}
+        </details>
       </section>
     </div>`
     return await numberPage(c, "overview", { title: bridge.customerRef, body, without: "session" })
@@ -145,7 +148,7 @@ function todayCard({ ref, today, came, hasSeveral, last, nameOf, receiving }: Sh
     ${barsByHour(came)}
     ${facts([
       ["Messages received", came.reduce((all, count) => all + count, 0)],
-      [`Events delivered${ofFirst}`, hasWebhook ? (today?.delivered ?? 0) : undefined],
+      [`Events delivered or kept${ofFirst}`, hasWebhook ? (today?.delivered ?? 0) : undefined],
       [`Attempts that failed${ofFirst}`, hasWebhook ? `${failed} of ${attempts}` : undefined],
       ["95 % of attempts took at most", today && attempts > 0 ? `${Usage.p95Of(today)} ms` : undefined],
       [`Not delivered yet${ofFirst}`, hasWebhook ? receiving.waiting : undefined],

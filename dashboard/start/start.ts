@@ -10,6 +10,7 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { mayName } from "#core/fetch/reachable-addresses.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { headedPage } from "../answer.ts"
@@ -172,12 +173,13 @@ async function hasCounted(bridgeId: string): Promise<boolean> {
 async function factsOf(accountId: string, hasSent: boolean) {
   const [keys, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const sandbox = bridges.find(({ isSandbox }) => isSandbox)
+  const leases = await Lease.byIds(bridges.flatMap(({ id, isSandbox }) => (isSandbox ? [] : [id])))
   return {
     hasSandbox: config.SANDBOX,
     hasEvent: sandbox !== undefined && (await EventLists.newestNumber(sandbox.id)) > 0,
     // Where its contact's phone cannot be looked at, the use of a key has to do.
     hasSent: hasSent || (!SimulatedPhone.isHere() && keys.some(({ lastUsedAt }) => lastUsedAt !== undefined)),
-    hasNumber: bridges.some(({ isSandbox }) => !isSandbox),
+    hasNumber: [...leases.values()].some(({ reported }) => reported?.phone !== undefined),
     hasWebhook: (sandbox?.webhookUrl ?? "") !== "",
   }
 }

@@ -7,6 +7,8 @@ import {
   checkbox,
   codeBlock,
   confirming,
+  copyable,
+  facts,
   field,
   type Html,
   note,
@@ -151,13 +153,11 @@ function changeForm(at: string, { webhookId, receiver, batch }: Delivery.Info): 
   </details>`
 }
 
-/** In whose form it posts, and the id by which routes name it. */
-function tags(webhook: Delivery.Info): Html | string {
-  const { format } = webhook.receiver
-  if (Receiver.isFirst(webhook) && !format) return ""
+/** In whose form it posts. */
+function tags({ receiver: { format } }: Delivery.Info): Html | string {
+  if (!format) return ""
   return html`<span class="row">
     ${format ? html`<span class="tag">as ${gateways[format.name]} posts</span>` : ""}
-    ${Receiver.isFirst(webhook) ? "" : html`<span class="tag">${webhook.webhookId}</span>`}
   </span>`
 }
 
@@ -201,10 +201,11 @@ function eventsForm(
   </details>`
 }
 
-function ofSecret(at: string, { receiver: { before } }: Delivery.Info): Html {
+function ofSecret(at: string, { webhookId, receiver: { before } }: Delivery.Info): Html {
   const overlap = before && before.until > now() ? before.until : undefined
   return html`<details class="plain">
-    <summary>Secret</summary>
+    <summary>Secret, and id</summary>
+    ${facts([["Id", copyable(webhookId)]])}
     <p class="small">
       Your program checks the signature of each event with it:
       <a href="/api/docs#receive">how, in three languages</a>.

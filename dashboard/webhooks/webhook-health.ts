@@ -31,6 +31,10 @@ export interface Receiving {
   /** Why the latest attempt failed, if it did. */
   lastError?: string | undefined
   lastAtMs?: number | undefined
+  /** Since when it is paused. */
+  pausedSinceMs?: number | undefined
+  /** How many further webhooks get the number's events, where the first is looked at. */
+  others: number
   /**
    * How many events each webhook has given up and not sent since, at most `mostCounted`; webhooks without any
    * are left out.
@@ -56,6 +60,7 @@ export async function receivingOf(bridge: Bridge.Info, known?: Delivery.Info[]):
   ])
   return {
     ...(receiving ?? nothingAt(bridge.webhookUrl)),
+    others: further.length,
     undelivered: new Map([...(receiving?.undelivered ?? []), ...undelivered]),
     failing: new Map(failing),
   }
@@ -68,7 +73,8 @@ async function failureOf(webhook: Delivery.Info) {
 }
 
 function nothingAt(url: string): Receiving {
-  return { url, webhookId: "first", waiting: 0, resending: 0, undelivered: new Map(), failing: new Map() }
+  const none = { waiting: 0, resending: 0, others: 0, undelivered: new Map(), failing: new Map() }
+  return { url, webhookId: "first", ...none }
 }
 
 /** How events get to one webhook. `attempts`: the latest ones, if they are known already. */
@@ -82,9 +88,11 @@ export async function receivingAt(webhook: Delivery.Info, attempts?: Attempt[]):
     undeliveredOf([webhook]),
   ])
   // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
-  const isOver = summary.waiting === 0 && last?.success === true
+  const isOver = (summary.waiting === 0 && last?.success === true) || webhook.pausedAt !== undefined
   return {
     url,
+    pausedSinceMs: ms(webhook.pausedAt),
+    others: 0,
     webhookId,
     undelivered,
     failing: new Map(),
@@ -234,8 +242,20 @@ export const aboutRetries = html`<p class="small">
 export function receiverLine(ref: string, it: Receiving): Html {
   const troubles = receiverTroubles(ref, it)
   const marks = troubles.map(({ mark, about }) => line(mark, about))
-  if (it.url === "")
-    return html`<div class="lines"><span class="muted">No webhook: events stay here</span> ${marks}</div>`
+  if (it.url === "") {
+    const others =
+      it.others === 1 ? "another webhook gets them, too" : `${it.others} other webhooks get them, too`
+    const words =
+      it.others === 0
+        ? "No webhook: events stay here"
+        : `No webhook of its own: events stay here, and ${others}`
+    return html`<div class="lines"><span class="muted">${words}</span> ${marks}</div>`
+  }
+  if (it.pausedSinceMs !== undefined)
+    return html`<div class="lines">
+      ${line(html`<span class="state warn">Paused</span>`, html`for ${age(it.pausedSinceMs)}. ${queue(ref, it)}`)}
+      ${marks}
+    </div>`
   if (it.failingSinceMs !== undefined) return html`<div class="lines">${marks}</div>`
   if (it.waiting + it.resending > 0)
     return html`<div class="lines">

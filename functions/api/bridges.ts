@@ -97,10 +97,12 @@ export const bridges = contractRouter()
     return c.body(null, 204)
   })
   .openapi(createLinkSession, async (c) => {
-    const { expected_phone: expectedPhone, return_url: returnUrl } = c.req.valid("json")
+    const asked = c.req.valid("json")
     const { token, expiresAt } = await LinkSession.create(c.var.bridge, {
-      expectedPhone,
-      returnUrl,
+      expectedPhone: asked.expected_phone,
+      returnUrl: asked.return_url,
+      isLasting: asked.lasting,
+      embedAt: asked.embed_at,
       madeBy: c.var.keyId,
     })
     await auditByKey(c, "link_made", c.var.bridge.customerRef)

@@ -1810,12 +1810,16 @@ export interface BridgeCalls {
   /** Unlink the session, or turn away a phone that wants a passkey */
   logout(options?: CallOptions): Promise<Ok>
 
-  /** Make a page on which somebody links their phone, without an account of their own. Give the URL to the person whose number it is. It works for an hour, or until a phone is linked. Anyone who has it can link a phone to this bridge, so treat it as a secret. */
+  /** Make a page on which somebody links their phone, without an account of their own. Give the URL to the person whose number it is. It works for an hour, or until a phone is linked; a lasting one until another is made. Anyone who has it can link a phone to this bridge, so treat it as a secret. */
   createLinkSession(input?: {
     /** The number that has to be linked; another one is refused on the page. */
     expected_phone?: string
     /** Where the page leads when a phone is linked. */
     return_url?: string
+    /** The page stays: it shows whether the phone is linked, and links it again when it is not. */
+    lasting?: boolean
+    /** The origin of the site that may show the page in a frame; none, unless you say one. */
+    embed_at?: string
   }, options?: CallOptions): Promise<LinkSession>
 
   /** Send a text message */

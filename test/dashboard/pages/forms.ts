@@ -526,7 +526,7 @@ test("a message that failed leads to the call that sent it, where that is listed
   await RequestLog.add(person.accountId, { ...call, requestId: "after", status: 502, refusal })
   await until(async () => (await listed()).length === 3)
   const page = (await (await person.get("/numbers/shop/messages")).text()).replaceAll("&#x2F;", "/")
-  const links = [...page.matchAll(/href="(\/requests\/[^"]+)">this request</g)].map(([, to]) => to!)
+  const links = [...page.matchAll(/href="(\/requests\/[^"]+)">Its request</g)].map(([, to]) => to!)
   expect(links).toHaveLength(1)
   const request = await (await person.get(links[0]!)).text()
   expect(request).toContain("<code>request-M1</code>")

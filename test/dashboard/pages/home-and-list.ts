@@ -141,6 +141,46 @@ test("what came is counted when it comes, whichever webhooks are dead, and besid
   expect(home).toContain(dead.url)
 })
 
+test("pages tell the truth of paused webhooks, numbers without a first one, and loops of refusals", async () => {
+  const person = await aPerson()
+  const shown = async (path: string) => (await (await person.get(path)).text()).replaceAll(/\s+/g, " ")
+  const dead = await aReceiver([500])
+  const { webhook } = await Webhook.create(person.bridge, dead.url, {})
+  const outbox = await anOutbox(person.bridge)
+  const [id] = await outbox.append(anEvent("one"))
+  await answerAll()
+  expect(await shown("/numbers")).toContain(
+    "No webhook of its own: events stay here, and another webhook gets them, too",
+  )
+  expect(await shown("/numbers/shop/events")).toContain("kept here</span>")
+  await Webhook.pause(webhook)
+  const at = `?webhook=${webhook.webhookId}`
+  expect(await shown(`/numbers/shop/events/${id}${at}`)).toContain("This webhook is paused.")
+  expect(await shown(`/numbers/shop/events/${id}${at}`)).toContain(`<bdi>${dead.url}</bdi>`)
+  const deliveries = await shown(`/numbers/shop/deliveries${at}`)
+  expect(deliveries).toContain(">Paused</span>")
+  expect(deliveries).not.toMatch(/Webhook failing|next attempt is due/)
+  // The steps tick a number only once it has a phone.
+  expect(await shown("/start")).not.toMatch(/Add a number<\/a> and link a phone<span class="hidden">: done/)
+  const phone = LinkedPhone.sealed("15550001", person.bridge.id, await Bridge.deliveryKeyOf(person.bridge))
+  const held = await aHeldLease(person.bridge.id)
+  await Lease.reportStatus(held, { status: "connected", phone, since: now(), epoch: held.epoch })
+  expect(await shown("/start")).toMatch(/Add a number<\/a> and link a phone<span class="hidden">: done/)
+  // A loop of refusals does not hide what the network rejected before.
+  const call = { method: "POST", path: "/api/instances/shop/proxy/send/text", keyId: "k", ms: 5 }
+  const rejected = { code: "network_rejected", sentence: "no", networkCode: 463 }
+  const { atOnce } = RequestLog.keepLimit
+  RequestLog.keepLimit.atOnce = 300
+  onTestFinished(() => void (RequestLog.keepLimit.atOnce = atOnce))
+  await RequestLog.add(person.accountId, { ...call, requestId: "rejected", status: 502, refusal: rejected })
+  await until(async () => (await RequestLog.page(person.accountId, { limit: 1 })).calls.length === 1)
+  const limited = { code: "rate_limited", sentence: "rate limit exceeded" }
+  for (let i = 0; i < 150; i++)
+    await RequestLog.add(person.accountId, { ...call, requestId: `loop-${i}`, status: 429, refusal: limited })
+  await until(async () => (await RequestLog.page(person.accountId, { limit: 200 })).calls.length === 151)
+  expect(figuresOf(await shown("/"))).toMatchObject({ "Sends today that failed at the network": "1" })
+})
+
 test("an event that another webhook gave up is red everywhere, says at which one, and is sent there again", async () => {
   const person = await aPerson()
   const [well, other] = [await aReceiver(), await aReceiver([422])]
@@ -218,7 +258,8 @@ test("chosen numbers are paused, woken, redirected and deleted at once, and all 
   const till = await Bridge.get(person.accountId, "till")
   expect((await Lease.get(till.id))?.choice.dailyPresence).toBe(false)
   const did = async (form: Record<string, string>, ...refs: string[]) => {
-    const body = new URLSearchParams([...Object.entries(form), ...refs.map((ref) => ["refs", ref])])
+    const body = new URLSearchParams(form)
+    for (const ref of refs) body.append("refs", ref)
     return await (await person.post("/numbers", body)).text()
   }
   const why = async () => Lease.whyStopped((await Lease.get(till.id))!)

@@ -236,6 +236,42 @@ async function refusedFor(code: string, words: LinkWords): Promise<string> {
   return (await reason({ code, sentence: "Wait 5 s" }, words)).toString()
 }
 
+test("a lasting link page says whether the phone is linked, links it again, and stands in its site's frame", async () => {
+  const person = await aPerson()
+  const asked = { phone: "+1 555 0001 000", return_url: "", lasting: "on", embed_at: "https://shop.example/" }
+  const made = await (await person.post("/numbers/shop/link-page", asked)).text()
+  const at = /\/link\/[\w-]+/.exec(made.replaceAll("&#x2F;", "/"))?.[0] ?? ""
+  expect(made).toContain("&lt;iframe src=")
+  let status = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
+  const host = await aScriptedHost(({ path }, response) =>
+    path.startsWith("/status")
+      ? sayJson(response, 200, status)
+      : sayJson(response, 503, { code: "session_unavailable", error: "x" }),
+  )
+  await host.take(person.bridge.id)
+  const shown = async () => await person.get(at)
+  const open = await shown()
+  expect(open.headers.get("content-security-policy")).toContain("frame-ancestors https://shop.example")
+  expect(await open.text()).toContain(
+    "This page stays: it shows whether your phone is linked, and links it again.",
+  )
+  for (const round of ["first", "again"]) {
+    status = { ...status, status: "connected", jid: "15550001000@s.whatsapp.net", phone: "15550001000" }
+    const done = await (await shown()).text()
+    expect([round, done.includes("Your phone is linked")]).toEqual([round, true])
+    expect(done).toContain(`data-stream="${at}/stream?shown=done"`)
+    status = { ...status, status: "unpaired", jid: "", phone: "" }
+    expect([round, (await (await shown()).text()).includes("Your phone is linked")]).toEqual([round, false])
+  }
+  // Another phone than the expected one, linked elsewhere, is left alone, and not said to be the one.
+  status = { ...status, status: "connected", jid: "15550002@s.whatsapp.net", phone: "15550002" }
+  expect(await (await shown()).text()).not.toContain("Your phone is linked")
+  expect(host.calls.some(({ path }) => path === "/logout")).toBe(false)
+  expect((await person.get("/numbers/shop")).headers.get("content-security-policy")).toContain(
+    "frame-ancestors 'none'",
+  )
+})
+
 test("a link page says in its reader's language why no phone is linked, and how to use a passkey", async () => {
   const options = { challenge: "abc", rpId: "whatsapp.com", timeout: 1, allowCredentials: [] }
   const passkey = {

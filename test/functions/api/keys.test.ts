@@ -363,6 +363,11 @@ test("a link session is a URL for an hour, for one phone; its row has neither to
     const made = await json(shop.post("/api/instances/shop/link-sessions", asked))
     return String(made.url).split("/link/")[1]!
   }
+  const lasting = { lasting: true, embed_at: "https://shop.example" }
+  const made = await json(shop.post("/api/instances/shop/link-sessions", lasting))
+  expect(made.expires_at).toBeGreaterThan(Date.now() / 1000 + 9 * 365 * 86_400)
+  for (const embed_at of ["https://shop.example/path", "*", "https://a.example; script-src *"])
+    expect((await shop.post("/api/instances/shop/link-sessions", { embed_at })).status).toBe(400)
   const token = await make()
   expect(token).toMatch(/^[\w-]{43}$/)
   expect(await LinkSession.ofToken(token)).toMatchObject({

@@ -316,11 +316,15 @@ class BridgeCalls(Calls):
         *,
         expected_phone: str | None = None,
         return_url: str | None = None,
+        lasting: bool | None = None,
+        embed_at: str | None = None,
     ) -> LinkSession:
-        """Make a page on which somebody links their phone, without an account of their own. Give the URL to the person whose number it is. It works for an hour, or until a phone is linked. Anyone who has it can link a phone to this bridge, so treat it as a secret.
+        """Make a page on which somebody links their phone, without an account of their own. Give the URL to the person whose number it is. It works for an hour, or until a phone is linked; a lasting one until another is made. Anyone who has it can link a phone to this bridge, so treat it as a secret.
 
         :param expected_phone: The number that has to be linked; another one is refused on the page.
         :param return_url: Where the page leads when a phone is linked.
+        :param lasting: The page stays: it shows whether the phone is linked, and links it again when it is not.
+        :param embed_at: The origin of the site that may show the page in a frame; none, unless you say one.
         """
         return self._ask(LinkSession, "POST", "/api/instances/{customer_ref}/link-sessions", locals(), body=True)
 
