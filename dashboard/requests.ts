@@ -99,8 +99,8 @@ export async function pathOfCall(
   accountId: string,
   call: { requestId: string; askedMs: number },
 ): Promise<string | undefined> {
-  const place = await RequestLog.findPlace(accountId, call.requestId, call.askedMs)
-  return place && `/requests/${place}`
+  const found = await RequestLog.find(accountId, call.requestId, call)
+  return found && `/requests/${found.place}`
 }
 
 /** Equal calls: the newest, how many there were, and when. */

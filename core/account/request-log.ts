@@ -184,6 +184,42 @@ export async function page(
   return { calls }
 }
 
+/** An id for a call: a UUID of version 7, which begins with its time, so a call is found by its id. */
+export function newId(): string {
+  const time = nowMs().toString(16).padStart(12, "0")
+  const random = randomBytes(10)
+  random[0] = (random[0]! & 0x0f) | 0x70
+  random[2] = (random[2]! & 0x3f) | 0x80
+  const hex = time + random.toString("hex")
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+}
+
+/** When a call with such an id came, in ms; undefined for any other id. */
+export function timeOfId(requestId: string): number | undefined {
+  const [, high, low] =
+    /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(requestId) ?? []
+  return high === undefined ? undefined : Number.parseInt(high + low, 16)
+}
+
+/**
+ * The call of this id. One whose time is not known, since its caller gave it its id, is looked for among all
+ * that are kept, the newest first, until that takes too long.
+ * @param askedMs when the call came, to a second
+ */
+export async function find(
+  accountId: string,
+  requestId: string,
+  { askedMs = timeOfId(requestId), isOver = () => false }: { askedMs?: number; isOver?: () => boolean } = {},
+): Promise<Kept | undefined> {
+  for await (const row of askedMs === undefined ? rows(accountId) : rowsNear(accountId, askedMs)) {
+    const { sk, sealed } = Row.parse(row)
+    const call = opened({ pk: pkOf(accountId), sk }, sealed)
+    if (call?.requestId === requestId) return { ...call, atMs: timeIn(sk), place: sk.slice(prefix.length) }
+    if (isOver()) return undefined
+  }
+  return undefined
+}
+
 /** The longest time between a call and its answer, in ms. */
 const longestMs = 120_000
 
@@ -195,16 +231,9 @@ export async function get(accountId: string, place: string): Promise<Kept | unde
   return call && { ...call, atMs: timeIn(key.sk), place }
 }
 
-/**
- * The place of a call; undefined if the call is not kept.
- * @param askedMs when the call came, to a second
- */
-export async function findPlace(
-  accountId: string,
-  requestId: string,
-  askedMs: number,
-): Promise<string | undefined> {
-  const near = query({
+/** The calls that came at this time, to a second. */
+function rowsNear(accountId: string, askedMs: number) {
+  return query({
     TableName: tables.requests,
     KeyConditionExpression: "pk = :account AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: {
@@ -213,11 +242,6 @@ export async function findPlace(
       ":to": prefix + timeOf(askedMs + longestMs),
     },
   })
-  for await (const row of near) {
-    const { sk, sealed } = Row.parse(row)
-    if (opened({ pk: pkOf(accountId), sk }, sealed)?.requestId === requestId) return sk.slice(prefix.length)
-  }
-  return undefined
 }
 
 /** @returns undefined for a row that another service sealed, whose data were restored here */

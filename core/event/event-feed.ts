@@ -27,6 +27,8 @@ export interface Wanted {
 }
 
 interface Asked extends Wanted {
+  /** Of a page that begins with the oldest: it ends before the first event that was created at this time. */
+  until?: number | undefined
   /**
    * Absent: every event that is kept, in whatever state. Delivered ones have no list: they are picked from
    * all.
@@ -64,6 +66,7 @@ export async function page(
   let looked = 0
   let last: EventRow.Info | undefined
   for await (const event of await walk(bridge.id, asked)) {
+    if (asked.until !== undefined && event.createdAt >= asked.until) return { events }
     if (events.length === limit || looked === most.events || bytes.read > most.bytes) return ended()
     const found = read(event)
     if (found && events.length > 0 && bytes.found + event.body.length > maxBytes) return ended()

@@ -123,9 +123,16 @@ export async function page(
   return found
 }
 
-/** Every event that is kept. The state of each is as of this `head`. */
-export async function* allKept(bridgeId: string, range: Range, head: number): AsyncGenerator<EventRow.Info> {
-  for await (const row of rowsIn(bridgeId, range, EventRow.key)) {
+/**
+ * Every event that is kept. The state of each is as of this `head`. `atOnce`: how many are read by a request.
+ */
+export async function* allKept(
+  bridgeId: string,
+  range: Range,
+  head: number,
+  atOnce?: number,
+): AsyncGenerator<EventRow.Info> {
+  for await (const row of rowsIn(bridgeId, range, EventRow.key, atOnce)) {
     const event = EventRow.asOf(EventRow.fromRow(row), head)
     // DynamoDB removes expired rows late.
     if (event.state === "pending" || event.expiresAt > now()) yield event

@@ -4,6 +4,7 @@ import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { AccountReceivers } from "#core/event/account-receivers.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Filter } from "#core/event/filter.ts"
@@ -98,6 +99,7 @@ async function deliverClaimed(
     notes: new AttemptNotes(id),
     newEvents: newEventsOf(id),
     timeLimit,
+    head: claimed.head,
     doorbellHandle,
   }
   try {
@@ -106,7 +108,15 @@ async function deliverClaimed(
     tools.newEvents.end()
     await leave()
     await tools.notes.written()
+    if (Receiver.isFirst(id)) await indexWords(claimed, tools.head)
   }
+}
+
+/** Once a thousand events are through, one row has their words: people look for them. */
+async function indexWords({ bridgeId, head, receiver }: Delivery.Info, to: number): Promise<void> {
+  const { perRow, complete } = EventIndex
+  for (let n = (Math.floor(head / perRow) + 1) * perRow; n <= to; n += perRow)
+    await complete(bridgeId, async () => (await Receiver.keysOf(receiver)).deliveryKey, n)
 }
 
 /**
@@ -172,6 +182,7 @@ async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): P
       if (next && "wait" in next) return next.wait
       held = next
       const head = held ? held.head : event.n
+      tools.head = head
       // The event is still ahead if the bridge has got a webhook URL in place of the inbox.
       ahead = ahead.filter(({ n }) => n > head)
     }

@@ -9,6 +9,8 @@ export interface DeliveryTools {
   notes: AttemptNotes
   newEvents: NewEvents
   timeLimit: TimeLimit
+  /** The number of the last event whose delivery has ended. */
+  head: number
   /** The doorbell that is answered, in the queue's words. */
   doorbellHandle: string | undefined
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import type { OpenAPIHono } from "@hono/zod-openapi"
 import type { Hono } from "hono"
 import type { Context } from "hono"
@@ -70,7 +69,7 @@ export const withRequestId = requestId({
   headerName: "",
   generator: (c) => {
     const given = c.req.header("x-request-id") ?? ""
-    return /^[A-Za-z0-9-]{8,64}$/.test(given) ? given : randomUUID()
+    return /^[A-Za-z0-9-]{8,64}$/.test(given) ? given : RequestLog.newId()
   },
 })
 

@@ -28,7 +28,7 @@ export const dashboard = aDashboard("Dashboard", {
   permissions: [
     tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...rowActions, "Query", "BatchGetItem"),
-    tableAccess(requests, "PutItem", "UpdateItem", "Query"),
+    tableAccess(requests, "GetItem", "PutItem", "UpdateItem", "Query"),
     tableAccess(events, ...rowActions, "Query", "BatchGetItem", "BatchWriteItem"),
     // Which deliveries have waited for longest, for the operator.
     indexAccess(events, "bySince"),

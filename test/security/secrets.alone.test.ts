@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { PNG } from "pngjs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
+import { EventIndex } from "#core/event/event-index.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
@@ -339,6 +340,8 @@ async function innermost(
 ): Promise<Record<string, string>> {
   Object.assign(process.env, environment)
   const keys = await DataKeys.get(bridgeId)
+  // A thousand events have not come.
+  await EventIndex.complete(bridgeId, async () => keys!.delivery, EventIndex.perRow)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = await getRow("Sessions", item)
   const opened = open(keys!.session, item, row!.sealed as Uint8Array)
@@ -464,7 +467,7 @@ const kinds: Record<string, string[]> = {
   ],
   Leases: ["HOSTS", "HOST_STOP", "BRIDGE", "LEASE", "KEYS"],
   Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT", "SAID", "CHAT", "PAST"],
-  Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE"],
+  Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE", "WORDS"],
   Requests: ["RATE", "IDEM", "CALLS", "CALL"],
 }
 
