@@ -36,7 +36,7 @@ export const MessageChat = ChatId.optional().openapi({
 const message = path.extend({ id: MessageId })
 
 /** Contract, "Remembered messages" */
-const Message = z
+export const Message = z
   .object({
     message_id: z.string(),
     chat_id: string("As in events."),
@@ -77,6 +77,10 @@ const Message = z
     ).optional(),
     reason: string("Of `failed`: a sentence for people.").optional(),
     network_code: integer("Of `failed`: the network's number.").optional(),
+    asked_at: integer("Of a message that the API sent: when it was asked for, Unix seconds.").optional(),
+    request_id: string(
+      "Of a message that the API sent: the call that first asked for it, as its `X-Request-Id` said.",
+    ).optional(),
   })
   .openapi("Message")
 
@@ -109,7 +113,6 @@ export const findMessage = createRoute({
 /** Contract, "Remembered messages" */
 export const SentMessage = Message.extend({
   asked_at: integer("When it was asked for, Unix seconds."),
-  request_id: string("The call that first asked for it, as its `X-Request-Id` said.").optional(),
   events_before: integer(
     "How many events the bridge had had by then: the order of messages and events within one second.",
   ).optional(),

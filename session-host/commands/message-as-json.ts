@@ -7,6 +7,7 @@ import { kindOf, mediaOf, wordsOf } from "../content/content.ts"
 import { chatOf } from "../content/remembered.ts"
 import { unwrap } from "../content/unwrap.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
+import type { Sent } from "../memory/messages/sent.ts"
 import { receiptKinds } from "../network/connection.ts"
 import { countsOf } from "../send/receipt-steps.ts"
 import type { Statuses } from "../send/statuses.ts"
@@ -56,6 +57,15 @@ export function messageWire({ message, chat, author }: Named): Message {
     body: message.unknown?.body ?? wordsOf(content),
     ...(message.edit && { edit: message.edit }),
     ...outcomeOf(message),
+    ...(message.sent && askedOf(message.sent)),
+  }
+}
+
+/** When and by which call a message was asked for. */
+function askedOf({ askedMs = 0, requestId }: Sent): { asked_at: number; request_id?: string } {
+  return {
+    asked_at: Math.floor(askedMs / 1000),
+    ...(requestId !== undefined && { request_id: requestId }),
   }
 }
 

@@ -49,12 +49,11 @@ async function wireOf(
   sent: Sent,
   message: Recalled,
 ): Promise<Message> {
-  const { chat, askedMs = 0, requestId, eventsBefore, own = vault.login?.jid ?? "" } = sent
+  const { chat, askedMs = 0, eventsBefore, own = vault.login?.jid ?? "" } = sent
   return {
     ...messageWire({ message, chat: await vault.phoneOf(chat), author: own }),
     ...untracked({ message }, statuses),
     asked_at: Math.floor(askedMs / 1000),
-    ...(requestId !== undefined && { request_id: requestId }),
     ...(eventsBefore !== undefined && { events_before: eventsBefore }),
   }
 }

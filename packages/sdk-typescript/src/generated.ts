@@ -823,13 +823,15 @@ export interface Message {
   reason?: string
   /** Of `failed`: the network's number. */
   network_code?: number
+  /** Of a message that the API sent: when it was asked for, Unix seconds. */
+  asked_at?: number
+  /** Of a message that the API sent: the call that first asked for it, as its `X-Request-Id` said. */
+  request_id?: string
 }
 
 export type SentMessage = Message & {
   /** When it was asked for, Unix seconds. */
   asked_at: number
-  /** The call that first asked for it, as its `X-Request-Id` said. */
-  request_id?: string
   /** How many events the bridge had had by then: the order of messages and events within one second. */
   events_before?: number
 }

@@ -902,13 +902,15 @@ class Message(Model):
     """Of `failed`: a sentence for people."""
     network_code: int | None = None
     """Of `failed`: the network's number."""
+    asked_at: int | None = None
+    """Of a message that the API sent: when it was asked for, Unix seconds."""
+    request_id: str | None = None
+    """Of a message that the API sent: the call that first asked for it, as its `X-Request-Id` said."""
 
 
 class SentMessage(Message):
     asked_at: int
     """When it was asked for, Unix seconds."""
-    request_id: str | None = None
-    """The call that first asked for it, as its `X-Request-Id` said."""
     events_before: int | None = None
     """How many events the bridge had had by then: the order of messages and events within one second."""
 
