@@ -24,7 +24,7 @@ interface Shown {
 /** Answers with a page for a person who is signed in. */
 export function page(
   c: Context<DashboardEnv>,
-  input: Shown & { place?: Place },
+  input: Shown & { place?: Place; number?: string | undefined; sought?: string },
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
@@ -34,13 +34,14 @@ export function page(
   // Unset on pages that are of no number.
   const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined
   const place = bridge?.isSandbox ? "sandbox" : input.place
-  return c.html(framed({ ...input, place, line, viewer }), input.status ?? 200)
+  const number = bridge?.customerRef ?? input.number
+  return c.html(framed({ ...input, place, line, viewer, number }), input.status ?? 200)
 }
 
 /** As `page`, with a head above the body: the title, and what is given of the rest. */
 export function headedPage(
   c: Context<DashboardEnv>,
-  input: Shown & Head & { place?: Place },
+  input: Shown & Head & { place?: Place; number?: string | undefined; sought?: string },
 ): Response | Promise<Response> {
   return page(c, { ...input, body: html`${heading(input)} ${input.body}` })
 }

@@ -26,6 +26,7 @@ import { kinds, kindWords, manyNumbers, type Ranked, rankingOf } from "./numbers
 import { calledOf, inWords, phoneOf, pathOfAction, silence } from "./numbers/state-words.ts"
 import { ago } from "./times.ts"
 import { mostCounted, type Receiving, receiverTroubles, receivingOf } from "./webhooks/webhook-health.ts"
+import { pathAround } from "./where/span.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
@@ -213,10 +214,12 @@ function troubledItem(
   const act = problems.find(({ href }) => href !== undefined)
   // The first cause in words; the others are marks.
   const [first] = problems
+  const beganMs = [receiving.failingSinceMs, sends?.lastNewChatMs, sinceOf(knownState)].find((ms) => ms)
   return html`<li class="line">
     <div class="about">
       ${problems.map(({ mark }) => mark)}
       ${first && first.about !== "" ? html`<span class="small muted">${first.about}</span>` : ""}
+      ${beganMs === undefined ? "" : html`<a class="small" href="${pathAround(ref, beganMs)}">What happened then<span class="hidden"> at ${ref}</span></a>`}
     </div>
     <div>
       <a class="strong" href="/numbers/${ref}">${name}</a>
@@ -224,6 +227,12 @@ function troubledItem(
     </div>
     ${act ? html`<a class="button slim" href="${act.href}">${act.label}<span class="hidden"> ${ref}</span></a>` : ""}
   </li>`
+}
+
+/** Since when a number stands badly, in ms. */
+function sinceOf(knownState: KnownState): number | undefined {
+  const isBad = ["bad", "warn"].includes(inWords(knownState).tone)
+  return isBad && knownState.kind === "said" ? knownState.sinceMs : undefined
 }
 
 /** Something to attend to, and the one thing to do about it. */

@@ -42,7 +42,15 @@ export type Place =
 
 /** A page of the dashboard, with its navigation. */
 export function framed(
-  page: Whole & { viewer: Viewer; place?: Place | undefined; body: Html; line?: Html | undefined },
+  page: Whole & {
+    viewer: Viewer
+    place?: Place | undefined
+    body: Html
+    line?: Html | undefined
+    /** The reference of the number whose page it is, and what was looked for. */
+    number?: string | undefined
+    sought?: string | undefined
+  },
 ): Html {
   const { viewer, place } = page
   const link = (to: Place, href: string, name: IconName, text: string) =>
@@ -88,9 +96,30 @@ export function framed(
           </p>
         </div>
       </nav>
-      <main id="main" tabindex="-1">${page.line ?? ""} ${page.body}</main>
+      <main id="main" tabindex="-1">${whereField(page)} ${page.line ?? ""} ${page.body}</main>
     </body>`,
   )
+}
+
+/** Where is it? The field on every page; `number`: where it looks first. */
+function whereField({ number, sought }: { number?: string | undefined; sought?: string | undefined }): Html {
+  return html`<form class="where" role="search" method="get" action="/where">
+    <label class="hidden" for="where">Where is it?</label>
+    <input
+      id="where"
+      type="search"
+      name="q"
+      ${sought === undefined ? "" : html`value="${sought}"`}
+      maxlength="1000"
+      required
+      autocomplete="off"
+      spellcheck="false"
+      placeholder="Where is it? A person, a number, words, an id, 14:02"
+      aria-keyshortcuts="Control+K /"
+    />
+    ${number === undefined ? "" : html`<input type="hidden" name="number" value="${number}" />`}
+    <button class="button slim">Find</button>
+  </form>`
 }
 
 /** A page for a visitor who is not signed in. */

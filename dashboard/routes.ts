@@ -66,6 +66,9 @@ import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
 import { accountWebhooks } from "./webhooks/account-webhooks.ts"
 import { webhooks } from "./webhooks/webhooks.ts"
+import { message } from "./where/message.ts"
+import { span } from "./where/span.ts"
+import { where } from "./where/where.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
 const ofText = bodyLimit({
@@ -100,6 +103,7 @@ const own = [
   "/keys/*",
   "/webhooks/*",
   "/requests/*",
+  "/where",
   "/usage",
   "/account/*",
   "/operator/*",
@@ -126,6 +130,9 @@ const parts = [
   linking,
   newLinkPage,
   messages,
+  message,
+  span,
+  where,
   chats,
   answering,
   groups,

@@ -301,12 +301,19 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
   const subject = news.length === 1 && first ? sentenceOf(first) : `${news.length} changes of your numbers`
   const at = config.DASHBOARD_URL.replace(/\/+$/, "")
   const text = [
-    ...news.map((one) => `${sentenceOf(one)}. ${at}${one.subject.path}`),
+    ...news.flatMap((one) => [`${sentenceOf(one)}. ${at}${one.subject.path}`, ...whatHappened(one, at)]),
     "",
     `Who gets such alerts is chosen at ${at}/account.`,
   ].join("\n")
   const people = await addressesToMail(accountId, to)
   await Promise.all(people.map(async (one) => await Mail.send({ to: one, subject, text })))
+}
+
+/** Where the dashboard shows what happened at a number before it was reported. */
+function whatHappened({ subject, isOver }: News, at: string): string[] {
+  if (isOver || "webhook_id" in subject.told) return []
+  const span = `from=${now() - 2 * patience}&to=${now() + 60}`
+  return [`What happened: ${at}${subject.path}/what-happened?${span}`]
 }
 
 /** The addresses of the people whom an account's choice means. */

@@ -259,6 +259,27 @@ document.addEventListener("input", ({ target }) => {
     one.hidden = !one.selected && !one.text.toLowerCase().includes(target.value.toLowerCase())
 })
 
+// Where is it? Ctrl-K and `/` lead to the field, and the arrows from there through what was found.
+addEventListener("keydown", (event) => {
+  const { key, target } = event
+  const field = document.querySelector(".where [type=search]")
+  const isKey = (event.ctrlKey || event.metaKey) && key.toLowerCase() === "k"
+  const isTyping = target.closest?.("input, textarea, select, [contenteditable]")
+  const isSlash = key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey
+  if (field && (isKey || isSlash)) {
+    event.preventDefault()
+    field.select()
+    field.focus()
+    return
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key]
+  const all = [field, ...document.querySelectorAll(".found a.about")]
+  const at = all.indexOf(target)
+  if (!step || at < 0 || all.length === 1) return
+  event.preventDefault()
+  all[Math.max(0, Math.min(all.length - 1, at + step))].focus()
+})
+
 // A form cannot be sent twice by a double click.
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) return event.preventDefault()

@@ -23,6 +23,7 @@ import { live, type Piece } from "../live.ts"
 import { askSession } from "../numbers/session-answer.ts"
 import { pathOfCall } from "../requests.ts"
 import { ago } from "../times.ts"
+import { pathOfMessage } from "../where/find.ts"
 import { type NameOf, namesOf, numberOf } from "./chat-name.ts"
 
 type Sent = z.infer<typeof SentMessage>
@@ -288,7 +289,7 @@ function list(
       </header>
       ${items.length === 0 ? nothing(ref, asked, { hasMore, mayLink }) : ""}
       <ul class="feed" id="messages">
-        ${items.map((item) => ("sent" in item ? sentItem(item) : cameItem(ref, item)))}
+        ${items.map((item) => ("sent" in item ? sentItem(ref, item) : cameItem(ref, item)))}
       </ul>
     </section>
     ${nextPage(hasMore ? `/numbers/${ref}/messages?${next}` : undefined, "Earlier messages")}`
@@ -371,7 +372,7 @@ function kindIcon({ media_type, type }: Pick<Sent, "media_type" | "type">): Html
 }
 
 /** A message that was sent. `call`: where its call is listed, if it is. */
-function sentItem({ sent, call, nameOf }: Extract<Item, { sent: Sent }>): Html {
+function sentItem(ref: string, { sent, call, nameOf }: Extract<Item, { sent: Sent }>): Html {
   const [kind, word] = outcomes[sent.status]
   const counts = sent.counts
   return html`<li class="line" id="${sent.message_id}">
@@ -394,7 +395,12 @@ function sentItem({ sent, call, nameOf }: Extract<Item, { sent: Sent }>): Html {
             </p>`
           : ""
       }
-      ${call === undefined ? "" : html`<p class="small"><a href="${call}">Its request</a></p>`}
+      <p class="small row">
+        <a href="${pathOfMessage(ref, sent.message_id)}"
+          >Its way<span class="hidden"> ${sent.message_id}</span></a
+        >
+        ${call === undefined ? "" : html`<a href="${call}">Its request</a>`}
+      </p>
       <details class="plain small">
         <summary>Ids</summary>
         <p class="row">message ${copyable(sent.message_id)}</p>

@@ -2,13 +2,14 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import type { DeliveryOfEvent } from "#contract/delivery.ts"
-import { EventType } from "#contract/event.ts"
+import { type Event, EventType } from "#contract/event.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { eventNotFound } from "#core/error.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
-import type { EventRow } from "#core/event/event-row.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
@@ -18,8 +19,10 @@ import { codeBlock, confirming, copyable, empty, facts, type Html, note, buttonF
 import { noticeOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live } from "../live.ts"
-import { ago, until } from "../times.ts"
+import { ago, time, until } from "../times.ts"
 import { pathOfDeliveries, webhookQuery } from "../webhooks/webhook-health.ts"
+import { arrivalSteps, endSteps } from "../where/arrival.ts"
+import { stepItems } from "../where/steps.ts"
 import { outcome, whyFailed } from "./attempt-words.ts"
 import { eventMeanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
@@ -41,7 +44,7 @@ export const event = new Hono<DashboardEnv>()
       return new Map([
         ["state", { html: stateCard(c.var.bridge.customerRef, shown) }],
         ["each", { html: atEachCard(c.var.bridge.customerRef, shown) }],
-        ["attempts", { html: attemptsCard(shown) }],
+        ["attempts", { html: wayCard(c.var.bridge.customerRef, shown) }],
       ])
     }),
   )
@@ -95,7 +98,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
       class="stack"
       data-stream="/numbers/${ref}/events/${delivery.event_id}/stream${webhookQuery(shown.webhookId)}"
     >
-      ${stateCard(ref, shown)} ${atEachCard(ref, shown)} ${attemptsCard(shown)}
+      ${stateCard(ref, shown)} ${atEachCard(ref, shown)} ${wayCard(ref, shown)}
     </div>
     <section class="card">
       <h2>What is sent</h2>
@@ -110,9 +113,11 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
   const [found, webhook] = await Promise.all([eventOf(c), webhookOf(c)])
-  const [delivery, { head, next_attempt_at }] = await Promise.all([
+  const [delivery, { head, next_attempt_at }, givenUpAt, deliveryKey] = await Promise.all([
     DeliveryReport.ofEvent(bridge, webhook, found),
     DeliveryReport.summaryOf(webhook),
+    EventLists.givenUpAt(webhook, found),
+    Bridge.deliveryKeyOf(bridge),
   ])
   const { webhookId, pausedAt } = webhook
   const urls = new Map((await Delivery.ofBridge(bridge.id)).map((one) => [one.webhookId, one.receiver.url]))
@@ -124,6 +129,8 @@ async function shownOf(c: Context<DashboardEnv>) {
     type: found.type,
     isPaused: pausedAt !== undefined,
     urls,
+    event: JSON.parse(EventRow.bodyOf(found, deliveryKey).toString()) as Event, // as it was written
+    givenUpAt,
     delivery,
     webhookId,
     state: state ?? "not_wanted",
@@ -230,20 +237,23 @@ function whyItStands({ state, delivery: { attempts }, isHead, isPaused, nextAt }
   }
 }
 
-function attemptsCard({ delivery, hasWebhook, state }: Shown): Html {
+/** The way of the event: from the network to the customer's program, as far as it came. */
+function wayCard(ref: string, shown: Shown): Html {
+  const { event, delivery, hasWebhook, state, givenUpAt, isHead, head, webhookId } = shown
   const why = hasWebhook ? "No attempt is kept any more." : "It was not sent: there is no webhook."
+  const behind =
+    isHead || head === undefined ? undefined : `/numbers/${ref}/events/${head}${webhookQuery(webhookId)}`
+  const arrived = { ref, event, createdAt: delivery.created_at, state, behind }
   return html`<section class="card flush" id="event-attempts">
     <header>
-      <h2>Attempts</h2>
-      <p>Kept: failures for 7 days, and the number's latest 200 attempts.</p>
+      <h2>From the network to your program</h2>
+      <p>Attempts are kept: failures for 7 days, and the number's latest 200.</p>
     </header>
-    ${
-      delivery.attempts.length === 0
-        ? empty({ about: state === "pending" ? "Not tried yet." : why })
-        : html`<ol class="timeline">
-            ${delivery.attempts.map(attemptItem)}
-          </ol>`
-    }
+    <ol class="timeline">
+      ${stepItems(arrivalSteps(arrived))} ${delivery.attempts.map(attemptItem)}
+      ${stepItems(endSteps(arrived, givenUpAt))}
+    </ol>
+    ${delivery.attempts.length > 0 ? "" : empty({ about: state === "pending" ? "Not tried yet." : why })}
   </section>`
 }
 
@@ -272,13 +282,13 @@ function actions(ref: string, { delivery, isHead, head, state, webhookId }: Show
 }
 
 function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {
-  return html`<li>
+  return html`<li class="${attempt.success ? "good" : "bad"}">
     <div class="row spread">
       <span class="row"
         >${outcome(attempt)} Attempt ${attempt.attempt}${attempt.resend ? ", sent again" : ""}
         <span class="muted">after ${attempt.latency_ms} ms</span></span
       >
-      <span class="small muted">${ago(Date.parse(attempt.timestamp))}</span>
+      <span class="small muted">${time(Date.parse(attempt.timestamp))}</span>
     </div>
     ${attempt.success ? "" : html`<p>${whyFailed(attempt)}.</p>`}
     ${attempt.url === "" ? "" : html`<p class="small mono muted">${attempt.url}</p>`}

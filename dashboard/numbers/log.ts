@@ -116,10 +116,10 @@ function logLine(ref: string, line: string): Html {
 }
 
 /** A text in which events and messages lead to where they are shown. */
-function linked(ref: string, text: string): (Html | string)[] {
+export function linked(ref: string, text: string): (Html | string)[] {
   return text.split(/(\bevt_\w+|(?<=\bmessage )[0-9A-Z]{16,}\b)/).map((part, i) => {
     if (i % 2 === 0) return part
-    const at = part.startsWith("evt_") ? `events/${part}` : `messages#${part}`
+    const at = part.startsWith("evt_") ? `events/${part}` : `messages/${part}`
     return html`<a href="/numbers/${ref}/${at}">${part}</a>`
   })
 }

@@ -117,6 +117,16 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "GET /requests/:place": ["listRequests", "listSent"],
   // The call is one of the reference.
   "POST /requests/:place": [],
+  "GET /where": ["getMessage", "findMessage", "listEvents", "listContacts", "listSent", "listRequests"],
+  "GET /numbers/:ref/messages/:id": ["getMessage", "listEvents", "listRequests"],
+  "GET /numbers/:ref/messages/:id/stream": ["getMessage", "listEvents", "listRequests"],
+  "GET /numbers/:ref/what-happened": [
+    "listEvents",
+    "listDeliveries",
+    "listSent",
+    "listRequests",
+    "streamLogs",
+  ],
   "GET /usage": ["getUsage", "listBridges"],
   // The calls that can be tried are those of the reference itself.
   "GET /api/docs": ["listKeys"],

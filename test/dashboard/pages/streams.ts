@@ -223,7 +223,7 @@ test("the log is newest first, has links, finds a line behind many, and its stre
   log("warn", `event message ${event}, attempt 1: refused after 5 ms`, `message ${message} acknowledged`)
   const linked = (await (await person.get("/numbers/shop/log?level=WARN")).text()).replaceAll("&#x2F;", "/")
   expect(linked).toContain(`<a href="/numbers/shop/events/${event}">${event}</a>, attempt 1: no connection`)
-  expect(linked).toContain(`message <a href="/numbers/shop/messages#${message}">${message}</a> acknowledged`)
+  expect(linked).toContain(`message <a href="/numbers/shop/messages/${message}">${message}</a> acknowledged`)
   const whole = await (await person.get("/numbers/shop/log")).text()
   const shown = [
     ...whole.matchAll(

@@ -1,0 +1,252 @@
+import { z } from "zod"
+import { Contact } from "#contract/contact.ts"
+import { Message, SentMessage } from "#contract/message.ts"
+import type { StoredEvent } from "#contract/stored-event.ts"
+import { RequestLog } from "#core/account/request-log.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { EventSearch } from "#core/event/event-search.ts"
+import { folded } from "#core/event/folded.ts"
+import { Idempotency } from "#core/message/idempotency.ts"
+import { Slots } from "#core/platform/slots.ts"
+import { toQuery } from "../answer.ts"
+import { askSession } from "../numbers/session-answer.ts"
+import type { Asked } from "./asked.ts"
+
+type Sent = z.infer<typeof SentMessage>
+type Person = z.infer<typeof Contact>
+
+/** How long a search goes on, in ms: its page is there within two seconds. */
+export const budget = { ms: 1200 }
+/**
+ * How many numbers are looked at side by side, of how many the sessions are asked for a message's id, and of
+ * how many for their people and for what they sent. How many are shown of each kind.
+ */
+const most = { sideBySide: 12, askedForId: 200, askedForMore: 20, shown: 50, people: 10 }
+/** A search takes a whole processor for a second: two of an account at once. */
+const searches = new Slots({ most: 4, each: 2 }, { ms: 5000 })
+
+/** Something of a number. */
+interface Of<Value> {
+  bridge: Bridge.Info
+  value: Value
+}
+
+export interface Found {
+  /** The one page that is meant. */
+  to?: string | undefined
+  numbers: Bridge.Listed[]
+  people: Of<Person>[]
+  events: Of<StoredEvent>[]
+  sent: Of<Sent>[]
+  request?: RequestLog.Kept | undefined
+  /** Where the search of the one number goes on. */
+  before?: number | undefined
+  /** The numbers whose events were not all looked at, and whose sessions said nothing. */
+  unread: string[]
+  silent: string[]
+}
+
+interface Looking {
+  accountId: string
+  requestId: string
+  asked: Asked
+  /** The numbers that are searched, and all of the account. */
+  numbers: Bridge.Listed[]
+  all: Bridge.Listed[]
+  before?: number | undefined
+  isOver: () => boolean
+  leftMs: () => number
+}
+
+/** Looks for what was typed, in the account's numbers, as far as there is time. */
+export async function find(
+  input: Pick<Looking, "accountId" | "requestId" | "asked" | "numbers" | "all" | "before">,
+): Promise<Found> {
+  return await searches.use(async () => {
+    const end = performance.now() + budget.ms
+    const leftMs = () => Math.max(0, end - performance.now())
+    const looking = { ...input, leftMs, isOver: () => leftMs() === 0 }
+    const found: Found = { numbers: [], people: [], events: [], sent: [], unread: [], silent: [] }
+    const { asked, all } = looking
+    if (asked.eventId !== undefined) {
+      const bridge = await EventSearch.bridgeOf(all, asked.eventId)
+      return { ...found, to: bridge && `/numbers/${bridge.customerRef}/events/${asked.eventId}` }
+    }
+    const to = await pageOfId(looking)
+    if (to !== undefined) return { ...found, to }
+    const [request] = await Promise.all([requestOf(looking), lookInNumbers(looking, found)])
+    const text = folded(asked.typed)
+    const numbers = looking.numbers.filter(({ customerRef, shownName }) =>
+      [customerRef, shownName].some((name) => text !== "" && folded(name).includes(text)),
+    )
+    return { ...found, to: onlyOne(found, asked), request, numbers: numbers.slice(0, most.people) }
+  }, input.accountId)
+}
+
+/** Does something for each number, some side by side, as long as there is time. @returns those left out */
+async function forEach(
+  numbers: Bridge.Listed[],
+  isOver: () => boolean,
+  look: (bridge: Bridge.Info) => Promise<void>,
+): Promise<string[]> {
+  const left = [...numbers]
+  const one = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const bridge = isOver() ? undefined : await Bridge.find(next.accountId, next.customerRef)
+      if (isOver()) return void left.push(next)
+      if (bridge) await look(bridge)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(most.sideBySide, left.length) }, one))
+  return left.map(({ customerRef }) => customerRef)
+}
+
+/**
+ * The page of the message of this id, or of that under this idempotency key: the sessions know their messages
+ * by their ids, however many there are.
+ */
+async function pageOfId(looking: Looking): Promise<string | undefined> {
+  const { asked, accountId, requestId, isOver } = looking
+  const { id } = asked
+  if (id === undefined || looking.before !== undefined) return undefined
+  let to: string | undefined
+  const numbers = [...new Set([...looking.numbers, ...looking.all])].slice(0, most.askedForId)
+  await forEach(
+    numbers,
+    () => to !== undefined || isOver(),
+    async (bridge) => {
+      const underKey = await Idempotency.messageIdOf({ accountId, bridgeId: bridge.id, key: id })
+      const path = `/messages/${encodeURIComponent(underKey ?? id)}`
+      const { value } = await askSession({ var: { bridge, requestId } }, path, Message, looking.leftMs())
+      to ??= value && (await pageOf(bridge, value))
+    },
+  )
+  return to
+}
+
+/** A message that the API sent has a page; another has that of its event. */
+async function pageOf(bridge: Bridge.Info, message: z.infer<typeof Message>): Promise<string | undefined> {
+  const { message_id: id, asked_at, received_at, sent_at } = message
+  if (asked_at !== undefined) return pathOfMessage(bridge.customerRef, id)
+  const eventId = await EventSearch.eventOfMessage(bridge, id, received_at ?? sent_at ?? 0)
+  return eventId && `/numbers/${bridge.customerRef}/events/${eventId}`
+}
+
+/** What has exactly this id, where only the lists could say where it is. */
+function onlyOne({ events, sent }: Found, { id }: Asked): string | undefined {
+  if (id === undefined) return undefined
+  const pages = [
+    ...sent
+      .filter(({ value }) => value.message_id === id || value.request_id === id)
+      .map(({ bridge, value }) => pathOfMessage(bridge.customerRef, value.message_id)),
+    ...events
+      .filter(({ value: { event } }) => event.event === "message" && event.message_id === id)
+      .map(({ bridge, value }) => `/numbers/${bridge.customerRef}/events/${value.event_id}`),
+  ]
+  return pages.length === 1 ? pages[0] : undefined
+}
+
+/** The page of the way of a message that the API sent. */
+export function pathOfMessage(ref: string, messageId: string): string {
+  return `/numbers/${ref}/messages/${encodeURIComponent(messageId)}`
+}
+
+async function requestOf({ accountId, asked, isOver }: Looking): Promise<RequestLog.Kept | undefined> {
+  if (asked.id === undefined || !/^[A-Za-z0-9-]{8,64}$/.test(asked.id)) return undefined
+  return await RequestLog.find(accountId, asked.id, { isOver })
+}
+
+/** Looks into the numbers themselves: for their people, for what came, and for what the API sent. */
+async function lookInNumbers(looking: Looking, found: Found): Promise<void> {
+  const { numbers, isOver } = looking
+  const isFew = numbers.length <= most.askedForMore
+  if (!isFew) found.silent = numbers.map(({ customerRef }) => customerRef)
+  const left = await forEach(numbers, isOver, async (bridge) => {
+    // On a further page of events there is nothing new of the others.
+    const isAsked = isFew && looking.before === undefined
+    const people = isAsked ? await peopleOf(bridge, looking, found) : []
+    // Events have people's numbers, and their own names for themselves, not those of the address book.
+    const texts = [...looking.asked.texts, ...people.map(({ jid }) => folded(jid))]
+    await Promise.all([
+      eventsOf(bridge, { ...looking, asked: { ...looking.asked, texts } }, found),
+      ...(isAsked ? [sentOf(bridge, texts, looking, found)] : []),
+    ])
+  })
+  found.unread.push(...left)
+  const newestFirst = <Value>(all: Of<Value>[], at: (value: Value) => number) =>
+    all.toSorted((a, b) => at(b.value) - at(a.value)).slice(0, most.shown)
+  found.events = newestFirst(found.events, (event) => event.created_at)
+  found.sent = newestFirst(found.sent, (sent) => sent.asked_at)
+}
+
+async function eventsOf(bridge: Bridge.Info, looking: Looking, found: Found): Promise<void> {
+  const { asked, numbers, before, isOver } = looking
+  const page = await EventSearch.newest(bridge, { texts: asked.texts, before, limit: most.shown, isOver })
+  found.events.push(...page.events.map((value) => ({ bridge, value })))
+  if (page.before === undefined) return
+  if (numbers.length === 1) found.before = page.before
+  if (page.events.length < most.shown) found.unread.push(bridge.customerRef)
+}
+
+/** The lists of a session that are searched, as its pages are asked for. */
+const peopleList = {
+  path: "/contacts",
+  schema: z.array(Contact),
+  limit: 1000,
+  idOf: ({ jid }: Person) => jid,
+}
+const sentList = {
+  path: "/sent",
+  schema: z.array(SentMessage),
+  limit: 100,
+  idOf: ({ message_id: id }: Sent) => id,
+}
+
+/** How long a session has for one answer, ms. */
+const patienceMs = 500
+
+/** What a list of a session has, page by page, as far as there is time. */
+async function* listOf<Value>(
+  bridge: Bridge.Info,
+  { isOver, leftMs, requestId }: Looking,
+  list: { path: string; schema: z.ZodType<Value[]>; limit: number; idOf: (value: Value) => string },
+  found: Found,
+): AsyncGenerator<Value> {
+  for (let after: string | undefined; !isOver();) {
+    const path = `${list.path}?${toQuery({ limit: list.limit, after })}`
+    const said = await askSession(
+      { var: { bridge, requestId } },
+      path,
+      list.schema,
+      Math.min(patienceMs, leftMs()),
+    )
+    if (said.problem !== undefined && said.code !== "not_paired") found.silent.push(bridge.customerRef)
+    yield* said.value ?? []
+    const last = said.value?.[list.limit - 1]
+    after = (said.problem === undefined && said.next) || (last && list.idOf(last))
+    if (after === undefined) return
+  }
+}
+
+/** The people of this name or number, as the session knows them. */
+async function peopleOf(bridge: Bridge.Info, looking: Looking, found: Found): Promise<Person[]> {
+  const people: Person[] = []
+  for await (const one of listOf(bridge, looking, peopleList, found)) {
+    if (!contains(looking.asked.texts, one.name, one.full_name, one.username, one.jid)) continue
+    found.people.push({ bridge, value: one })
+    if (people.push(one) === most.people) break
+  }
+  return people
+}
+
+/** What the API has sent to such people, or with these words. */
+async function sentOf(bridge: Bridge.Info, texts: string[], looking: Looking, found: Found): Promise<void> {
+  for await (const one of listOf(bridge, looking, sentList, found))
+    if (contains(texts, one.body, one.chat_id, one.message_id, one.request_id ?? ""))
+      found.sent.push({ bridge, value: one })
+}
+
+function contains(texts: string[], ...all: string[]): boolean {
+  const words = folded(all.join(" ¦ "))
+  return texts.some((text) => words.includes(text))
+}

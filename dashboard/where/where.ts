@@ -1,0 +1,234 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { z } from "zod"
+import type { RequestLog } from "#core/account/request-log.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { now } from "#core/platform/clock.ts"
+import { headedPage, toQuery } from "../answer.ts"
+import { chatName, type NameOf, namesOf, numberOf } from "../conversations/chat-name.ts"
+import { empty, type Html, nextPage, note, selectField } from "../elements.ts"
+import { eventLine, jidsOf } from "../events/event-item.ts"
+import { stateMark } from "../events/event-outcomes.ts"
+import { wordsOf } from "../events/message-words.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { calledOf } from "../numbers/state-words.ts"
+import { ago } from "../times.ts"
+import { type Asked, understand } from "./asked.ts"
+import { find, type Found, pathOfMessage } from "./find.ts"
+import { pathOfSpan, type Span } from "./span.ts"
+import { sentMark } from "./steps.ts"
+
+const Query = z.object({
+  q: z.string().default(""),
+  number: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .optional()
+    .catch(undefined),
+  before: z.coerce.number().int().positive().optional().catch(undefined),
+})
+type Query = z.infer<typeof Query>
+
+/** How many numbers the form offers to choose from, and at how many people's names are asked for. */
+const [mostOffered, mostNamed] = [500, 10]
+
+/** "Where is it?": leads from anything that people know of a message to the page of its way. */
+export const where = new Hono<DashboardEnv>().get("/where", async (c) => {
+  const query = Query.parse(c.req.query())
+  const all = (await Bridge.listBrief(c.var.accountId)).filter(Bridge.isVisible).toSorted(Bridge.oldestFirst)
+  const chosen = all.find(({ customerRef }) => customerRef === query.number)
+  const asked = understand(query.q, now())
+  if (asked.typed === "") return await shown(c, { query, all }, empty({ isCard: true, about: whatIsFound }))
+  if (asked.span) return await ofSpan(c, { query, all, chosen, span: asked.span })
+  const { accountId, requestId } = c.var
+  const numbers = chosen ? [chosen] : all
+  const found = await find({ accountId, requestId, asked, numbers, all, before: chosen && query.before })
+  if (found.to !== undefined) return c.redirect(found.to)
+  return await shown(c, { query, all }, await results(c, { query, asked, found, numbers }))
+})
+
+const whatIsFound =
+  "Type above: a person's name or number, words of a message, the id of a message, an event or a request, an Idempotency-Key, or a time (UTC) such as 14:02."
+
+interface Looked {
+  query: Query
+  all: Bridge.Listed[]
+}
+
+async function shown(c: Context<DashboardEnv>, { query, all }: Looked, body: Html): Promise<Response> {
+  return await headedPage(c, {
+    title: "Where is it?",
+    number: query.number,
+    sought: query.q,
+    body: html`${query.q === "" || all.length < 2 ? "" : form(query, all)} ${body}`,
+  })
+}
+
+/** The number in which to look. */
+function form({ q, number }: Query, all: Bridge.Listed[]): Html {
+  const choices = all
+    .slice(0, mostOffered)
+    .map(({ customerRef: ref, shownName }) => [ref, shownName || ref] as const)
+  return html`<form class="inline" method="get" action="/where" aria-label="Which number">
+    <input type="hidden" name="q" value="${q}" />
+    ${selectField({ id: "in-number", name: "number", label: "In", choices: [["", "All numbers"], ...choices], chosen: number })}
+    <div class="row"><button class="button">Look there</button></div>
+  </form>`
+}
+
+/** A span of a number is a page of its own. Which number, where there are several? */
+async function ofSpan(
+  c: Context<DashboardEnv>,
+  { query, all, chosen, span }: Looked & { chosen: Bridge.Listed | undefined; span: Span },
+): Promise<Response> {
+  const only = chosen ?? (all.length === 1 ? all[0] : undefined)
+  const pathAt = ({ customerRef: ref }: Bridge.Listed) => pathOfSpan(ref, span)
+  if (only) return c.redirect(pathAt(only))
+  const body = html`<section class="card flush found">
+    <header><h2>At which number?</h2></header>
+    <ul class="feed">
+      ${all.slice(0, mostOffered).map((one) => html`<li class="line">${linkTo(pathAt(one), calledOf(one, "").name)}</li>`)}
+    </ul>
+  </section>`
+  return await shown(c, { query, all }, body)
+}
+
+function linkTo(href: string, words: Html | string): Html {
+  return html`<a class="about" href="${href}">${words}</a>`
+}
+
+interface Result {
+  query: Query
+  asked: Asked
+  found: Found
+  numbers: Bridge.Listed[]
+}
+
+async function results(c: Context<DashboardEnv>, { query, asked, found, numbers }: Result): Promise<Html> {
+  const isOne = numbers.length === 1
+  const tag = (ref: string) => (isOne ? "" : html`<span class="tag">${ref}</span>`)
+  const nameOf = await namesIn(c, found)
+  // What became of a message that is listed is on its own page.
+  const listed = new Set(found.sent.map(({ value }) => value.message_id))
+  const isNews = ({ value: { event } }: Found["events"][number]) =>
+    event.event !== "message_status" || !listed.has(event.message_id)
+  const parts = [
+    part(
+      "Numbers",
+      found.numbers.map((one) => linkTo(`/numbers/${one.customerRef}`, calledOf(one, "").name)),
+    ),
+    part(
+      "People",
+      found.people.map(({ bridge: { customerRef: ref }, value: { jid, name } }) => {
+        const href = `/numbers/${ref}/chats/${encodeURIComponent(jid)}`
+        const words = html`<b><bdi>${chatName(jid, name)}</bdi></b> ${numberOf(jid)}`
+        return html`${tag(ref)} ${linkTo(href, words)}`
+      }),
+    ),
+    part("Requests", found.request ? [requestLine(found.request)] : []),
+    part(
+      "Sent through the API",
+      found.sent.map(({ bridge, value }) => {
+        const href = pathOfMessage(bridge.customerRef, value.message_id)
+        const words = html`to <b><bdi>${nameOf(bridge)(value.chat_id)}</bdi></b> <bdi>${wordsOf(value)}</bdi>`
+        return html`${tag(bridge.customerRef)} ${linkTo(href, words)}
+        ${standing(sentMark(value.status), value.asked_at)}`
+      }),
+    ),
+    part(
+      "Messages and events",
+      found.events.filter(isNews).map(({ bridge, value: { event_id: id, event, state, created_at } }) => {
+        const words = html`${event.event === "message" ? "" : `${event.event} `}
+          <bdi>${eventLine(event, nameOf(bridge))}</bdi>`
+        return html`${tag(bridge.customerRef)} ${linkTo(`/numbers/${bridge.customerRef}/events/${id}`, words)}
+        ${standing(stateMark(state), created_at)}`
+      }),
+    ),
+  ].filter((one) => one !== undefined)
+  const { before } = found
+  const further =
+    before === undefined
+      ? undefined
+      : `/where?${toQuery({ ...query, number: numbers[0]?.customerRef, before })}`
+  return html`${searched({ found, numbers, asked })}
+    <div class="found stack">
+      ${
+        parts.length === 0
+          ? empty({
+              isCard: true,
+              title: "Nothing was found",
+              about: html`Nothing that was looked at has “<bdi>${asked.typed}</bdi>”.`,
+            })
+          : parts
+      }
+    </div>
+    ${nextPage(further, "Look further back")}`
+}
+
+/** How something stands, and since when. */
+function standing(mark: Html, seconds: number): Html {
+  return html`<span class="row">${mark} <span class="small muted">${ago(seconds * 1000)}</span></span>`
+}
+
+/** How people are called at the numbers of what was found. */
+async function namesIn(
+  c: Context<DashboardEnv>,
+  { events, sent }: Found,
+): Promise<(bridge: Bridge.Info) => NameOf> {
+  const named = [
+    ...events.map(({ bridge, value }) => ({ bridge, jids: jidsOf(value.event) })),
+    ...sent.map(({ bridge, value }) => ({ bridge, jids: [value.chat_id] })),
+  ]
+  const all = await Promise.all(
+    [...Map.groupBy(named, ({ bridge }) => bridge.id)].slice(0, mostNamed).map(async ([id, some]) => {
+      const of = { var: { bridge: some[0]!.bridge, requestId: c.var.requestId } } // a group has a first
+      return [
+        id,
+        await namesOf(
+          of,
+          some.flatMap(({ jids }) => jids),
+        ),
+      ] as const
+    }),
+  )
+  const known = new Map(all)
+  return ({ id }) => known.get(id) ?? chatName
+}
+
+function part(title: string, items: Html[]): Html | undefined {
+  if (items.length === 0) return undefined
+  return html`<section class="card flush">
+    <header><h2>${title}</h2></header>
+    <ul class="feed">
+      ${items.map((item) => html`<li class="line">${item}</li>`)}
+    </ul>
+  </section>`
+}
+
+/** A call leads to its place among the requests. */
+function requestLine({ place, method, path, status, refusal, atMs }: RequestLog.Kept): Html {
+  return html`<span class="state ${status >= 400 ? "bad" : "good"}">${status}</span>
+    ${linkTo(`/requests/${place}`, html`<code><bdi>${method} ${path}</bdi></code> ${refusal?.sentence ?? ""}`)}
+    <span class="small muted">${ago(atMs)}</span>`
+}
+
+/** The first of these numbers. */
+function few(refs: string[]): string {
+  return `${refs.slice(0, 3).join(", ")}${refs.length > 3 ? " and others" : ""}`
+}
+
+/** What was searched and what not, where that is not all. */
+function searched({ found, numbers, asked }: Omit<Result, "query">): Html {
+  const { unread, silent } = found
+  const said = [
+    unread.length > 0 &&
+      (numbers.length === 1
+        ? "There was time for the newest events only: look further back below."
+        : `There was no time for all events of ${unread.length} of ${numbers.length} numbers (${few(unread)}): choose one of them.`),
+    silent.length > 0 &&
+      `The people, and what the API sent, were not looked at for ${silent.length === 1 ? "the number" : `${silent.length} numbers`} ${few(silent)}${silent.length > 20 ? ": choose one" : ": no session answered"}.`,
+    asked.texts.some((text) => text.length < 3) && "Very short texts are found in very much.",
+  ].filter((one) => one !== false)
+  return said.length === 0 ? html`` : note("info", said.join(" "))
+}
