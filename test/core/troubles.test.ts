@@ -78,6 +78,7 @@ test("what may pass is told after a quarter of an hour: a lost connection, and a
   expect(await told()).toEqual([])
   await report("disconnected", { since: now() - 1000 })
   expect(await told()).toEqual(["owner: shop: it has had no connection for 15 minutes"])
+  expect(Mail.latest()[0]?.text).toMatch(/What happened: \/numbers\/shop\/what-happened\?from=\d+&to=\d+/)
   await report("connected")
   await failing(now() - 1000)
   expect(await told()).toEqual(["owner: 2 changes of your numbers"])

@@ -216,6 +216,25 @@ async function waitingOn(page: Page): Promise<number> {
   return Number(/(\d+) waiting/.exec(text)?.[1] ?? 0)
 }
 
+test("Ctrl-K leads to the field, arrows through what was found, and Enter to where a message stands", async () => {
+  const page = await aPage()
+  await page.goto(`${base}/usage`)
+  await page.keyboard.down("Control")
+  await page.keyboard.press("k")
+  await page.keyboard.up("Control")
+  await page.keyboard.type("does ANYBODY/")
+  await page.keyboard.press("Backspace")
+  await page.keyboard.press("Enter")
+  await sees(page, "Does anybody listen?")
+  await page.keyboard.press("/")
+  expect(await page.evaluate("document.activeElement.id")).toBe("where")
+  await page.keyboard.press("ArrowDown")
+  await page.keyboard.press("Enter")
+  await sees(page, "From the network to your program")
+  await sees(page, "Nothing listens at this address")
+  expect(wrong).toEqual([])
+})
+
 test("a part of a page that has the focus is renewed when it is left, with what has come meanwhile", async () => {
   // Runs when the page is closed. Its line has another address, and the console tells of its cut.
   onTestFinished(() => void wrong.splice(0))

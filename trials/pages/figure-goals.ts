@@ -19,6 +19,7 @@ const most: Record<string, number> = {
   kill_seen_s: 15,
   kill_lost_s: 45,
   numbers_10000_s: 1,
+  where_is_it_s: 2,
   // Clicks; that of a code is typed.
   sign_up: 1,
   link_phone: 2,

@@ -22,6 +22,7 @@ import { invite, populate, seeded } from "./scene.ts"
 import { drawStates } from "./states/states.ts"
 import { killed, qrFresh, shown, signUp } from "./timings.ts"
 import { untruths } from "./untrue.ts"
+import { whereIsIt } from "./where-is-it.ts"
 
 const { values } = parseArgs({
   options: {
@@ -101,9 +102,10 @@ async function measure(stage: Stage) {
       }
   // As the contract says.
   const { id } = (await (await customer.call("GET", "/instances/plain")).json()) as { id: string }
+  const where = values.quick ? {} : await whereIsIt(stage, id)
   const many = await manyNumbers(stage, id)
   if (!values.quick) faults.push(...(await drawStates(stage, { looks, into: values.into })))
-  return { ...figures, ...slow, ...many, faults, untrue }
+  return { ...figures, ...slow, ...where, ...many, faults, untrue }
 }
 
 function kb(bytes: number): number {
@@ -124,6 +126,7 @@ async function pictures({ base, browser: shownIn }: Stage, paths: string[]): Pro
     const name =
       path
         .replace(/evt_.*/, "event")
+        .replace(/3EB0.*/, "message")
         .replace(/^\/link\/.*/, "link")
         .replace(/\?id=.*/, "")
         .replaceAll(/[^a-z]+/g, "-")

@@ -28,11 +28,15 @@ const paths = [
   "/numbers/shop/webhooks",
   "/webhooks",
   "/numbers/shop/log",
+  "/numbers/shop/what-happened",
   "/numbers/shop/settings",
   "/requests",
   "/requests?refused=true",
   "/keys",
   "/usage",
+  "/where",
+  "/where?q=a",
+  "/where?q=14:02",
   "/account",
   "/account/audit-log",
   "/account/delete",
@@ -65,7 +69,15 @@ export async function everyPath(
   const made = await call("POST", "/instances/plain/link-sessions")
   const { url } = (await made.json()) as { url: string } // as the contract says
   const shop = (await (await call("GET", "/instances/shop")).json()) as { id: string } // likewise
-  return [...paths, `/operator/find?id=${shop.id}`, `/numbers/shop/events/${id}`, chat, new URL(url).pathname]
+  const sent = (await (await call("GET", "/instances/shop/proxy/sent")).json()) as { message_id: string }[]
+  return [
+    ...paths,
+    `/operator/find?id=${shop.id}`,
+    `/numbers/shop/events/${id}`,
+    ...sent.slice(0, 1).map(({ message_id: of }) => `/numbers/shop/messages/${of}`),
+    chat,
+    new URL(url).pathname,
+  ]
 }
 
 /** How a page is looked at. Colours depend on the scheme alone, and the rest on the width. */
