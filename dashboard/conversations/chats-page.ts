@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { EventLists } from "#core/event/event-lists.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { toQuery } from "../answer.ts"
 import { empty, field, type Html, nextPage } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -25,7 +26,7 @@ export async function chatsPage(c: Context<DashboardEnv>, asked: Asked): Promise
   const from = await EventLists.newestNumber(bridge.id)
   const sought = asked.sought === "" ? undefined : asked.sought
   const { open } = asked
-  const stream = `/numbers/${bridge.customerRef}/chats/stream?${toQuery({ chat: open, from })}`
+  const stream = `/numbers/${bridge.customerRef}/chats/stream?${toQuery({ chat: open, from, at: nowMs() })}`
   const [found, chat] = await Promise.all([
     sought === undefined ? chatList(c, asked.after) : searchChats(c, sought),
     open === undefined ? nobodysChat() : thread(c, open, { ...asked.thread, stream }),

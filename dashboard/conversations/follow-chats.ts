@@ -1,28 +1,25 @@
 import type { Context } from "hono"
-import { z } from "zod"
 import type { StoredEvent } from "#contract/stored-event.ts"
-import { ApiError } from "#core/error.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { callHost } from "#core/lease/call-host.ts"
-import { isThroughLambda } from "#core/lease/call-through-lambda.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { toJid } from "#core/message/jid.ts"
-import { toQuery } from "../answer.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { streamStartOf } from "../events/events.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
 import { bubble, reaction, text, vote } from "./bubble.ts"
 import { add, chatItem, chatList, type Entry } from "./chat-list.ts"
 import { namesOf } from "./chat-name.ts"
-import { isChangeOfOther, patienceMs, type Said, Said as SaidSchema, shownTypes, voteOf } from "./said.ts"
+import { isChangeOfOther, type Said, shownTypes, voteOf } from "./said.ts"
+import { followSends } from "./sent-news.ts"
 import { chatOf, handoverOf, peopleIn, who } from "./thread.ts"
+
+/** By how much the times of what came and of what was sent may differ, in seconds. */
+const clocksDiffer = 3
 
 /** Where no process reports arrivals to this one, a message is shown this late at most. */
 const lookEachMs = 1000
-/** How long a session is asked to wait for news of what was sent, in ms: `longestWaitMs` there. */
-const waitMs = 2000
 
 /**
  * What comes and what is sent, and how far that has come, in every chat of a number: as items of the list,
@@ -60,7 +57,9 @@ async function shownIn(c: Context<DashboardEnv>, open: string | undefined) {
   const chats = new Map<string, Entry>(list.entries.map((entry) => [entry.jid, entry]))
   const show: Show = async (said, isNew) => {
     const nameOf = await namesOf(c, [said.chat_id, ...peopleIn([said])])
-    const isLast = isNew || chats.get(said.chat_id)?.last?.message_id === said.message_id
+    const { last, lastAt = 0 } = chats.get(said.chat_id) ?? {}
+    // A page that comes back is told of earlier ones, too. The network's clock and ours differ by a little.
+    const isLast = last?.message_id === said.message_id || (isNew && said.timestamp > lastAt - clocksDiffer)
     const entry = isLast ? add(chats, said) : undefined
     const item: [string, Piece][] = entry
       ? [[`chat ${entry.jid}`, { html: chatItem(ref, entry, nameOf, open) }]]
@@ -123,56 +122,27 @@ async function piecesOf(
   return [[`vote ${cast.id}`, { html: vote(cast, await chatOf(c, event.chat_id, [cast.who.jid])) }]]
 }
 
-/** What was sent here and through the API, and how far it has come: the session says so at once. */
+/** What was sent here and through the API, and how far it has come. */
 function sends(c: Context<DashboardEnv>, shown: Shown, over: AbortSignal): Next {
-  let after: string | undefined
-  let isAnswered = false
+  const following = followSends(c.var, Number(c.req.query("at")) || nowMs())
+  over.addEventListener("abort", following.end)
   const told = new Set<string>()
+  let isAnswered = false
   return async () => {
     // Whoever answers by hand hands the chat over; the message itself is shown first.
     if (isAnswered) {
       isAnswered = false
       return new Map(await shown.handover())
     }
-    const news = await newsAfter(c, after)
+    const all = await following.next()
     if (over.aborted) return "over"
-    if (!news || isThroughLambda()) await pause(lookEachMs, over)
-    after = news?.at ?? after
     const pieces = new Map<string, Piece>()
-    for (const said of news?.said ?? []) {
-      for (const [key, piece] of await shown.show(said, !told.has(said.message_id))) pieces.set(key, piece)
-      isAnswered ||= said.chat_id === shown.open && !told.has(said.message_id)
+    for (const said of all) {
+      const isNew = !told.has(said.message_id)
+      for (const [key, piece] of await shown.show(said, isNew)) pieces.set(key, piece)
+      isAnswered ||= isNew && said.chat_id === shown.open
       told.add(said.message_id)
     }
     return pieces
   }
-}
-
-/** The session's news behind these, as soon as there are some; undefined while it does not answer. */
-async function newsAfter(c: Context<DashboardEnv>, after: string | undefined) {
-  const { bridge, requestId } = c.var
-  // On Lambda each call that waits would hold a function.
-  const wait_ms = after === undefined || isThroughLambda() ? 0 : waitMs
-  const path = `/said/news?${toQuery({ after, wait_ms })}`
-  const lease = await Lease.get(bridge.id)
-  // A session that sleeps is not woken for a reader.
-  if (!lease || !Lease.isHeld(lease)) return undefined
-  try {
-    const call = { method: "GET", bridgeId: bridge.id, requestId, path } as const
-    const answer = await callHost(lease, call, waitMs + patienceMs)
-    if (typeof answer === "string" || answer.status !== 200) return undefined
-    const said = z.array(SaidSchema).parse(JSON.parse(Buffer.from(answer.body).toString()))
-    return { said, at: String(answer.headers["x-next-after"]) }
-  } catch (error) {
-    if (error instanceof ApiError) return undefined
-    throw error
-  }
-}
-
-async function pause(ms: number, over: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  over.addEventListener("abort", () => resolve(), { once: true })
-  await promise
-  clearTimeout(timer)
 }

@@ -80,11 +80,14 @@ export async function shownInChats(
     accept: "text/event-stream",
   })
   const reading = (async () => {
-    for await (const chunk of stream.body!)
+    for await (const chunk of stream.body!) {
       for (const [, id] of Buffer.from(chunk)
         .toString()
         .matchAll(/"message_id":"([^"]+)"/g))
         if (!told.has(`m-${id}`)) told.set(`m-${id}`, { at: Date.now(), how: "came" })
+      // It comes at the latest with the stream's next comment.
+      if (over.signal.aborted) return
+    }
   })().catch(() => {})
   // The page's stream has begun when it shows something that came after it.
   await network.send(carl.number, phone, "first of all")
