@@ -187,10 +187,10 @@ async function linkingNow(
   const code = isAsking ? await shownCodeOf(bridge, { requestId, isOver }) : undefined
   const elsewhere = isLinked(knownState)
     ? ""
-    : html`<p>
-        Is the phone somewhere else?
+    : html`<section class="card row spread">
+        <p>Is the phone somewhere else?</p>
         <a class="button" href="/numbers/${bridge.customerRef}/link-page">Make a link page for somebody</a>
-      </p>`
+      </section>`
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
   ${isLinked(knownState) ? linkedCard(c, knownState) : linkingCard(knownState, shownOf(c), code)}`
   return html`${cardAndSteps({ at: pathOf(bridge), query, card, knownState })} ${elsewhere}`

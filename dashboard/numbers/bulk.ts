@@ -121,17 +121,19 @@ export async function actOnChosen(c: C): Promise<{ notice: Html } | { answer: Re
 /** What to do with the numbers that are ticked. The ticks are in the table, which names this form. */
 export function actsForm(): Html {
   const choices = Object.entries(acts).map(([name, { label }]) => [name, label] as const)
-  return html`<details class="card plain">
-    <summary>With the ticked numbers</summary>
-    <form class="inline" id="chosen" method="post" action="/numbers">
-      ${selectField({ name: "act", label: "Do", choices, chosen: undefined })}
-      ${urlField("Address, if one is needed", { name: "url", value: "" })}
-      <div class="row">
-        ${checkbox("sure", "yes", false, "I am sure, if they are deleted")}
-        <button class="button">Do it</button>
-      </div>
-    </form>
-  </details>`
+  return html`<section class="card">
+    <details class="plain">
+      <summary>With the ticked numbers</summary>
+      <form class="inline" id="chosen" method="post" action="/numbers">
+        ${selectField({ name: "act", label: "Do", choices, chosen: undefined })}
+        ${urlField("Address, if one is needed", { name: "url", value: "" })}
+        <div class="row">
+          ${checkbox("sure", "yes", false, "I am sure, if they are deleted")}
+          <button class="button">Do it</button>
+        </div>
+      </form>
+    </details>
+  </section>`
 }
 
 /** Every number of an account as CSV, for a spreadsheet. */

@@ -38,10 +38,13 @@ export async function failedSendsToday(accountId: string): Promise<Map<string, F
   return await reading
 }
 
+function isFailed({ refusal }: RequestLog.Kept): boolean {
+  return refusal !== undefined && codes.has(refusal.code)
+}
+
 async function read(accountId: string): Promise<Map<string, FailedSends>> {
   const sinceMs = nowMs() - (nowMs() % 86_400_000)
-  const fits = ({ refusal }: RequestLog.Kept) => refusal !== undefined && codes.has(refusal.code)
-  const { calls } = await RequestLog.page(accountId, { refused: true, sinceMs, fits, limit: most })
+  const { calls } = await RequestLog.page(accountId, { refused: true, sinceMs, fits: isFailed, limit: most })
   const found = new Map<string, FailedSends>()
   for (const { path, refusal, atMs } of calls) {
     const [, ref] = /^\/api\/instances\/([^/]+)\/proxy\/send\//.exec(path) ?? []

@@ -101,7 +101,7 @@ function controls(): Html {
     <div class="row">
       ${does("picture", "Picture")} ${does("voice", "Voice")} ${does("react", "React")}
       ${does("vote", "Vote")} ${does("call", "Call")}
-      <span class="push">${does("unlink", "Unlink the sandbox")}</span>
+      ${does("unlink", "Unlink the sandbox")}
     </div>`
 }
 

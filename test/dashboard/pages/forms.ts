@@ -540,17 +540,18 @@ test("a message that failed leads to the call that sent it, where that is listed
   expect((await person.get("/requests/1234567890123.00000000")).status).toBe(404)
 })
 
+const sendPath = (ref: string) => `/api/instances/${ref}/proxy/send/text`
+
 test("requests are filtered by number, key, code and time, and equal ones hide no other", async () => {
   const person = await aPerson()
   const call = { method: "POST", keyId: "abc", ms: 5 }
-  const path = (ref: string) => `/api/instances/${ref}/proxy/send/text`
   const refused = { code: "network_rejected", sentence: "no new chats", networkCode: 463 }
   const limit = { code: "rate_limited", sentence: "rate limit exceeded" }
   for (let i = 0; i < 29; i++) {
-    const loop = { ...call, path: path("shop"), status: 429, refusal: limit, requestId: `loop-${i}` }
+    const loop = { ...call, path: sendPath("shop"), status: 429, refusal: limit, requestId: `loop-${i}` }
     await RequestLog.add(person.accountId, loop)
     if (i !== 14) continue
-    const hidden = { path: path("till"), status: 502, refusal: refused, requestId: "hidden" }
+    const hidden = { path: sendPath("till"), status: 502, refusal: refused, requestId: "hidden" }
     await RequestLog.add(person.accountId, { ...call, ...hidden, keyId: "def" })
   }
   await until(async () => (await RequestLog.page(person.accountId, { limit: 99 })).calls.length === 30)

@@ -55,11 +55,12 @@ test("what a key may do and at which numbers are two choices, and the list says 
     expect(page).toContain(shown)
 })
 
+const keyIn = (page: string) => /mbk_\w{30,}/.exec(page)?.[0] ?? ""
+
 test("a key is replaced with a day's overlap, its rights go over, and keys that nothing uses are named", async () => {
   onTestFinished(() => void vi.useRealTimers())
   const person = await aPerson()
   const form = { name: "the till", may: "read", numbers: "shop" }
-  const keyIn = (page: string) => /mbk_\w{30,}/.exec(page)?.[0] ?? ""
   const first = keyIn(await (await person.post("/keys", form)).text())
   const replaced = await (await person.post(`/keys/${ApiKey.idOf(first)}/replace`)).text()
   const second = keyIn(replaced)
