@@ -3,21 +3,21 @@ import { z } from "zod"
 import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { toQuery } from "../answer.ts"
 import { cardTable, copyButton, empty, type Html, selectField } from "../elements.ts"
+import { FromTo, fromToFields } from "../from-to.ts"
 import { ago } from "../times.ts"
 import { type Receiving, webhookQuery } from "../webhooks/webhook-health.ts"
 import { outcome } from "./attempt-words.ts"
 
 // The list of attempts on the page of deliveries.
 
-/** Which attempts are asked for (`within`: of the last so many seconds), and which page of them. */
-export const AskedAttempts = z.object({
+/** Which attempts are asked for, and which page of them. */
+export const AskedAttempts = FromTo.extend({
   webhook: z
     .string()
     .regex(/^\w{1,64}$/)
     .optional()
     .catch(undefined),
   outcome: z.enum(["failed", "taken", "resent"]).optional().catch(undefined),
-  within: z.enum(["3600", "86400"]).optional().catch(undefined),
   page: z.coerce.number().int().min(2).max(99).optional().catch(undefined),
 })
 export type AskedAttempts = z.infer<typeof AskedAttempts>
@@ -45,22 +45,16 @@ const outcomes = [
   ["taken", "Delivered"],
   ["resent", "Sent again"],
 ] as const
-const times = [
-  ["", "At any time"],
-  ["3600", "Last hour"],
-  ["86400", "Last day"],
-] as const
-
 function filterForm({ ref, asked }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
-  const field = (name: "outcome" | "within", label: string, all: typeof outcomes | typeof times) =>
-    selectField({ id: `${name}-of`, name, label, choices: all, chosen: asked[name] })
+  const isFiltered = [asked.outcome, asked.since, asked.until].some((value) => value !== undefined)
   return html`<form class="inline filter" method="get" action="${at}#attempts" aria-label="Filter">
     ${asked.webhook === undefined ? "" : html`<input type="hidden" name="webhook" value="${asked.webhook}" />`}
-    ${field("outcome", "Outcome of an attempt", outcomes)} ${field("within", "When", times)}
+    ${selectField({ id: "outcome-of", name: "outcome", label: "Outcome of an attempt", choices: outcomes, chosen: asked.outcome })}
+    ${fromToFields(asked)}
     <div class="row">
       <button class="button">Filter</button>
-      ${asked.outcome === undefined && asked.within === undefined ? "" : html`<a href="${at}?${toQuery({ webhook: asked.webhook })}#attempts">Show all</a>`}
+      ${!isFiltered ? "" : html`<a href="${at}?${toQuery({ webhook: asked.webhook })}#attempts">Show all</a>`}
     </div>
   </form>`
 }
@@ -80,8 +74,8 @@ export function attemptsCard(shown: Shown): Html {
 export function attemptsList({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
   const linkTo = (to: AskedAttempts) => `${at}?${toQuery({ ...to, webhook: asked.webhook })}#attempts`
-  const { outcome: wanted, within, page: nth = 1 } = asked
-  const isAll = wanted === undefined && within === undefined && nth === 1
+  const { outcome: wanted, since, until, page: nth = 1 } = asked
+  const isAll = [wanted, since, until].every((value) => value === undefined) && nth === 1
   return html`<div id="attempts">
     ${
       attempts.length === 0

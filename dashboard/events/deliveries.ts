@@ -16,6 +16,7 @@ import { numberPage, toQuery } from "../answer.ts"
 import { type NameOf, namesOf } from "../conversations/chat-name.ts"
 import { copyButton, empty, facts, type Html, note, options, buttonForm } from "../elements.ts"
 import { typedIn } from "../form.ts"
+import { msOf } from "../from-to.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
@@ -160,11 +161,12 @@ async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) 
     webhook,
     all.map(({ attempt }) => attempt),
   )
-  const { outcome: wanted, within, page: nth = 1 } = asked
-  const sinceMs = within === undefined ? 0 : (now() - Number(within)) * 1000
+  const { outcome: wanted, page: nth = 1 } = asked
+  const { sinceMs = 0, untilMs = Infinity } = msOf(asked)
   const fitting = all.filter(
     ({ attempt: { success, timestamp }, isResend }) =>
       Date.parse(timestamp) >= sinceMs &&
+      Date.parse(timestamp) < untilMs &&
       (wanted === undefined || (wanted === "resent" ? isResend : success === (wanted === "taken"))),
   )
   const attempts = fitting.slice((nth - 1) * perPage, nth * perPage)

@@ -101,8 +101,10 @@ test("an event that was given up is red wherever its number is, says why it is n
   onTestFinished(() => void vi.useRealTimers())
   vi.useFakeTimers({ toFake: ["Date"] })
   vi.setSystemTime(Date.now() + 2 * 3_600_000)
-  expect(await attempts("?within=3600")).toEqual([])
-  expect(await attempts("?within=86400&outcome=taken")).toHaveLength(2)
+  const ago = (hours: number) => iso(Date.now() - hours * 3_600_000).slice(0, 16)
+  expect(await attempts(`?since=${ago(1)}`)).toEqual([])
+  expect(await attempts(`?since=${ago(24)}&outcome=taken`)).toHaveLength(2)
+  expect(await attempts(`?until=${ago(24)}`)).toEqual([])
 })
 
 test("a fault in a form is said in words beside it, and what was typed stays", async () => {
