@@ -72,8 +72,8 @@ async function rankingIn(c: Context<DashboardEnv>): Promise<Ranked[]> {
 }
 
 /**
- * Whether a number is in use: it is no sandbox, and has had a phone. Until one is, the first page of an account
- * shows its first steps.
+ * Whether a number is in use: it is no sandbox, and has had a phone. Until one is, the first page of an
+ * account shows its first steps.
  */
 function isInUse({ bridge, hadPhone }: Ranked): boolean {
   return !bridge.isSandbox && hadPhone
@@ -122,8 +122,8 @@ async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map
 }
 
 /**
- * The numbers that are down, or whose events do not get through, or that the network restricts, or that it let
- * start no new chats today.
+ * The numbers that are down, or whose events do not get through, or that the network restricts, or that it
+ * let start no new chats today.
  */
 async function troublesOf(
   ranking: Ranked[],

@@ -59,7 +59,8 @@ async function show(c: Context<DashboardEnv>, tried?: { body: string; answer: Ht
   const given = tried?.body ?? sent ?? (example && JSON.stringify(example, undefined, 2)) ?? ""
   const hasBody = its?.route.hasBody ?? (method !== "GET" && method !== "DELETE")
   const number = numberIn(path)
-  const code = curl({ method: method as Tryable["method"], hasBody }, originOf(c) + path, given || "{}") // as it came
+  // The method is as it came.
+  const code = curl({ method: method as Tryable["method"], hasBody }, originOf(c) + path, given || "{}")
   const body = html`<section class="card">
       ${facts([
         ["Time", ago(atMs)],

@@ -26,8 +26,9 @@ const patienceMs = 20_000
 type Part = { kind: string } & Record<string, unknown>
 
 /**
- * Everything that is kept of an account and is no secret, a part at a time; logs and files are not in it. What
- * a number's session cannot read now is named by a part `not_read`. The last part says that it is whole.
+ * Everything that is kept of an account and is no secret, a part at a time; logs and files are not in it.
+ * What a number's session cannot read now is named by a part `not_read`. The last part says that it is
+ * whole.
  */
 export async function* dataOf(account: Account.Info, requestId: string): AsyncGenerator<Part> {
   yield { kind: "account", ...account }
@@ -84,7 +85,9 @@ function webhookPart({ webhookId, receiver, pausedAt, batch }: Delivery.Info, of
 const Listed = z.array(z.record(z.string(), z.unknown()))
 const Refused = z.object({ error: z.string(), code: z.string().optional() })
 
-/** A list that only the session can read, page after page. It has no list of what the customer does not keep. */
+/**
+ * A list that only the session can read, page after page. It has no list of what the customer does not keep.
+ */
 async function* listOf(kind: string, call: Omit<Call, "method">, of: object): AsyncGenerator<Part> {
   for (let after: string | undefined, first = true; first || after !== undefined; first = false) {
     const query = new URLSearchParams({ limit: "100", ...(after !== undefined && { after }) })

@@ -9,8 +9,8 @@ import { EventRow } from "./event-row.ts"
 import { Usage } from "./usage.ts"
 
 /**
- * How many messages of others came to a bridge on one day (UTC), by hour. The row of each event has the count
- * up to that event. So a message counts when it comes, and once, and needs no write of its own.
+ * How many messages of others came to a bridge on one day (UTC), by hour. The row of each event has the
+ * count up to that event. So a message counts when it comes, and once, and needs no write of its own.
  */
 export interface Info {
   day: string
@@ -68,8 +68,8 @@ export interface Today {
 }
 
 /**
- * The same of each of these bridges, by their ids. Where nothing waits, the event at the head is the newest: a
- * hundred of them are read at once.
+ * The same of each of these bridges, by their ids. Where nothing waits, the event at the head is the newest:
+ * a hundred of them are read at once.
  * @param firsts the deliveries of their first webhooks
  */
 export async function today(firsts: Delivery.Info[]): Promise<Map<string, Today>> {

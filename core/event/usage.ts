@@ -27,7 +27,9 @@ export const Day = z.object({
 })
 export type Day = z.infer<typeof Day>
 
-/** The messages of a day: those of others as they came, and those sent by the API or written on the phone. */
+/**
+ * The messages of a day: those of others as they came, and those sent by the API or written on the phone.
+ */
 export interface Messages {
   in: number
   out: number
@@ -86,8 +88,8 @@ export async function storeDay(bridgeId: string, day: Day | undefined): Promise<
 }
 
 /**
- * Sets how many messages came on a day, if it is given, and adds to those that went. If the answer is lost, it
- * is unknown whether these were added.
+ * Sets how many messages came on a day, if it is given, and adds to those that went. If the answer is lost,
+ * it is unknown whether these were added.
  */
 export async function countMessages(
   bridgeId: string,

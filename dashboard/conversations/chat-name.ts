@@ -23,7 +23,9 @@ export function numberOf(jid: string): string {
 
 /** Names as a session knew them lately, by bridge and JID. */
 const known = new LRUCache<string, string>({ max: 50_000, ttl: 60_000 })
-/** How long a page waits for the names that only the session knows, in ms; and how many it asks for at once. */
+/**
+ * How long a page waits for the names that only the session knows, in ms; and how many it asks for at once.
+ */
 const patienceMs = 400
 const atOnce = 100
 
@@ -31,8 +33,8 @@ const atOnce = 100
 export type NameOf = (jid: string, said?: string) => string
 
 /**
- * Learns what the chats and people of these JIDs are called: from the account's address book, or as they call
- * themselves.
+ * Learns what the chats and people of these JIDs are called: from the account's address book, or as they
+ * call themselves.
  * @returns the name of any of them
  */
 export async function namesOf(c: OfBridge, jids: Iterable<string>): Promise<NameOf> {

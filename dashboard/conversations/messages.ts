@@ -49,8 +49,8 @@ const Asked = z.object({
   /** Part of a name, of a number, or of what was written. */
   find: z.string().trim().min(1).max(100).optional().catch(undefined),
   /**
-   * `event`: only events before this one. `sent`: only messages that were sent before this one. `none`: there
-   * are no more.
+   * `event`: only events before this one. `sent`: only messages that were sent before this one. `none`:
+   * there are no more.
    */
   event: z.string().max(100).optional().catch(undefined),
   sent: z.string().max(100).optional().catch(undefined),
@@ -174,8 +174,8 @@ async function wentOf(c: Context<DashboardEnv>, { find, sent: began }: Asked): P
 type Unnamed = { sent: Sent } | { event: MessageEvent }
 
 /**
- * These messages with the names of their people, or those of them in which a text stands as they are shown: in
- * a name, a number or the words.
+ * These messages with the names of their people, or those of them in which a text stands as they are shown:
+ * in a name, a number or the words.
  */
 async function found<One extends Unnamed>(
   c: Context<DashboardEnv>,
@@ -239,8 +239,8 @@ function merged(came: Source, went: Source): { items: Item[]; shown: [came: numb
 }
 
 /**
- * Whether a message came after another was sent. Times are of whole seconds; how many events there were before
- * a send tells the order within one.
+ * Whether a message came after another was sent. Times are of whole seconds; how many events there were
+ * before a send tells the order within one.
  */
 function isNewer(one: Item, other: Item): boolean {
   if (!("stored" in one) || !("sent" in other)) return one.atMs > other.atMs

@@ -87,7 +87,9 @@ function taken(ref: string): Html {
     another name, or <a href="/numbers/${ref}">open that number</a>.`
 }
 
-/** Gives a new number what was chosen of another: events, pacing, what is kept. A proxy is each number's own. */
+/**
+ * Gives a new number what was chosen of another: events, pacing, what is kept. A proxy is each number's own.
+ */
 async function takeSettings({ id }: Bridge.Info, like: Bridge.Info): Promise<void> {
   const lease = await Lease.get(like.id)
   if (!lease) return

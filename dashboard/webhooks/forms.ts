@@ -86,16 +86,6 @@ export function webhookForms(shelf: Shelf) {
           )
         })
       })
-      // A fresh sign-in, as for seeing the secret: this sends the events elsewhere.
-      .post(`${one}/change`, freshOnly(pathOf), async (c) => {
-        const typed = await typedIn(c, "url", "chats", "headers", "no_headers", "batch")
-        return await done(shelf, c, {}, async () => {
-          const webhook = await getFurther(c, idOf(c))
-          await shelf.update(c, webhook, changeIn(typed))
-          await did(c, "webhook_changed", shelf.labelOf(c, await get(c, idOf(c))))
-          return note("good", "Saved. It holds from the next attempt on.")
-        })
-      })
       .post(`${one}/pause`, freshOnly(pathOf), async (c) => {
         return await done(shelf, c, {}, async () => {
           await shelf.pause(await getFurther(c, idOf(c)))
@@ -123,7 +113,25 @@ export function webhookForms(shelf: Shelf) {
           return note("good", "It is deleted. The others lose nothing.")
         })
       })
+      .route("/", changeForms(shelf))
       .route("/", secretForms(shelf))
+  )
+}
+
+function changeForms(shelf: Shelf) {
+  const { path, pathOf, get, getFurther } = shelf
+  return (
+    new Hono<DashboardEnv>()
+      // A fresh sign-in, as for seeing the secret: this sends the events elsewhere.
+      .post(`${path}/:id/change`, freshOnly(pathOf), async (c) => {
+        const typed = await typedIn(c, "url", "chats", "headers", "no_headers", "batch")
+        return await done(shelf, c, {}, async () => {
+          const webhook = await getFurther(c, idOf(c))
+          await shelf.update(c, webhook, changeIn(typed))
+          await did(c, "webhook_changed", shelf.labelOf(c, await get(c, idOf(c))))
+          return note("good", "Saved. It holds from the next attempt on.")
+        })
+      })
   )
 }
 

@@ -23,8 +23,8 @@ interface Check {
 const again = { times: 4, afterMs: 1500 }
 
 /**
- * Compares what the pages say with what the rows behind them say, as the API gives these: counts, lists, states
- * and times.
+ * Compares what the pages say with what the rows behind them say, as the API gives these: counts, lists,
+ * states and times.
  * @returns what is untrue, a line each
  */
 export async function untruths({ base }: Stage, { call }: Seeded, cookie: string): Promise<string[]> {

@@ -66,7 +66,6 @@ test("an event that was given up is red wherever its number is, says why it is n
     [`since=${today}`, ["the lost order", "a later word", "a word that waits"]],
     [`since=${tomorrow}`, []],
     [`state=inbox&since=${today}`, []],
-    [`until=${tomorrow}&state=delivered`, ["a later word"]],
     ["until=2020-01-01T10:30", []],
     ["since=yesterday", ["the lost order", "a later word", "a word that waits"]],
   ] as const) {
@@ -93,14 +92,12 @@ test("an event that was given up is red wherever its number is, says why it is n
   expect(givenUp).toContain('class="state bad">422</span>')
   expect(await attempts("?outcome=failed")).toEqual(["the lost order"])
   expect(await attempts("?outcome=taken")).toEqual(["a later word"])
-  expect(await attempts("?page=2")).toEqual([])
   await person.post(`/numbers/shop/events/${lost}/resend`)
   await answerAll()
   expect(await attempts("?outcome=resent")).toEqual(["the lost order"])
   expect(await shown("/numbers/shop")).not.toContain("1 undelivered")
   onTestFinished(() => void vi.useRealTimers())
-  vi.useFakeTimers({ toFake: ["Date"] })
-  vi.setSystemTime(Date.now() + 2 * 3_600_000)
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 3_600_000 })
   const ago = (hours: number) => iso(Date.now() - hours * 3_600_000).slice(0, 16)
   expect(await attempts(`?since=${ago(1)}`)).toEqual([])
   expect(await attempts(`?since=${ago(24)}&outcome=taken`)).toHaveLength(2)
@@ -477,7 +474,7 @@ test("messages that came and went are on one list, once each, page by page, with
   expect(all).toContain("choose it in the")
 })
 
-test("messages are found by name, number and words, and an answer within a second stands after its question", async () => {
+test("messages are found by name, number and words; an answer within a second stands after its question", async () => {
   const person = await aPerson()
   const [ada, bob] = ["491711234567@s.whatsapp.net", "15550007@s.whatsapp.net"]
   const at = Math.floor(Date.now() / 1000)

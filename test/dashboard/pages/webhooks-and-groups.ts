@@ -55,7 +55,7 @@ test("one page adds a webhook, chooses its types, pauses, resumes, tests, gives 
     expect((await person.post(`${at}/first/${act}`)).status).toBe(404)
 })
 
-test("a further webhook's address, chats, headers and batch are changed, and it gets an example of each event", async () => {
+test("a further webhook's address, chats, headers and batch are changed; it gets an example of each event", async () => {
   const person = await aPerson()
   const [before, after] = [await aReceiver(), await aReceiver()]
   await Bridge.setWebhookUrl(person.bridge, (await aReceiver()).url)
