@@ -201,7 +201,9 @@ describe("openapi.json", () => {
     const sent = Object.keys(Receiver.signedHeaders(about)).filter((name) => name !== "content-type")
     for (const { post } of Object.values(document.webhooks)) {
       const documented = (post.parameters ?? []).map(({ name }) => name.toLowerCase())
-      const some = ["batch", "resend", "undelivered", "undelivered-since"].map((name) => `x-webhook-${name}`)
+      const some = ["batch", "resend", "test", "undelivered", "undelivered-since"].map(
+        (name) => `x-webhook-${name}`,
+      )
       expect(documented.toSorted()).toEqual([...sent, ...some].toSorted())
     }
   })
