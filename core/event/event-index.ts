@@ -9,17 +9,16 @@ import { DiskRoom } from "../platform/disk-room.ts"
 import { log } from "../platform/log.ts"
 import { batchWrite, Bytes, type Key, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { Delivery } from "./delivery.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import { folded } from "./folded.ts"
 
 // Which event has which words, names, numbers and ids? Bodies are sealed one by one, and to read and open
-// 100,000 takes ten seconds and more. So the words of each thousand events are a row of their own. It costs a
+// 100,000 takes ten seconds and more. So the words of each 250 events are a row of their own. It costs a
 // hundredth of what the events cost.
 
 /** How many events a row tells of. */
-export const perRow = 1000
+export const perRow = 250
 /** A row has room for 400 KB. The text of each event is cut at the longest of these with which all fit. */
 const largest = 350_000
 const longestText = [4000, 1000, 250]
@@ -43,39 +42,44 @@ function key(bridgeId: string, row: number): Key {
   return { pk: `BRIDGE#${bridgeId}`, sk: `WORDS#${EventRow.padded(row)}` }
 }
 
+/** A bridge whose events are read. */
+interface Source {
+  bridgeId: string
+  deliveryKey: Uint8Array
+  /** The number of the last event whose delivery has ended. */
+  head: number
+  /** This process may not write. */
+  isReader: boolean
+}
+
 /**
  * The words of a bridge's events before this number, the newest first, in parts. What has no row is read. It
- * gets its row on the way, unless events of it are to come, or this process may not write (`isReader`).
+ * gets its row on the way, unless events of it are to come.
  */
-export async function* backwards(
-  bridgeId: string,
-  deliveryKey: Uint8Array,
-  { before, isReader }: { before: number; isReader: boolean },
-): AsyncGenerator<Part> {
-  const oldest = await oldestNumber(bridgeId)
-  if (oldest === undefined) return
-  const rows = indexed(bridgeId, deliveryKey, before)
-  let next = await rows.next()
+export async function* backwards(source: Source, before: number): AsyncGenerator<Part> {
+  const isOneRow = before <= perRow
+  const oldest = isOneRow ? 1 : await oldestNumber(source.bridgeId)
+  const rows = isOneRow ? undefined : indexed(source, before)
+  let next = await rows?.next()
   for (let last = before - 1; last >= oldest; last = rowOf(last) * perRow) {
     const row = rowOf(last)
-    const first = row * perRow + 1
-    while (!next.done && next.value.row > row) next = await rows.next()
-    const found = next.done || next.value.row !== row ? undefined : next.value
-    const words = found?.words ?? (await read({ bridgeId, deliveryKey, isReader }, row))
-    yield { first: Math.max(first, oldest), last, words: words.filter(([n]) => n <= last) }
+    while (rows && next && !next.done && next.value.row > row) next = await rows.next()
+    const found = !next || next.done || next.value.row !== row ? undefined : next.value
+    const words = found?.words ?? (await read(source, row))
+    yield { first: Math.max(row * perRow + 1, oldest), last, words: words.filter(([n]) => n <= last) }
   }
 }
 
-async function oldestNumber(bridgeId: string): Promise<number | undefined> {
-  for await (const { n } of EventLists.allKept(bridgeId, { after: 0 }, 0)) return n
-  return undefined
+/** The number of the first event that is kept; Infinity if there is none. */
+async function oldestNumber(bridgeId: string): Promise<number> {
+  for await (const { n } of EventLists.allKept(bridgeId, { after: 0 }, 0, 10)) return n
+  return Infinity
 }
 
 const Row = z.object({ pk: z.string(), sk: z.string(), sealed: Bytes, expires_at: z.number() })
 
 async function* indexed(
-  bridgeId: string,
-  deliveryKey: Uint8Array,
+  { bridgeId, deliveryKey }: Source,
   before: number,
 ): AsyncGenerator<{ row: number; words: Words }, void> {
   const rows = query({
@@ -103,20 +107,9 @@ async function* indexed(
   }
 }
 
-/** A bridge whose events are read; `isEnded`: the delivery of all that are asked for has ended. */
-interface Source {
-  bridgeId: string
-  deliveryKey: Uint8Array
-  isReader: boolean
-  isEnded?: true
-}
-
-/**
- * The words of the events of a row, read from the events. The row is written if no event of it is to come.
- */
-async function read({ bridgeId, deliveryKey, isReader, isEnded }: Source, row: number): Promise<Words> {
+/** The words of the events of a row, read from these. The row is written if no event of it is to come. */
+async function read({ bridgeId, deliveryKey, head, isReader }: Source, row: number): Promise<Words> {
   const range = { after: row * perRow, before: (row + 1) * perRow + 1, isNewestFirst: true }
-  const head = isEnded ? range.before : ((await Delivery.get(Delivery.first(bridgeId)))?.head ?? 0)
   const events = await Array.fromAsync(EventLists.allKept(bridgeId, range, head, perRow))
   const words = events.map((event): Words[number] => [event.n, wordsOf(event, deliveryKey)])
   const isWhole = events.length === perRow || head >= range.before - 1
@@ -135,9 +128,9 @@ export async function complete(
   n: number,
 ): Promise<void> {
   try {
-    await read({ bridgeId, deliveryKey: await deliveryKey(), isReader: false, isEnded: true }, rowOf(n))
+    await read({ bridgeId, deliveryKey: await deliveryKey(), head: n, isReader: false }, rowOf(n))
   } catch (error) {
-    log.warn({ error, bridgeId }, "the words of a thousand events were not written")
+    log.warn({ error, bridgeId }, "words of events were not written")
   }
 }
 

@@ -32,17 +32,19 @@ export interface Found {
 /** The newest events of a bridge that contain one of these texts, as far as there is time. */
 export async function newest(bridge: Bridge.Info, asked: Asked): Promise<Found> {
   const { texts, limit, isReader = false, isOver } = asked
+  const before = asked.before ?? (await EventLists.newestNumber(bridge.id)) + 1
+  if (before <= 1) return { events: [] }
   const [deliveryKey, delivery] = await Promise.all([
     Bridge.deliveryKeyOf(bridge),
     Delivery.get(Delivery.first(bridge.id)),
   ])
-  const before = asked.before ?? (await EventLists.newestNumber(bridge.id)) + 1
   const events: StoredEvent[] = []
-  for await (const { first, words } of EventIndex.backwards(bridge.id, deliveryKey, { before, isReader })) {
+  const source = { bridgeId: bridge.id, deliveryKey, head: delivery?.head ?? 0, isReader }
+  for await (const { first, words } of EventIndex.backwards(source, before)) {
     const numbers = words.filter(([, one]) => texts.some((text) => one.includes(text))).map(([n]) => n)
     const wanted = numbers.toSorted((a, b) => b - a).slice(0, limit - events.length)
     for (const row of await EventRow.byNumbers(bridge.id, wanted))
-      events.push(...opened(EventRow.asOf(row, delivery?.head ?? 0), deliveryKey))
+      events.push(...opened(EventRow.asOf(row, source.head), deliveryKey))
     events.sort((a, b) => numberOf(b) - numberOf(a))
     const isCut = wanted.length < numbers.length || events.length >= limit
     if (isCut && wanted.length > 0) return { events, before: wanted.at(-1)! }

@@ -13,7 +13,6 @@ export function folded(text: string): string {
   return text
     .normalize("NFKD")
     .toLowerCase()
-    .normalize("NFKD")
     .replaceAll(withoutRoom, "")
     .replaceAll(anyLookAlike, (letter) => latinOf.get(letter)!)
     .replaceAll(/\s+/g, " ")

@@ -1,6 +1,7 @@
 import { EventRow } from "#core/event/event-row.ts"
 import { folded } from "#core/event/folded.ts"
 import { userOf, withoutDevice } from "#core/message/jid.ts"
+import { mayBeOurs } from "#core/message/message-id.ts"
 import { spellingsOf } from "#core/message/spellings.ts"
 
 /** The longest text that is searched for, in characters: 64 emoji of families are some 700. */
@@ -49,7 +50,10 @@ function idIn(typed: string): string | undefined {
   const [, ofCloud] = /^wamid\.([A-Za-z0-9+/=_-]+)$/.exec(typed) ?? []
   if (ofCloud !== undefined)
     return /[0-9A-F]{16,}/.exec(Buffer.from(ofCloud, "base64").toString("latin1"))?.[0]
-  return /^[\x21-\x7e]{8,255}$/.test(typed) && !typed.includes("@") && !isNumber(typed) ? typed : undefined
+  if (mayBeOurs(typed.toUpperCase())) return typed.toUpperCase()
+  return /^[\x21-\x7e]{8,255}$/.test(typed) && /\d/.test(typed) && !typed.includes("@") && !isNumber(typed)
+    ? typed
+    : undefined
 }
 
 function isNumber(typed: string): boolean {

@@ -10,6 +10,7 @@ import { Idempotency } from "#core/message/idempotency.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { toQuery } from "../answer.ts"
 import { askSession } from "../numbers/session-answer.ts"
+import { numberIn } from "../requests.ts"
 import type { Asked } from "./asked.ts"
 
 type Sent = z.infer<typeof SentMessage>
@@ -39,8 +40,9 @@ export interface Found {
   events: Of<StoredEvent>[]
   sent: Of<Sent>[]
   request?: RequestLog.Kept | undefined
-  /** Where the search of the one number goes on. */
+  /** Where the search of the one number goes on, and the first number that was not begun with. */
   before?: number | undefined
+  from?: string | undefined
   /** The numbers whose events were not all looked at, and whose sessions said nothing. */
   unread: string[]
   silent: string[]
@@ -72,9 +74,11 @@ export async function find(
       const bridge = await EventSearch.bridgeOf(all, asked.eventId)
       return { ...found, to: bridge && `/numbers/${bridge.customerRef}/events/${asked.eventId}` }
     }
-    const to = await pageOfId(looking)
+    const request = await requestOf(looking)
+    const to = await pageOfId(looking, request)
     if (to !== undefined) return { ...found, to }
-    const [request] = await Promise.all([requestOf(looking), lookInNumbers(looking, found)])
+    const called = request && all.find(({ customerRef }) => customerRef === numberIn(request.path))
+    await lookInNumbers(called ? { ...looking, numbers: [called] } : looking, found)
     const text = folded(asked.typed)
     const numbers = looking.numbers.filter(({ customerRef, shownName }) =>
       [customerRef, shownName].some((name) => text !== "" && folded(name).includes(text)),
@@ -103,17 +107,17 @@ async function forEach(
 
 /**
  * The page of the message of this id, or of that under this idempotency key: the sessions know their messages
- * by their ids, however many there are.
+ * by their ids, however many there are. Half of the time is left for all else.
  */
-async function pageOfId(looking: Looking): Promise<string | undefined> {
-  const { asked, accountId, requestId, isOver } = looking
+async function pageOfId(looking: Looking, request: RequestLog.Kept | undefined): Promise<string | undefined> {
+  const { asked, accountId, requestId, leftMs } = looking
   const { id } = asked
-  if (id === undefined || looking.before !== undefined) return undefined
+  if (id === undefined || request || looking.before !== undefined) return undefined
   let to: string | undefined
   const numbers = [...new Set([...looking.numbers, ...looking.all])].slice(0, most.askedForId)
   await forEach(
     numbers,
-    () => to !== undefined || isOver(),
+    () => to !== undefined || leftMs() < budget.ms / 2,
     async (bridge) => {
       const underKey = await Idempotency.messageIdOf({ accountId, bridgeId: bridge.id, key: id })
       const path = `/messages/${encodeURIComponent(underKey ?? id)}`
@@ -151,7 +155,9 @@ export function pathOfMessage(ref: string, messageId: string): string {
   return `/numbers/${ref}/messages/${encodeURIComponent(messageId)}`
 }
 
-async function requestOf({ accountId, asked, isOver }: Looking): Promise<RequestLog.Kept | undefined> {
+/** The call of this id; one whose id says no time is looked for during a quarter of the time. */
+async function requestOf({ accountId, asked, leftMs }: Looking): Promise<RequestLog.Kept | undefined> {
+  const isOver = () => leftMs() < budget.ms * 0.75
   if (asked.id === undefined || !/^[A-Za-z0-9-]{8,64}$/.test(asked.id)) return undefined
   return await RequestLog.find(accountId, asked.id, { isOver })
 }
@@ -173,6 +179,7 @@ async function lookInNumbers(looking: Looking, found: Found): Promise<void> {
     ])
   })
   found.unread.push(...left)
+  found.from = left[0]
   const newestFirst = <Value>(all: Of<Value>[], at: (value: Value) => number) =>
     all.toSorted((a, b) => at(b.value) - at(a.value)).slice(0, most.shown)
   found.events = newestFirst(found.events, (event) => event.created_at)

@@ -26,7 +26,9 @@ const Query = z.object({
     .regex(/^[\w-]{1,64}$/)
     .optional()
     .catch(undefined),
+  /** Of the one number: only events before this one; of all: only numbers from this one on. */
   before: z.coerce.number().int().positive().optional().catch(undefined),
+  from: z.string().optional(),
 })
 type Query = z.infer<typeof Query>
 
@@ -42,7 +44,8 @@ export const where = new Hono<DashboardEnv>().get("/where", async (c) => {
   if (asked.typed === "") return await shown(c, { query, all }, empty({ isCard: true, about: whatIsFound }))
   if (asked.span) return await ofSpan(c, { query, all, chosen, span: asked.span })
   const { accountId, requestId } = c.var
-  const numbers = chosen ? [chosen] : all
+  const start = all.findIndex(({ customerRef }) => customerRef === query.from)
+  const numbers = chosen ? [chosen] : all.slice(Math.max(0, start))
   const found = await find({ accountId, requestId, asked, numbers, all, before: chosen && query.before })
   if (found.to !== undefined) return c.redirect(found.to)
   return await shown(c, { query, all }, await results(c, { query, asked, found, numbers }))
@@ -146,11 +149,12 @@ async function results(c: Context<DashboardEnv>, { query, asked, found, numbers 
       }),
     ),
   ].filter((one) => one !== undefined)
-  const { before } = found
-  const further =
-    before === undefined
-      ? undefined
-      : `/where?${toQuery({ ...query, number: numbers[0]?.customerRef, before })}`
+  const on = { q: query.q, number: query.number ?? (isOne ? numbers[0]?.customerRef : undefined) }
+  const { before, from } = found
+  const further = [
+    nextPage(before === undefined ? undefined : `/where?${toQuery({ ...on, before })}`, "Look further back"),
+    nextPage(isOne ? undefined : from && `/where?${toQuery({ ...on, from })}`, "Look at further numbers"),
+  ]
   return html`${searched({ found, numbers, asked })}
     <div class="found stack">
       ${
@@ -163,7 +167,7 @@ async function results(c: Context<DashboardEnv>, { query, asked, found, numbers 
           : parts
       }
     </div>
-    ${nextPage(further, "Look further back")}`
+    ${further}`
 }
 
 /** How something stands, and since when. */
@@ -224,8 +228,8 @@ function searched({ found, numbers, asked }: Omit<Result, "query">): Html {
   const said = [
     unread.length > 0 &&
       (numbers.length === 1
-        ? "There was time for the newest events only: look further back below."
-        : `There was no time for all events of ${unread.length} of ${numbers.length} numbers (${few(unread)}): choose one of them.`),
+        ? `There was ${found.before === undefined ? "no time for the events: try again" : "time for the newest events only: look further back below"}.`
+        : `There was no time for all events of ${unread.length} of ${numbers.length} numbers (${few(unread)}): look at further ones below, or choose one.`),
     silent.length > 0 &&
       `The people, and what the API sent, were not looked at for ${silent.length === 1 ? "the number" : `${silent.length} numbers`} ${few(silent)}${silent.length > 20 ? ": choose one" : ": no session answered"}.`,
     asked.texts.some((text) => text.length < 3) && "Very short texts are found in very much.",

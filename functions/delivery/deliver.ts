@@ -112,7 +112,7 @@ async function deliverClaimed(
   }
 }
 
-/** Once a thousand events are through, one row has their words: people look for them. */
+/** One row has the words of many events that are through: people look for them. */
 async function indexWords({ bridgeId, head, receiver }: Delivery.Info, to: number): Promise<void> {
   const { perRow, complete } = EventIndex
   for (let n = (Math.floor(head / perRow) + 1) * perRow; n <= to; n += perRow)

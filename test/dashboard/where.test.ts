@@ -7,13 +7,16 @@ import { expect, onTestFinished, test } from "vitest"
 import type { Event } from "#contract/event.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventSearch } from "#core/event/event-search.ts"
 import { folded } from "#core/event/folded.ts"
 import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
 import { understand } from "#dashboard/where/asked.ts"
+import { budget } from "#dashboard/where/find.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { app } from "#test/support/service/app.ts"
 import { anAddress, at } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -21,7 +24,7 @@ import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-d
 import { aHost, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { aPerson } from "./pages/person.ts"
+import { aPerson, nobody } from "./pages/person.ts"
 
 /** What a person reads, in one line. */
 const plain = (page: string) =>
@@ -47,6 +50,7 @@ test.for([
     "CF19FC6A12345678",
   ],
   [' "3EB0ABCDEF0123456789",', "3EB0ABCDEF0123456789"],
+  ["3eb07c8ece8433a94c3237", "3EB07C8ECE8433A94C3237"],
   ["+49 151-123 456 78", undefined],
   ["4915112345678@s.whatsapp.net", undefined],
   ["good morning", undefined],
@@ -84,9 +88,9 @@ test.for([
   expect(folded(written)).toBe(understand(typed, clock).texts[0])
 })
 
-test("words of a thousand events are one row, which delivery writes, and search finds events by it", async () => {
+test("words of many events are one row, which delivery writes, and search finds events by it", async () => {
   const { bridge } = await aPerson()
-  const outbox = await anOutbox(bridge, 998)
+  const outbox = await anOutbox(bridge, EventIndex.perRow - 2)
   const ids = await outbox.append(anEvent("The Blue One"), anEvent("a red one"))
   await answerAll()
   const rows = () => rowsOf(tables.events, bridge.id, "WORDS#")
@@ -190,6 +194,27 @@ test("a message that came and one that was sent are found by all that is known o
     ) ?? []
   const failedWay = plain(await (await person.get(failed)).text())
   expect(failedWay).toMatch(/Asked for.*the key till.* See the request.*Rejected by the network.*463/)
+})
+
+test("a person of the address book is found with what they wrote under their own name", async () => {
+  const person = await aPerson()
+  const jid = "491711234567@s.whatsapp.net"
+  const host = await aScriptedHost(({ path }, response) => {
+    if (path.startsWith("/contacts"))
+      sayJson(response, 200, [{ ...nobody, jid, name: "Mrs. Jones", phone: "" }])
+    else sayJson(response, 200, path.startsWith("/sent") ? [] : {})
+  })
+  await host.take(person.bridge.id)
+  const outbox = await anOutbox(person.bridge)
+  await outbox.write(anEvent("It is Ada who writes"))
+  expect(await sought(person, "mrs. jones", "shop")).toContain("It is Ada who writes")
+  Object.assign(budget, { ms: 0 })
+  onTestFinished(() => void Object.assign(budget, { ms: 1200 }))
+  expect(await sought(person, "mrs. jones", "shop")).toContain("no time for the events: try again")
+  await Bridge.create({ accountId: person.accountId, customerRef: "till" })
+  expect(await sought(person, "mrs. jones")).toMatch(
+    /no time for all events of \d of \d numbers \(.*shop.*\).*Look at further numbers/,
+  )
 })
 
 test("a span of a number shows its connection, messages, attempts, calls and log in one list", async () => {

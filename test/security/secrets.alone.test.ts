@@ -340,7 +340,7 @@ async function innermost(
 ): Promise<Record<string, string>> {
   Object.assign(process.env, environment)
   const keys = await DataKeys.get(bridgeId)
-  // A thousand events have not come.
+  // So many events have not come.
   await EventIndex.complete(bridgeId, async () => keys!.delivery, EventIndex.perRow)
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = await getRow("Sessions", item)

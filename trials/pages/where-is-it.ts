@@ -10,7 +10,7 @@ const [people, vocabulary] = [5000, 20_000]
 
 /**
  * Gives a number a hundred thousand messages, in the store itself, and looks for the oldest ones. The rows of
- * their words are made as the delivery makes them: after each thousand.
+ * their words are made as the delivery makes them.
  * @returns seconds until the page is there that was looked for, the worst of five; and the same once more
  * while no words are in rows, when the page says how far it has looked
  */
