@@ -1,6 +1,7 @@
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
+import { media } from "../data/media.ts"
 import { phoneSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { tableAccess, indexAccess, mailAccess, rowActions } from "../iam-statement.ts"
@@ -24,11 +25,11 @@ export const dashboard = aDashboard("Dashboard", {
   // Pages take no places from the API's calls, nor those from pages.
   concurrency: { reserved: stage.pages },
   // Under this secret the operator looks up phones.
-  environment: { ...stripeSettings, PHONE_SECRET: phoneSecret },
+  environment: { ...stripeSettings, PHONE_SECRET: phoneSecret, MEDIA_BUCKET: media.name },
   permissions: [
     tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...rowActions, "Query", "BatchGetItem"),
-    tableAccess(requests, "GetItem", "PutItem", "UpdateItem", "Query"),
+    tableAccess(requests, ...rowActions, "Query"),
     tableAccess(events, ...rowActions, "Query", "BatchGetItem", "BatchWriteItem"),
     // Which deliveries have waited for longest, for the operator.
     indexAccess(events, "bySince"),
@@ -38,6 +39,9 @@ export const dashboard = aDashboard("Dashboard", {
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
     // A skipped event or a changed webhook is a line in the bridge's log.
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
+    // A chat shows the files of its messages, and an answer may have one.
+    { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
+    { actions: ["s3:PutObject"], resources: [$interpolate`${media.arn}/*/upload-*`] },
     ...both,
     ...mailAccess(),
   ],

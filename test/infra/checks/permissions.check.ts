@@ -151,10 +151,15 @@ test("hosts cannot read accounts, delivery no leases, and the sweep reads delive
   expect(mayDo("TroublesRole", "EventsTable/index")).toEqual(["dynamodb:Query"])
 })
 
-test("media are stored by hosts, and read by who hands them on; the API signs uploads alone", () => {
-  expect(whoMay("s3:PutObject", "MediaBucket/*/upload-*")).toEqual(["ApiRole"])
-  expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["ApiRole", "SessionHostTaskRole"])
-  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["ApiRole", "TransferRole", "SessionHostTaskRole"])
+test("media are stored by hosts, and read by who hands them on; API and dashboard sign uploads alone", () => {
+  expect(whoMay("s3:PutObject", "MediaBucket/*/upload-*")).toEqual(["ApiRole", "DashboardRole"])
+  expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["ApiRole", "DashboardRole", "SessionHostTaskRole"])
+  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual([
+    "ApiRole",
+    "TransferRole",
+    "DashboardRole",
+    "SessionHostTaskRole",
+  ])
 })
 
 test("customers' logs: hosts, delivery, API and dashboard write, streaming functions read, hosts remove", () => {

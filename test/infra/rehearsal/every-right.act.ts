@@ -5,6 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, expect, test, vi } from "vitest"
 import { z } from "zod"
 import { type RouteName, routes } from "#contract/routes.ts"
+import { inlineBytes } from "#contract/send.ts"
 import { apiClient, Unexpected } from "#one-machine/api-client.ts"
 import { untilConnected } from "#one-machine/network/link.ts"
 import { noRateLimits } from "#one-machine/service/spawn-service.ts"
@@ -228,6 +229,20 @@ test("a newcomer signs in, adds a number, links a phone to it, and follows it on
     })
   for (const path of ["/events/stream", "/deliveries", "/deliveries/stream", "/log", "/log/stream"])
     await opens(at(path))
+
+  // In a chat: a file that came, an answer with a file, and one that is refused, whose key is free again.
+  const chat = at(`/chats/${ada.number}`)
+  const png = { kind: "image", mimetype: "image/png", data: "iVBORw0KGgo=" }
+  const picture = await whole.write(ada, phone.number, { media: png })
+  await until(async () => (await eve.page("GET", `${chat}/files/${picture}`)).type === "image/png")
+  const form = new FormData()
+  form.append("key", crypto.randomUUID())
+  form.append("file", new File([new Uint8Array(inlineBytes + 1)], "list.bin"))
+  expect(await eve.page("POST", `${chat}/answer`, form)).toMatchObject({ status: 303 })
+  const toNobody = { key: crypto.randomUUID(), text: "Hello?" }
+  const refused = await eve.page("POST", at("/chats/4999000111222/answer"), toNobody)
+  expect([refused.status < 500, refused.body]).toEqual([true, expect.stringContaining("Not sent")])
+  for (const path of [at("/chats"), at("/chats/stream")]) await opens(path)
 
   await send(at("/webhooks/first/secret/roll"))
   await opens(at("/webhooks/first/secret"))

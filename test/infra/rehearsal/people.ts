@@ -59,13 +59,14 @@ export function aBrowser(stage: Stage) {
   const cookies = new Map<string, string>()
 
   /** Opens a page, or sends a form or JSON to it. */
-  async function page(method: string, path: string, sent?: Record<string, string> | string) {
+  async function page(method: string, path: string, sent?: Record<string, string> | string | FormData) {
     const headers = {
       cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
       ...(sent && { origin: `https://${new URL(stage.url).host}` }),
       ...(typeof sent === "string" && { "content-type": "application/json" }),
     }
-    const body = typeof sent === "object" ? new URLSearchParams(sent) : sent
+    const isFields = typeof sent === "object" && !(sent instanceof FormData)
+    const body = isFields ? new URLSearchParams(sent) : sent
     const answer = await fetch(`${stage.url}${path}`, {
       method,
       redirect: "manual",
