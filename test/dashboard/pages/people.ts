@@ -337,6 +337,15 @@ test("an owner deletes an account with its numbers; a member of no other is forg
   })
 })
 
+test("an account that is deleted in several tabs at once is deleted, and each of them is told so", async () => {
+  const owner = await aPerson()
+  for (let i = 0; i < 3; i++) await Bridge.create({ accountId: owner.accountId, customerRef: `till-${i}` })
+  const { email } = owner
+  const tabs = Array.from({ length: 3 }, () => owner.post("/account/delete", { confirm: email }))
+  for (const { status } of await Promise.all(tabs)) expect(status).toBe(303)
+  expect(await Account.get(owner.accountId)).toBeUndefined()
+})
+
 test("a visitor who is shown a link page that deceives reports it to the operators of the service", async () => {
   const [host, owner] = await Promise.all([aPerson(), aPerson()])
   await Account.makeOperator(host.accountId)
