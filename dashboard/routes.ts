@@ -12,8 +12,8 @@ import { assetRoutes } from "./assets.ts"
 import { auditLog } from "./audit-log.ts"
 import type { BillingPages } from "./billing-pages.ts"
 import { answering, largestFile } from "./conversations/answer.ts"
-import { groups } from "./conversations/groups.ts"
 import { chats } from "./conversations/chats.ts"
+import { groups } from "./conversations/groups.ts"
 import { messages } from "./conversations/messages.ts"
 import { deliveries } from "./events/deliveries.ts"
 import { event } from "./events/event.ts"
@@ -83,10 +83,12 @@ const ofFile = bodyLimit({
     throw new ApiError("payload_too_large", "the file is too large: at most 16 MB")
   },
 })
-/** An answer in a chat may have a file. */
-const limited = createMiddleware<DashboardEnv>(
-  async (c, next) => await (/\/chats\/[^/]+\/answer$/.test(c.req.path) ? ofFile : ofText)(c, next),
-)
+/** An answer in a chat may have a file. It is read into memory: only of somebody who may send it. */
+const limited = createMiddleware<DashboardEnv>(async (c, next) => {
+  const isAnswer = c.req.method === "POST" && /^\/numbers\/[^/]+\/chats\/[^/]+\/answer$/.test(c.req.path)
+  const mayBeLong = isAnswer && (await whoLooks(c))?.mayChange === true
+  return await (mayBeLong ? ofFile : ofText)(c, next)
+})
 
 /** Pages for all visitors. */
 const open = ["/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]

@@ -249,17 +249,19 @@ test("a file and a quote go with an answer, and a viewer only reads", async () =
   }))
     form.append(name, value)
   form.append("file", new File(["hello"], "\u202eoffer.txt", { type: "text/plain" }))
-  const body = new Response(form)
-  const headers = { "content-type": body.headers.get("content-type")!, origin: "http://localhost" }
-  const answer = await member.ask(`${member.at(gil.jid)}/answer`, {
-    method: "POST",
-    headers,
-    body: await body.arrayBuffer(),
-  })
-  expect(answer.status).toBe(303)
+  const sent = async (by: Pick<typeof member, "ask">) => {
+    const body = new Response(form)
+    const headers = { "content-type": body.headers.get("content-type")!, origin: "http://localhost" }
+    const init = { method: "POST", headers, body: await body.arrayBuffer() }
+    return (await by.ask(`${member.at(gil.jid)}/answer`, init)).status
+  }
+  expect(await sent(member)).toBe(303)
   await gil.read({ count: 1 })
   expect(await member.page(member.at(gil.jid))).toContain("offer.txt")
   const viewer = await aMember(bridge, "viewer")
+  // A long form is read into memory for those alone who may send it.
+  form.set("file", new File([new Uint8Array(300_000)], "long"))
+  for (const other of [viewer, aVisitor()]) expect(await sent(other)).toBe(413)
   const page = await viewer.page(viewer.at(gil.jid))
   expect(page).toContain("its members answer here")
   expect(page).not.toMatch(/<textarea|form="react"|name="seconds"/)
