@@ -4,11 +4,13 @@ const form = document.querySelector("form[data-queue]")
 const list = () => document.getElementById("messages")
 // `randomUUID` is for pages over https alone.
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-")
-const { key, read, quote, text, file, voice } = form.elements
+const { key, number, read, quote, text, file, voice } = form.elements
 
 // Answers of this chat that are on their way, oldest first. Texts outlive the page in the tab's storage: when
 // it is loaded again, they go on under their keys, which send each once.
-const stored = `unsent ${location.pathname}`
+const stored = `unsent ${number.value} ${location.pathname}`
+// A key is known for a day. What waited for half of it, as in a tab that was closed, is for its writer to send.
+const longestWaitMs = 12 * 3600 * 1000
 const queue = []
 let isSending = false
 
@@ -24,6 +26,7 @@ function keep() {
 }
 
 function enqueue(body) {
+  if (!body.has("at")) body.set("at", Date.now())
   const item = document.createElement("li")
   item.className = "own"
   item.innerHTML =
@@ -49,7 +52,8 @@ async function sendAll() {
   isSending = true
   for (let waitMs = 1000; queue.length > 0;) {
     const [one] = queue
-    const { id, error, again } = await send(one.body)
+    const isLate = Date.now() - Number(one.body.get("at")) > longestWaitMs
+    const { id, error, again } = isLate ? late : await send(one.body)
     if (error && again) {
       say(one.item, `Waits, and is sent by itself while this page is open. ${error}`)
       await new Promise((resolve) => setTimeout(resolve, waitMs))
@@ -72,18 +76,25 @@ async function sendAll() {
   isSending = false
 }
 
+const late = { error: "It has waited for too long: look whether it went, or send it again.", again: false }
+
 async function send(body) {
   try {
     const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "application/json" } })
     // Signed out meanwhile, or a page of the service's in between.
-    if (!answer.headers.get("content-type")?.includes("json"))
-      return { error: "Load this page again.", again: answer.status >= 500 || answer.status === 429 }
+    if (!answer.headers.get("content-type")?.includes("json")) {
+      const error = answer.status === 413 ? "The file is too large." : "Load this page again."
+      return { error, again: answer.ok || answer.status >= 500 || answer.status === 429 }
+    }
     const { message_id: id, error, again } = await answer.json()
     return { id, error, again }
   } catch {
     return { error: "This page does not reach the service.", again: true }
   }
 }
+
+// What waits is sent by this page alone.
+addEventListener("beforeunload", (event) => queue.length > 0 && event.preventDefault())
 
 form.addEventListener("submit", (event) => {
   event.preventDefault()

@@ -30,7 +30,8 @@ export const answering = new Hono<DashboardEnv>()
   .post("/numbers/:ref/chats/:chat/answer", async (c) => {
     const chat = chatIn(c)
     const form = await c.req.parseBody()
-    const typed = { ...textsOf(form, "key", "read", "quote", "text", "voice"), file: fileIn(form.file) }
+    const fields = textsOf(form, "key", "number", "read", "quote", "text", "voice")
+    const typed = { ...fields, file: fileIn(form.file) }
     const isScript = c.req.header("accept") === "application/json"
     try {
       if (typed.text.trim() === "" && !typed.file)
@@ -85,6 +86,8 @@ function fileIn(given: unknown): File | undefined {
 
 interface Typed {
   key: string
+  /** The id of the number that was on the page. */
+  number: string
   read: string
   quote: string
   text: string
@@ -98,7 +101,8 @@ interface Typed {
  */
 async function answer(c: Context<DashboardEnv>, chat: string, typed: Typed): Promise<string> {
   const { bridge, requestId } = c.var
-  if (!keyPattern.test(typed.key))
+  // In another tab the person may have turned to an account with a number of the same name.
+  if (!keyPattern.test(typed.key) || typed.number !== bridge.id)
     throw new ApiError("invalid_request", "open the chat again, and send it from there")
   await handOver(c, chat, {})
   const common = {

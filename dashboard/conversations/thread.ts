@@ -90,7 +90,7 @@ export async function thread(c: Context<DashboardEnv>, jid: string, asked: Asked
         ${isLatest ? "" : html`<p class="earlier"><a class="button slim" href="${chat.at}">Latest messages</a></p>`}
       </div>
     </div>
-    ${asked.notice ?? ""} ${foot({ chat, shown, asked, isLatest })}
+    ${asked.notice ?? ""} ${foot({ chat, number: c.var.bridge.id, shown, asked, isLatest })}
   </section>`
 }
 
@@ -202,7 +202,13 @@ export function who({ at, mayAnswer }: Chat, handover: number): Html {
   </form>`
 }
 
-function foot(input: { chat: Chat; shown: Said[]; asked: Asked; isLatest: boolean }): Html | string {
+function foot(input: {
+  chat: Chat
+  number: string
+  shown: Said[]
+  asked: Asked
+  isLatest: boolean
+}): Html | string {
   const { chat, asked, shown } = input
   if (!input.isLatest) return ""
   if (!chat.mayAnswer)
@@ -218,6 +224,7 @@ function foot(input: { chat: Chat; shown: Said[]; asked: Asked; isLatest: boolea
       data-queue="messages"
     >
       <input type="hidden" name="key" value="${asked.unsent?.key ?? randomUUID()}" autocomplete="off" />
+      <input type="hidden" name="number" value="${input.number}" autocomplete="off" />
       <input type="hidden" name="read" value="${last}" autocomplete="off" />
       <input type="hidden" name="quote" value="${quoted?.message_id ?? ""}" autocomplete="off" />
       <p class="quoting" ${quoted ? "" : "hidden"}>

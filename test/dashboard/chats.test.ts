@@ -21,7 +21,7 @@ const { network, phone, bridge } = shared
 trustMediaOf(network)
 
 /** Somebody of the bridge's account, and what they read of one of its pages. */
-async function aMember({ accountId, customerRef }: Bridge.Info, role: Member.Role = "member") {
+async function aMember({ id, accountId, customerRef }: Bridge.Info, role: Member.Role = "member") {
   const email = anEmail()
   const { person } = await findOrOpenAccount(email)
   await Member.add(accountId, person, role)
@@ -39,7 +39,11 @@ async function aMember({ accountId, customerRef }: Bridge.Info, role: Member.Rol
     lines: async (path: string) => linesOf(await (await visitor.get(path)).text()),
     /** Sends the page's form, as the script does. */
     answer: async (jid: string, form: Record<string, string>) => {
-      const answer = await visitor.post(`${at(jid)}/answer`, form, { accept: "application/json" })
+      const answer = await visitor.post(
+        `${at(jid)}/answer`,
+        { number: id, ...form },
+        { accept: "application/json" },
+      )
       const said = (await answer.json()) as { message_id?: string; error?: string; again?: boolean }
       return { status: answer.status, ...said }
     },
@@ -79,6 +83,7 @@ test("an answer goes once, however often the form is sent, marks its question as
   // Without script the form leads back to the chat.
   const plain = await other.post(`${other.at(eve.jid)}/answer`, {
     ...form,
+    number: bridge.id,
     key: "another-key",
     text: "And on Sunday?",
   })
@@ -93,6 +98,14 @@ test("an answer goes once, however often the form is sent, marks its question as
   expect((await shared.message((await eve.send(phone.number, "Bye")).id)).handover).toBeUndefined()
 })
 
+test("an answer that was typed at a number of another account is not sent from one of the same name", async () => {
+  const [eve, member] = [await network.phone("Eve"), await aMember(bridge)]
+  const { bridge: elsewhere } = await aChat()
+  const form = { key: "of-another-tab", text: "For your eyes only", number: elsewhere.id }
+  expect(await member.answer(eve.jid, form)).toMatchObject({ status: 400, again: false })
+  expect(await member.page(member.at(eve.jid))).toContain(`name="number" value="${bridge.id}"`)
+})
+
 test("an answer that cannot be sent now says so, and is sent once when it is tried again", async () => {
   const chat = await aChat()
   const member = await aMember(chat.bridge)
@@ -101,7 +114,8 @@ test("an answer that cannot be sent now says so, and is sent once when it is tri
   const form = { key: "key-of-an-answer", text: "Here I am" }
   const refused = await member.answer(chat.bob.jid, form)
   expect(refused).toMatchObject({ status: 503, again: true })
-  const page = await (await member.post(`${member.at(chat.bob.jid)}/answer`, form)).text()
+  const typed = { number: chat.bridge.id, ...form }
+  const page = await (await member.post(`${member.at(chat.bob.jid)}/answer`, typed)).text()
   expect(page).toMatch(/Not sent: [^]*it is sent once[^]*value="key-of-an-answer"[^]*Here I am<\/textarea>/)
   await held(chat.bridge.id, await aHost(chat.network))
   const sent = await until(async () => (await member.answer(chat.bob.jid, form)).message_id)
@@ -242,6 +256,7 @@ test("a file and a quote go with an answer, and a viewer only reads", async () =
   const form = new FormData()
   for (const [name, value] of Object.entries({
     key: "with-a-file",
+    number: bridge.id,
     text: "",
     read: "",
     quote: "",

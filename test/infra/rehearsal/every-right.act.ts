@@ -235,11 +235,13 @@ test("a newcomer signs in, adds a number, links a phone to it, and follows it on
   const png = { kind: "image", mimetype: "image/png", data: "iVBORw0KGgo=" }
   const picture = await whole.write(ada, phone.number, { media: png })
   await until(async () => (await eve.page("GET", `${chat}/files/${picture}`)).type === "image/png")
+  const number = /name="number" value="([^"]+)"/.exec(await opens(chat))![1]!
   const form = new FormData()
   form.append("key", crypto.randomUUID())
+  form.append("number", number)
   form.append("file", new File([new Uint8Array(inlineBytes + 1)], "list.bin"))
   expect(await eve.page("POST", `${chat}/answer`, form)).toMatchObject({ status: 303 })
-  const toNobody = { key: crypto.randomUUID(), text: "Hello?" }
+  const toNobody = { key: crypto.randomUUID(), number, text: "Hello?" }
   const refused = await eve.page("POST", at("/chats/4999000111222/answer"), toNobody)
   expect([refused.status < 500, refused.body]).toEqual([true, expect.stringContaining("Not sent")])
   for (const path of [at("/chats"), at("/chats/stream")]) await opens(path)
