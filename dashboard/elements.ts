@@ -60,6 +60,17 @@ export function field(
   </div>`
 }
 
+/** Stands beside what is in UTC without script, and in the reader's zone with it. */
+export const unlessScript = html`<span class="without-script">(UTC)</span>`
+
+/**
+ * A field for a day and a time, in UTC. The script shows it in the reader's zone, and sends it in UTC
+ * nevertheless: the address of a page means the same to everybody.
+ */
+export function timeField(label: string, attributes: { name: string; value: string; step?: number }): Html {
+  return field(html`${label} ${unlessScript}`, { type: "datetime-local", ...attributes })
+}
+
 /** The longest e-mail address that RFC 5321, 4.5.3.1.3, allows. */
 export const longestEmail = 254
 

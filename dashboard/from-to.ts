@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { z } from "zod"
-import { field, type Html } from "./elements.ts"
+import { type Html, timeField } from "./elements.ts"
 
 const Minute = z
   .string()
@@ -9,7 +9,7 @@ const Minute = z
   .optional()
   .catch(undefined)
 
-/** A span of time in a filter, to the minute, in UTC. Parts that cannot be understood are left out. */
+/** A span of time in a filter, to the minute, in UTC: the script has it so, too, whatever the fields show. Parts that cannot be understood are left out. */
 export const FromTo = z.object({ since: Minute, until: Minute })
 export type FromTo = z.infer<typeof FromTo>
 
@@ -23,7 +23,6 @@ export function msOf({ since, until }: FromTo): { sinceMs?: number; untilMs?: nu
 
 /** The fields in which people choose a span. */
 export function fromToFields({ since = "", until = "" }: FromTo): Html {
-  const type = "datetime-local"
-  return html`${field("From (UTC)", { name: "since", type, value: since })}
-  ${field("To (UTC)", { name: "until", type, value: until })}`
+  return html`${timeField("From", { name: "since", value: since })}
+  ${timeField("To", { name: "until", value: until })}`
 }

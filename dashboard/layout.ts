@@ -83,7 +83,7 @@ export function framed(
         </ul>
         <div class="foot">
           <ul>
-            <li class="small muted">All times are UTC</li>
+            <li class="small muted" data-zone>All times are UTC</li>
             <li><a href="/api/docs">${icon("book")} API reference</a></li>
           </ul>
           <form method="post" action="/sign-out">
@@ -118,6 +118,7 @@ function whereField({ number, sought }: { number?: string | undefined; sought?: 
       aria-keyshortcuts="Control+K /"
     />
     ${number === undefined ? "" : html`<input type="hidden" name="number" value="${number}" />`}
+    <input type="hidden" name="zone" disabled />
     <button class="button slim">Find</button>
   </form>`
 }

@@ -2,25 +2,26 @@ import { html } from "hono/html"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import type { Html } from "./elements.ts"
 
-// All pages have one time zone, UTC, in which days are counted as well; the frame says so. Where the pointer
-// rests, the script shows the reader's own time. Rows say when something was, and of today also how long ago.
+// All pages have one time zone: the reader's own, into which the script writes the times that are here in UTC
+// (`data-at`: in which form). The frame says which it is. Without script it is UTC, in which days are counted.
+// Rows say when something was, and of today also how long ago.
 
 /** A time, to the second. */
 export function time(ms: number): Html {
-  return html`<time datetime="${iso(ms)}" data-at>${inUtc(ms)}</time>`
+  return html`<time datetime="${iso(ms)}" data-at="second">${inUtc(ms)}</time>`
 }
 
 /** A day. */
 export function day(ms: number): Html {
-  return html`<time datetime="${iso(ms)}" data-at>${iso(ms).slice(0, 10)}</time>`
+  return html`<time datetime="${iso(ms)}" data-at="day">${iso(ms).slice(0, 10)}</time>`
 }
 
 /** A time in a chat, to the minute: without the date, if that is today. */
 export function moment(ms: number): Html {
   const whole = inUtc(ms)
   const isToday = iso(ms).slice(0, 10) === iso(nowMs()).slice(0, 10)
-  const short = `${whole.slice(0, 16)} UTC`
-  return html`<time datetime="${iso(ms)}" data-local>${isToday ? short.slice(11) : short}</time>`
+  const short = whole.slice(0, 16)
+  return html`<time datetime="${iso(ms)}" data-at="moment">${isToday ? short.slice(11) : short}</time>`
 }
 
 /** When something was, and how long ago if that was today. The script goes on counting, here and below. */
@@ -41,7 +42,9 @@ export function until(ms: number): Html {
 }
 
 function counted(how: "age" | "until", ms: number, text: string): Html {
-  return html`<time datetime="${iso(ms)}" data-${how}="${ms}" title="${inUtc(ms)} UTC" data-at>${text}</time>`
+  return html`<time datetime="${iso(ms)}" data-${how}="${ms}" title="${inUtc(ms)} UTC" data-at="title"
+    >${text}</time
+  >`
 }
 
 function inUtc(ms: number): string {

@@ -47,18 +47,29 @@ function tick() {
   }
 }
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" })
+// All times are in the reader's zone: texts, fields, and what is typed into "Where is it?".
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+const isoHere = (date) => new Date(date - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 const minute = new Intl.DateTimeFormat(undefined, { timeStyle: "short" })
 const dayAndMinute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
+
+function timeHere(date, form) {
+  const here = isoHere(date)
+  if (form === "day") return here.slice(0, 10)
+  if (form === "second") return here.replace("T", " ")
+  const isToday = date.toDateString() === new Date(now()).toDateString()
+  return (isToday ? minute : dayAndMinute).format(date)
+}
+
 function dress(part) {
-  for (const one of part.querySelectorAll("time[data-local]")) {
-    const at = new Date(one.dateTime)
-    const isToday = at.toDateString() === new Date(now()).toDateString()
-    one.textContent = (isToday ? minute : dayAndMinute).format(at)
-    one.removeAttribute("data-local")
+  for (const one of part.querySelectorAll("time[data-at]")) {
+    const date = new Date(one.dateTime)
+    if (one.dataset.at !== "title") write(one, timeHere(date, one.dataset.at))
+    one.title = `${isoHere(date).replace("T", " ")} here, ${one.dateTime.slice(0, 19).replace("T", " ")} UTC`
   }
-  for (const one of part.querySelectorAll("time[data-at]"))
-    one.title = `${one.dateTime.slice(0, 19).replace("T", " ")} UTC, here ${local.format(new Date(one.dateTime))}`
+  for (const one of part.querySelectorAll("[type=datetime-local][value]"))
+    if (one.defaultValue)
+      one.value = isoHere(new Date(`${one.defaultValue}Z`)).slice(0, one.defaultValue.length)
   for (const one of part.querySelectorAll("form[data-go]")) one.requestSubmit()
   part.querySelectorAll("form[data-answer]").forEach(bringAnswer)
   tick()
@@ -286,6 +297,17 @@ document.addEventListener("submit", (event) => {
   event.target.dataset.sent = "1"
   setTimeout(() => delete event.target.dataset.sent, 3000)
 })
+
+// A field is in the reader's zone, and what is sent in UTC: the address of a page means the same to everybody.
+addEventListener("formdata", ({ target, formData }) => {
+  for (const { name, value } of target.querySelectorAll("[type=datetime-local]"))
+    if (value) formData.set(name, new Date(value).toISOString().slice(0, value.length))
+})
+for (const one of document.querySelectorAll("[name=zone]")) {
+  one.value = timeZone
+  one.disabled = false
+}
+for (const one of document.querySelectorAll("[data-zone]")) one.textContent = `Times are yours: ${timeZone}`
 
 addEventListener("dress", ({ detail }) => dress(detail))
 dress(document)

@@ -22,10 +22,11 @@ export interface Asked {
 
 /**
  * Understands what was typed: an id in any form in which programs and logs have it, a number with whatever
- * people put between its digits, a time (UTC, as all pages have it), or words.
+ * people put between its digits, a time, or words.
  * @param nowS Unix seconds
+ * @param zone the reader's, in which times are typed
  */
-export function understand(text: string, nowS: number): Asked {
+export function understand(text: string, nowS: number, zone = "UTC"): Asked {
   const typed = text
     .slice(0, longest)
     .toWellFormed()
@@ -39,7 +40,7 @@ export function understand(text: string, nowS: number): Asked {
     texts: textsOf(typed, id),
     eventId: eventId !== undefined && EventRow.numberOf(eventId) !== undefined ? eventId : undefined,
     id,
-    span: spanIn(typed, nowS),
+    span: spanIn(typed, nowS, zone),
   }
 }
 
@@ -74,19 +75,40 @@ function textsOf(typed: string, id: string | undefined): string[] {
 }
 
 /** "14:02", "14:02:30", "14:02–14:10", each also with a day before it: "2026-11-30 14:02". */
-function spanIn(typed: string, nowS: number): Asked["span"] {
+function spanIn(typed: string, nowS: number, zone: string): Asked["span"] {
   const found =
-    /^(?:(\d{4}-\d\d-\d\d)[ T]+)?(\d{1,2}):(\d\d)(?::(\d\d))?(?:\s*[-\u2010-\u2015]\s*(\d{1,2}):(\d\d))?$/.exec(
+    /^(?:([12]\d{3}-\d\d-\d\d)[ T]+)?(\d{1,2}):(\d\d)(?::(\d\d))?(?:\s*[-\u2010-\u2015]\s*(\d{1,2}):(\d\d))?$/.exec(
       typed,
     )
   if (!found) return undefined
   const [, day, h, m, s, toH, toM] = found
-  const today = new Date(nowS * 1000).toISOString().slice(0, 10)
+  // As the clock on the reader's wall has it.
+  const wallNow = nowS + aheadS(zone, nowS)
+  const today = new Date(wallNow * 1000).toISOString().slice(0, 10)
   const midnight = Date.parse(`${day ?? today}T00:00:00Z`) / 1000
   const at = midnight + Number(h) * 3600 + Number(m) * 60 + Number(s ?? 0)
   if (Number.isNaN(at) || Number(h) > 23 || Number(m) > 59) return undefined
   // A time of day that is to come was yesterday's.
-  const shift = day === undefined && at > nowS + 60 ? 86_400 : 0
+  const shift = day === undefined && at > wallNow + 60 ? 86_400 : 0
   const end = toH === undefined ? at + 60 : midnight + Number(toH) * 3600 + Number(toM) * 60 + 60
-  return { from: at - shift - 60, to: Math.max(end, at) - shift + 60 }
+  const [from, to] = [at, Math.max(end, at)].map((wall) => {
+    const nearly = wall - shift - aheadS(zone, wall - shift)
+    return wall - shift - aheadS(zone, nearly)
+  }) as [number, number]
+  return { from: from - 60, to: to + 60 }
+}
+
+/** How much a zone's clocks are ahead of UTC at a time: seconds, as the time itself. */
+function aheadS(timeZone: string, atS: number): number {
+  // Sweden writes its times as ISO 8601 does.
+  const wall = new Date(atS * 1000).toLocaleString("sv", { timeZone })
+  return Date.parse(`${wall.replace(" ", "T")}Z`) / 1000 - atS
+}
+
+export function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
+  } catch {
+    return false
+  }
 }

@@ -14,7 +14,7 @@ import { iso, now } from "#core/platform/clock.ts"
 import { numberPage, toQuery } from "../answer.ts"
 import { bridgesAsNumbers } from "../api-words.ts"
 import { namesOf } from "../conversations/chat-name.ts"
-import { empty, field, type Html, note } from "../elements.ts"
+import { empty, type Html, note, timeField } from "../elements.ts"
 import { whyFailed } from "../events/attempt-words.ts"
 import { eventLine, jidsOf } from "../events/event-item.ts"
 import { stateMark } from "../events/event-outcomes.ts"
@@ -112,7 +112,7 @@ function form(ref: string, { from, to }: Span): Html {
     action="/numbers/${ref}/what-happened"
     aria-label="Span of time"
   >
-    ${timeField("from", "From (UTC)", from)} ${timeField("to", "To (UTC)", to)}
+    ${timeField("From", secondOf("from", from))} ${timeField("To", secondOf("to", to))}
     <div class="row">
       <button class="button">Show</button>
       <a href="${pathOfSpan(ref, { from: from - (to - from), to: from })}">Before</a>
@@ -121,8 +121,8 @@ function form(ref: string, { from, to }: Span): Html {
   </form>`
 }
 
-function timeField(name: string, label: string, seconds: number): Html {
-  return field(label, { name, type: "datetime-local", step: 1, value: iso(seconds * 1000).slice(0, 19) })
+function secondOf(name: string, seconds: number) {
+  return { name, step: 1, value: iso(seconds * 1000).slice(0, 19) }
 }
 
 const kinds = {

@@ -7,20 +7,22 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { now } from "#core/platform/clock.ts"
 import { headedPage, toQuery } from "../answer.ts"
 import { chatName, type NameOf, namesOf, numberOf } from "../conversations/chat-name.ts"
-import { empty, type Html, nextPage, note, selectField } from "../elements.ts"
+import { empty, type Html, nextPage, note, selectField, unlessScript } from "../elements.ts"
 import { eventLine, jidsOf } from "../events/event-item.ts"
 import { stateMark } from "../events/event-outcomes.ts"
 import { wordsOf } from "../events/message-words.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { calledOf } from "../numbers/state-words.ts"
 import { ago } from "../times.ts"
-import { type Asked, understand } from "./asked.ts"
+import { type Asked, isZone, understand } from "./asked.ts"
 import { find, type Found, pathOfMessage } from "./find.ts"
 import { pathOfSpan, type Span } from "./span.ts"
 import { sentMark } from "./steps.ts"
 
 const Query = z.object({
   q: z.string().default(""),
+  /** The reader's time zone, which the script tells. */
+  zone: z.string().refine(isZone).default("UTC").catch("UTC"),
   number: z
     .string()
     .regex(/^[\w-]{1,64}$/)
@@ -40,7 +42,7 @@ export const where = new Hono<DashboardEnv>().get("/where", async (c) => {
   const query = Query.parse(c.req.query())
   const all = (await Bridge.listBrief(c.var.accountId)).filter(Bridge.isVisible).toSorted(Bridge.oldestFirst)
   const chosen = all.find(({ customerRef }) => customerRef === query.number)
-  const asked = understand(query.q, now())
+  const asked = understand(query.q, now(), query.zone)
   if (asked.typed === "") return await shown(c, { query, all }, empty({ isCard: true, about: whatIsFound }))
   if (asked.span) return await ofSpan(c, { query, all, chosen, span: asked.span })
   const { accountId, requestId } = c.var
@@ -51,8 +53,8 @@ export const where = new Hono<DashboardEnv>().get("/where", async (c) => {
   return await shown(c, { query, all }, await results(c, { query, asked, found, numbers }))
 })
 
-const whatIsFound =
-  "Type above: a person's name or number, words of a message, the id of a message, an event or a request, an Idempotency-Key, or a time (UTC) such as 14:02."
+const whatIsFound = html`Type above: a person's name or number, words of a message, a time ${unlessScript}
+such as 14:02, the id of a message, an event or a request, or an Idempotency-Key.`
 
 interface Looked {
   query: Query

@@ -78,6 +78,15 @@ test.for([
 })
 
 test.for([
+  ["Europe/Berlin", "14:02", "2026-11-30T13:01"],
+  ["Europe/Berlin", "2026-07-01 14:02", "2026-07-01T12:01"],
+  ["Pacific/Auckland", "2:02", "2026-11-30T13:01"],
+  ["America/Los_Angeles", "23:30", "2026-11-30T07:29"],
+] as const)("in %s, %s begins at %s UTC", ([zone, typed, from]) => {
+  expect(minute(understand(typed, clock, zone).span?.from)).toBe(from)
+})
+
+test.for([
   ["José", "JOSE"],
   ["Ｍａｒｉａ  Lopes", "maria lopes"],
   ["раураl", "paypal"],

@@ -235,6 +235,26 @@ test("Ctrl-K leads to the field, arrows through what was found, and Enter to whe
   expect(wrong).toEqual([])
 })
 
+test("times are the reader's on every page, and what they choose or type is meant in their zone", async () => {
+  const page = await aPage()
+  await page.emulateTimezone("Asia/Kolkata")
+  const value = async (field: string) => await page.$eval(field, (one) => (one as HTMLInputElement).value)
+  await page.goto(`${base}/account/audit-log?since=2026-01-01T00:00`)
+  await page.waitForSelector("[data-zone]::-p-text(Times are yours: Asia/)")
+  expect(await value("#since")).toBe("2026-01-01T05:30")
+  const [at = "", text] = await page.$eval("time[data-at=second]", (one) => [one.dateTime, one.textContent])
+  expect(text).toBe(new Date(Date.parse(at) + 330 * 60_000).toISOString().slice(0, 19).replace("T", " "))
+  await Promise.all([page.waitForNavigation(), press(page, "Filter")])
+  expect(new URL(page.url()).searchParams.get("since")).toBe("2026-01-01T00:00")
+  await page.locator("#where").fill("2026-01-01 14:02")
+  await page.keyboard.press("Enter")
+  await follow(page, "shop")
+  await page.waitForSelector("#from")
+  expect(new URL(page.url()).searchParams.get("from")).toBe(String(Date.parse("2026-01-01T08:31Z") / 1000))
+  expect(await value("#from")).toMatch(/^2026-01-01T14:01/)
+  expect(wrong).toEqual([])
+})
+
 test("a part of a page that has the focus is renewed when it is left, with what has come meanwhile", async () => {
   // Runs when the page is closed. Its line has another address, and the console tells of its cut.
   onTestFinished(() => void wrong.splice(0))

@@ -165,9 +165,9 @@ function figureOf(page: string, name: string): number {
   return Number(value)
 }
 
-/** Each time on a page is written as it is, in UTC. */
+/** Each time on a page is written as it is, in UTC: without script. */
 function timesOf(path: string, page: string): Check[] {
-  const times = page.matchAll(/<time datetime="([^"]+)" data-at>([^<]+)</g)
+  const times = page.matchAll(/<time datetime="([^"]+)" data-at="(?:second|day)">([^<]+)</g)
   const wrong = [...times].filter(
     ([, at = "", text = ""]) => !at.slice(0, 19).replace("T", " ").startsWith(text),
   )
