@@ -100,8 +100,7 @@ function controls(): Html {
     </form>
     <div class="row">
       ${does("picture", "Picture")} ${does("voice", "Voice")} ${does("react", "React")}
-      ${does("vote", "Vote")} ${does("call", "Call")}
-      ${does("unlink", "Unlink the sandbox")}
+      ${does("vote", "Vote")} ${does("call", "Call")} ${does("unlink", "Unlink the sandbox")}
     </div>`
 }
 

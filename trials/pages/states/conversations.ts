@@ -26,8 +26,7 @@ export const conversations: State[] = [
   {
     name: "chat",
     as: baker,
-    reach: async (_, page) =>
-      await page.$eval("#chats a", (one) => one.getAttribute("href") ?? ""),
+    reach: async (_, page) => await page.$eval("#chats a", (one) => one.getAttribute("href") ?? ""),
     reads: "Are you open on Sunday?",
   },
   {
