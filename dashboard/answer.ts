@@ -53,7 +53,7 @@ export function numberPage(
   input: Shown & { without?: "webhooks" | "session" },
 ): Response | Promise<Response> {
   const body = html`${numberHeading(c.var.bridge, tab, input.without)} ${input.body}`
-  return page(c, { ...input, place: "numbers", body })
+  return page(c, { ...input, place: tab === "chats" ? "chats" : "numbers", body })
 }
 
 /** Answers with a page for any visitor. */

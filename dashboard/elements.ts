@@ -274,6 +274,7 @@ export function goTo(path: string): Html {
 const paths = {
   home: '<path d="M4 11 12 4l8 7v8a1 1 0 0 1-1 1h-5v-6h-4v6H5a1 1 0 0 1-1-1z"/>',
   numbers: '<rect x="7" y="3" width="10" height="18" rx="2.5"/><path d="M11 17.5h2"/>',
+  chat: '<path d="M4 5h16v11.5h-9L6.5 20v-3.5H4z"/>',
   key: '<circle cx="8" cy="15" r="4"/><path d="m11 12 8-8m-4 4 3 3m-5-1 2 2"/>',
   people:
     '<circle cx="9" cy="8" r="3.5"/><path d="M2.5 20c.5-3.5 3-5.5 6.5-5.5s6 2 6.5 5.5M16 5a3.5 3.5 0 0 1 0 6.5m2 3.5c2 .8 3.2 2.5 3.5 5"/>',

@@ -31,6 +31,7 @@ interface Whole {
 export type Place =
   | "start"
   | "sandbox"
+  | "chats"
   | "numbers"
   | "requests"
   | "keys"
@@ -70,7 +71,7 @@ export function framed(
         <ul>
           ${link("start", "/", "home", "Home")}
           ${config.SANDBOX ? link("sandbox", "/start", "inbox", "Sandbox") : ""}
-          ${link("numbers", "/numbers", "numbers", "Numbers")}
+          ${link("chats", "/chats", "chat", "Chats")} ${link("numbers", "/numbers", "numbers", "Numbers")}
           ${link("requests", "/requests", "send", "Requests")} ${link("keys", "/keys", "key", "API keys")}
           ${link("usage", "/usage", "chart", "Usage")} ${link("account", "/account", "people", "Account")}
           ${Billing.isOn() ? link("billing", "/subscription", "card", "Billing") : ""}
@@ -114,7 +115,7 @@ function whereField({ number, sought }: { number?: string | undefined; sought?: 
       required
       autocomplete="off"
       spellcheck="false"
-      placeholder="Where is it? A person, a number, words, an id, 14:02"
+      placeholder="Where is it? Name, words, id"
       aria-keyshortcuts="Control+K /"
     />
     ${number === undefined ? "" : html`<input type="hidden" name="number" value="${number}" />`}

@@ -96,6 +96,7 @@ const open = ["/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
 const own = [
   "/",
   "/start",
+  "/chats",
   "/numbers/*",
   "/numbers.csv",
   "/new-number",

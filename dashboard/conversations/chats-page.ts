@@ -2,6 +2,7 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { EventLists } from "#core/event/event-lists.ts"
 import { nowMs } from "#core/platform/clock.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { toQuery } from "../answer.ts"
 import { empty, field, type Html, nextPage } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -61,7 +62,8 @@ async function listPane(
     </form>
     ${list.problem ? notShown("Something is", list.problem) : ""}
     ${list.about === undefined ? "" : html`<p class="small muted searched">${list.about} <a href="${at}">All chats</a></p>`}
-    ${sought === undefined ? "" : newChat(c, sought)} ${list.entries.length === 0 ? nothing(c, sought) : ""}
+    ${sought === undefined ? "" : newChat(c, sought)}
+    ${list.entries.length === 0 ? await nothing(c, sought) : ""}
     <ul class="chats" id="chats">
       ${list.entries.map((entry) => chatItem(ref, entry, nameOf, open))}
     </ul>
@@ -78,10 +80,17 @@ function newChat(c: Context<DashboardEnv>, sought: string): Html | string {
   return html`<p class="searched"><a class="button" href="${href}">Write to +${digits}</a></p>`
 }
 
-function nothing(c: Context<DashboardEnv>, sought: string | undefined): Html {
+async function nothing(c: Context<DashboardEnv>, sought: string | undefined): Promise<Html> {
   if (sought !== undefined)
     return empty({ icon: "inbox", title: "Not found", about: "Nothing there has this." })
   const { bridge } = c.var
+  if ((await Lease.get(bridge.id))?.reported?.status === "unpaired")
+    return empty({
+      icon: "numbers",
+      title: "No phone is linked",
+      about: "Chats appear here once one is.",
+      action: html`<a class="button main" href="/numbers/${bridge.customerRef}/connect">Link a phone</a>`,
+    })
   const about = bridge.isSandbox
     ? html`Write from <a href="/start">the sandbox's phone</a>, and the chat appears here.`
     : "Each chat appears here with its first message."

@@ -87,13 +87,14 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const said = await askSession(c, pathOf(c), GroupWithMembers, patienceMs)
   const content =
     said.problem === undefined
-      ? cards(`/numbers/${ref}/groups`, said.value, c.var.me.mayChange)
+      ? cards(`/numbers/${ref}`, said.value, c.var.me.mayChange)
       : notShown("The group is", said.problem)
   const body = html`${notice ?? ""} ${content}`
   return await numberPage(c, "groups", { title: `Group of ${ref}`, body })
 }
 
-function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: boolean): Html {
+function cards(number: string, group: z.infer<typeof GroupWithMembers>, mayChange: boolean): Html {
+  const at = `${number}/groups`
   return html`<section class="card">
       <header>
         <h2><bdi>${group.name || group.jid}</bdi></h2>
@@ -105,6 +106,9 @@ function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: b
         ["Made", ago(group.created * 1000)],
         ["Here as", group.role || "nobody: it is not in the group"],
       ])}
+      <div class="row">
+        <a class="button" href="${number}/chats/${encodeURIComponent(group.jid)}">Open its chat</a>
+      </div>
       ${
         mayChange && group.role !== ""
           ? confirming({

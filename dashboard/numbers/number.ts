@@ -122,6 +122,7 @@ function stateCard({ ref, knownState, failedSends, mayChange }: Shown): Html {
         : ""
     }
     ${!mayChange ? "" : actionOf(ref, action)}
+    ${isLinked(knownState) && !action ? html`<div class="row"><a class="button" href="/numbers/${ref}/chats">Open its chats</a></div>` : ""}
   </section>`
 }
 

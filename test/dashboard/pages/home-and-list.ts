@@ -394,3 +394,12 @@ test("on one machine the usage page says how much of its room the files of the a
   await Uploads.store(upload, 3_000_000, Readable.from([Buffer.alloc(3_000_000)]))
   expect(await (await person.get("/usage")).text()).toContain("<b>3 of 50 MB</b>")
 })
+
+test("the chats of the only number are a step from every page; of several, one is chosen", async () => {
+  const person = await aPerson()
+  const led = await person.get("/chats")
+  expect([led.status, led.headers.get("location")]).toEqual([302, "/numbers/shop/chats"])
+  await Bridge.create({ accountId: person.accountId, customerRef: "other" })
+  const choice = await (await person.get("/chats")).text()
+  for (const ref of ["shop", "other"]) expect(choice).toContain(`href="/numbers/${ref}/chats"`)
+})

@@ -11,6 +11,7 @@ import type { Customer } from "#test/support/service/service.ts"
 const paths = [
   "/",
   "/start",
+  "/chats",
   "/numbers",
   "/new-number",
   "/numbers/shop",
