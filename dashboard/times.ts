@@ -42,9 +42,8 @@ export function until(ms: number): Html {
 }
 
 function counted(how: "age" | "until", ms: number, text: string): Html {
-  return html`<time datetime="${iso(ms)}" data-${how}="${ms}" title="${inUtc(ms)} UTC" data-at="title"
-    >${text}</time
-  >`
+  const title = `${inUtc(ms)} UTC`
+  return html`<time datetime="${iso(ms)}" data-${how}="${ms}" title="${title}" data-at="title">${text}</time>`
 }
 
 function inUtc(ms: number): string {

@@ -114,7 +114,7 @@ test("a key that is made for some days says when it expires, and that it has; on
   expect(ends.filter((one) => one === undefined)).toHaveLength(2)
   const shown = async () => await (await person.get("/keys")).text()
   expect(await shown()).toMatch(
-    /data-label="Expires">in\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+" data-at>30 days/,
+    /data-label="Expires">in\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+" data-at="title">30 days/,
   )
   expect(await shown()).toMatch(/data-label="Expires">\s*<span class="muted">never</)
   expect(await shown()).not.toContain("Expired<")

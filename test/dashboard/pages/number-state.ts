@@ -85,7 +85,7 @@ test("a number whose phone was unlinked is red with phone and time on each page,
   for (const path of ["/numbers", "/numbers/shop"]) {
     const page = await shown(path)
     expect(page).toContain('<span class="state bad">Unlinked</span>')
-    expect(page).toMatch(/for\s+<time datetime="[^"]+" data-age="\d+" title="[^"]+" data-at>10 min</)
+    expect(page).toMatch(/for\s+<time datetime="[^"]+" data-age="\d+" title="[^"]+" data-at="title">10 min</)
     expect(page).toContain("+15550001")
   }
   for (const path of pages) {

@@ -54,7 +54,7 @@ test("a row of an event that waits, and the event's page, say by themselves when
   )
   expect(event).toMatch(/href="\/numbers\/shop\/deliveries">All deliveries</)
   expect(event).toMatch(
-    /Time<\/dt>\s+<dd>\s*<time [^>]+data-at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d<\/time>\s+<span class="age" data-ago="\d+">/,
+    /Time<\/dt>\s+<dd>\s*<time [^>]+data-at="second">\d{4}-\d\d-\d\d \d\d:\d\d:\d\d<\/time>\s+<span class="age" data-ago="\d+">/,
   )
   expect(event).toMatch(
     /The next attempt is in\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+ UTC" data-at="title">/,
@@ -217,7 +217,7 @@ test("the log is newest first, has links, finds a line behind many, and its stre
   const page = await (await person.get("/numbers/shop/log?level=ERROR")).text()
   expect(page.match(/<li class="level-/g)).toHaveLength(1)
   expect(page).toMatch(
-    /<time datetime="\S+Z" data-at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d<\/time> ERROR the cause &lt;b&gt;/,
+    /<time datetime="\S+Z" data-at="second">\d{4}-\d\d-\d\d \d\d:\d\d:\d\d<\/time> ERROR the cause &lt;b&gt;/,
   )
   const [event, message] = ["evt_aaaaaaabcvt3purb", "3EB09C0D157D6BE57CAD15"]
   log("warn", `event message ${event}, attempt 1: refused after 5 ms`, `message ${message} acknowledged`)
