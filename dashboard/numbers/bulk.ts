@@ -121,7 +121,7 @@ export async function actOnChosen(c: C): Promise<{ notice: Html } | { answer: Re
 /** What to do with the numbers that are ticked. The ticks are in the table, which names this form. */
 export function actsForm(): Html {
   const choices = Object.entries(acts).map(([name, { label }]) => [name, label] as const)
-  return html`<section class="card">
+  return html`<section class="card at-hand">
     <details class="plain">
       <summary>With the ticked numbers</summary>
       <form class="inline" id="chosen" method="post" action="/numbers">

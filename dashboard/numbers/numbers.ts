@@ -83,10 +83,10 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   ${
     listed.all === 0
       ? ""
-      : html`${mayChange ? actsForm() : ""}
-          <div class="stack" data-stream="/live/numbers?${query}">
+      : html`<div class="stack" data-stream="/live/numbers?${query}">
             ${list(rows, asked, listed, mayChange)}
-          </div>`
+          </div>
+          ${mayChange ? actsForm() : ""}`
   }`
   const more = html`<a href="/webhooks">Webhooks of all numbers</a> · <a href="/numbers.csv" download>CSV</a>`
   const head = { title: "Numbers", about: html`${about} ${more}` }
