@@ -83,9 +83,12 @@ function content(said: Shown, chat: Chat, votes: Vote[]): Html {
 }
 
 /** The text, which an edit renews by itself. */
-export function text(said: Pick<Shown, "message_id" | "body" | "isEdited" | "type" | "contacts">): Html {
-  // The body of cards is their names, and that of a poll its question: they stand above.
-  const isAbove = said.type === "poll" || (said.contacts?.length ?? 0) > 0
+export function text(
+  said: Pick<Shown, "message_id" | "body" | "isEdited" | "type" | "contacts" | "location" | "event_details">,
+): Html {
+  // The body of cards is their names, that of a poll its question, and so on: they stand above.
+  const { type, contacts = [], location, event_details } = said
+  const isAbove = type === "poll" || contacts.length > 0 || said.body === (location ?? event_details)?.name
   return html`<div id="text-${said.message_id}">
     ${said.body === "" || isAbove ? "" : html`<p class="words" dir="auto">${plainText(said.body)}</p>`}
     ${said.isEdited ? html`<p class="small muted">Edited</p>` : ""}
@@ -125,7 +128,7 @@ function file({ message_id, media_type, type, file: about, view_once }: Said, { 
         ${missing}`
     case "document":
       return html`<a class="document" href="${href}?save" download
-        >${icon("book")} <span><bdi>${name}</bdi> <small class="muted">${sizeWords(about)}</small></span></a
+        >${icon("file")} <span><bdi>${name}</bdi> <small class="muted">${sizeWords(about)}</small></span></a
       >`
   }
 }
@@ -150,7 +153,7 @@ function place({ location }: Said): Html | string {
     href="https://www.google.com/maps/search/?${query}"
     target="_blank"
     rel="noopener noreferrer"
-    >${icon("gauge")}
+    >${icon("place")}
     <span
       >${live ? "Where they are now" : "A place"}${name ? html`: <bdi>${plainText(name)}</bdi>` : ""}
       <small class="muted">${plainText(address) || `${lat.toFixed(5)}, ${lng.toFixed(5)}`}</small></span
@@ -229,7 +232,7 @@ function acts({ message_id: id, ...said }: Shown, { at }: Chat): Html {
         >Answer this</a
       >
       ${reactions.map((emoji) => html`<button class="button bare" form="react" name="react" value="${id} ${emoji}">${emoji}</button>`)}
-      <button class="button bare small" form="react" name="react" value="${id} ">Take back</button>
+      <button class="button bare small" form="react" name="react" value="${id} ">No reaction</button>
     </div>
   </details>`
 }

@@ -27,6 +27,9 @@ export async function namesOf(session: Session, jids: string[]): Promise<Record<
         : undefined
     if (name) names.set(jid, name)
   }
+  const own = await session.status()
+  const ownJid = `${own.phone}@s.whatsapp.net`
+  if (own.name && jids.includes(ownJid)) names.set(ownJid, own.name)
   const unknown = jids.filter((jid) => isGroup(jid) && !names.has(jid))
   if (unknown.length > 0) {
     const groups = await groupNames(session)
