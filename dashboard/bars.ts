@@ -50,8 +50,11 @@ export function bars(all: Bar[], first: string, last: string): Html {
  */
 export function barsByHour(counted: number[]): Html {
   const hours = Array.from({ length: 24 }, (_, hour) => counted[hour] ?? 0)
-  if (hours.every((count) => count === 0)) return html`<p class="small muted">No message yet.</p>`
-  return html`<p class="small muted">Messages received, by hour; highest hour: ${Math.max(...hours)}.</p>
+  if (hours.every((count) => count === 0))
+    return html`<p class="small muted">No message yet on this day (UTC).</p>`
+  return html`<p class="small muted">
+      Messages received, by hour (UTC); highest hour: ${Math.max(...hours)}.
+    </p>
     ${bars(
       hours.map((count, hour) => ({ title: `${hour}:00: ${count}`, count })),
       "0:00",

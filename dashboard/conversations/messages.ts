@@ -397,7 +397,7 @@ function sentItem(ref: string, { sent, call, nameOf }: Extract<Item, { sent: Sen
       }
       <p class="small row">
         <a href="${pathOfMessage(ref, sent.message_id)}"
-          >Its way<span class="hidden"> ${sent.message_id}</span></a
+          >Where it is<span class="hidden"> ${sent.message_id}</span></a
         >
         ${call === undefined ? "" : html`<a href="${call}">Its request</a>`}
       </p>
@@ -425,9 +425,7 @@ function cameItem(ref: string, { stored, event, nameOf }: Extract<Item, { event:
         ${kindIcon(event)} <bdi>${wordsOf(event)}</bdi>
       </p>
       <p class="small">
-        <a href="/numbers/${ref}/events/${event_id}"
-          >Delivery details<span class="hidden"> ${event_id}</span></a
-        >
+        <a href="/numbers/${ref}/events/${event_id}">Where it is<span class="hidden"> ${event_id}</span></a>
       </p>
     </div>
     <span class="small muted">${ago(created_at * 1000)}</span>

@@ -182,6 +182,14 @@ function head(
               </form>`
             : ""
         }
+        ${
+          chat.mayAnswer && !input.isTracked
+            ? html`<p class="small muted">
+                Whether answers were delivered and read is not recorded.
+                <a href="/numbers/${c.var.bridge.customerRef}/settings">Choose it in the settings</a>
+              </p>`
+            : ""
+        }
       </div>
     </details>
   </header>`
@@ -191,8 +199,8 @@ function head(
 export function who({ at, mayAnswer }: Chat, handover: number): Html {
   const isPerson = handover * 1000 > Date.now()
   const sentence = isPerson
-    ? html`You answer, for ${until(handover * 1000)} more: your program is told to be silent.`
-    : "Your program answers. Once you answer here, it is told to be silent for four hours."
+    ? html`You answer, for ${until(handover * 1000)} more: a program of yours is told to be silent.`
+    : "Once you answer, a program of yours is told to be silent for 4 hours."
   const button = isPerson
     ? html`<button class="button slim" name="seconds" value="0">My program answers</button>`
     : html`<button class="button slim" name="seconds" value="">I answer</button>`

@@ -229,6 +229,7 @@ async function linkedCard(
             To link another phone, unlink this one in the settings.
           </p>`
     }
+    ${isAsked && action?.to !== "take-back" ? askToKeep(ref) : ""}
     <div class="row">
       ${
         action?.to === "take-back"
@@ -240,7 +241,6 @@ async function linkedCard(
       <a class="button" href="/numbers/${ref}/events">See its events</a>
       <a class="button" href="/numbers/${ref}/settings">Settings</a>
     </div>
-    ${isAsked && action?.to !== "take-back" ? askToKeep(ref) : ""}
   </section>`
 }
 
@@ -249,15 +249,15 @@ function askToKeep(ref: string): Html {
   return html`<div class="stack" id="ask-to-keep">
     <h3>Keep the messages of this number?</h3>
     <p>
-      Chats then show the last ${keptDays} days, and can be searched. Without that, they show what came in the
-      last 7 days. What is kept is encrypted, only your account sees it, and it is removed when its days are
-      over. You can change this in the settings at any time.
+      Chats then show the last ${keptDays} days, and can be searched. Without that, they show the last days
+      only. What is kept is encrypted, only your account sees it, and it is removed when its days are over.
+      You can change this in the settings at any time.
     </p>
     <div class="row">
       <form method="post" action="/numbers/${ref}/chats/keep">
         <button class="button main">Keep ${keptDays} days and open the chats</button>
       </form>
-      <a class="button" href="/numbers/${ref}/chats">Do not keep them</a>
+      <a class="button" href="/numbers/${ref}/chats">Open the chats, keep nothing</a>
     </div>
   </div>`
 }

@@ -33,8 +33,9 @@ export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<t
     <header>
       <h2>Kept messages</h2>
       <p>
-        The API lists them by chat. Each is removed when its days are over. Events have the text of messages
-        too, and are kept apart from this: for 7 days, or 30 if no webhook took them.
+        Chats show them, can be searched, and the API lists them. Each is removed when its days are over.
+        Events have the text of messages too, and are kept apart from this: for 7 days, or 30 if no webhook
+        took them.
       </p>
     </header>
     <form method="post" action="/numbers/${bridge.customerRef}/settings/keeping">

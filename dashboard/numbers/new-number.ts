@@ -123,15 +123,15 @@ async function form(
     ${urlField(
       html`Webhook address <span class="muted">(optional)</span>`,
       { name: "webhook_url", value: typed.url },
-      "Where its events are sent. Leave it empty to read them here; you can change it at any time.",
+      "For programs: where what happens is sent. Leave it empty to read and answer here; you can change it at any time.",
     )}
     ${
       others.length === 0
         ? ""
         : selectField({
             name: "like",
-            label: "Settings, and the webhook address if none is given, as of",
-            choices: [["", "none: as a number begins"], ...choices],
+            label: "Settings, and the webhook if none is given, like those of",
+            choices: [["", "no other number"], ...choices],
             chosen: c.req.query("like"),
           })
     }

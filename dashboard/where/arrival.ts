@@ -71,9 +71,10 @@ export function endSteps(
     return [
       {
         tone: "warn",
-        word: "Stopped here",
-        about: "There was no webhook for it.",
-        act: html`<a class="button slim" href="/numbers/${ref}/webhooks">Give this number a webhook</a>`,
+        word: "Kept here",
+        about: "There was no webhook to send it to: it can be read here and in the chats.",
+        act: html`<a class="button slim" href="/numbers/${ref}/chats">Open the chats</a>
+          <a class="button slim" href="/numbers/${ref}/webhooks">Give this number a webhook</a>`,
       },
     ]
   return []

@@ -115,7 +115,7 @@ test("an answer that waits when its page is loaded again is sent once, and the c
   const page = await aPage()
   await page.goto(`${base}/numbers/shop/connect`)
   await sees(page, "Keep the messages of this number?")
-  await follow(page, "Do not keep them")
+  await follow(page, "Open the chats, keep nothing")
   await page.locator("#chats a").click()
   await sees(page, "Is this a shop?")
   const isAnswer = (url: string) => url.endsWith("/answer")

@@ -470,7 +470,7 @@ test("messages that came and went are on one list, once each, page by page, with
   // A page of the session's may end early. What came before all of that waits.
   expect(seen.slice(0, 70)).toEqual(sent.map(({ message_id }) => message_id))
   expect(all).toContain("request-M0")
-  expect(all).toMatch(/\/numbers\/shop\/events\/evt_\w+"\s*>\s*Delivery details/)
+  expect(all).toMatch(/\/numbers\/shop\/events\/evt_\w+"\s*>\s*Where it is/)
   expect(all).toContain("choose it in the")
 })
 
