@@ -5,7 +5,9 @@ import { body, Ok, refusals, reply } from "./route-parts.ts"
 import { chosen, Rolled, Webhook, withFilterRules } from "./webhook.ts"
 
 /** Contract, "Webhooks of the account": how far each bridge's events have come is told bridge by bridge. */
-const AccountWebhook = Webhook.omit({ failing_since: true, missed: true }).openapi("AccountWebhook")
+const AccountWebhook = Webhook.omit({ failing_since: true, missed: true, recovered: true }).openapi(
+  "AccountWebhook",
+)
 
 const webhooks = "/api/webhooks"
 const one = `${webhooks}/{webhook_id}` as const

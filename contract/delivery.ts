@@ -4,7 +4,7 @@ import { EventType } from "./event.ts"
 import { boolean, integer, string } from "./field-types.ts"
 import { body, codesOfBridge, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { EventId, StoredEvent } from "./stored-event.ts"
-import { webhookInQuery } from "./webhook.ts"
+import { Recovered, webhookInQuery } from "./webhook.ts"
 
 export const Attempt = z
   .object({
@@ -41,6 +41,7 @@ export const Deliveries = z
     oldest_at: integer("When that event happened. Unix seconds.").optional(),
     next_attempt_at: integer("When it is tried again, if it waits for that. Unix seconds.").optional(),
     failing_since: integer("Since when each attempt has failed. Unix seconds.").optional(),
+    recovered: Recovered.optional(),
     attempts: z.array(Attempt).openapi({ description: "The latest attempts, newest first." }),
   })
   .openapi("Deliveries")
@@ -127,23 +128,27 @@ export const skipDelivery = createRoute({
   responses: { 200: reply("It is undelivered.", Ok), ...refusals(...codesOfBridge, "not_waiting") },
 })
 
+const seconds = z.int().min(0).max(9_999_999_999)
+
+/** What was given up in a span of time. */
+const span = {
+  since: seconds.openapi({ description: "Events that were given up at this time or later, Unix seconds." }),
+  until: seconds.optional().openapi({ description: "And at this time or before; by default until now." }),
+}
+
 export const resendSince = createRoute({
   method: "post",
   path: `${ofBridge}/deliveries/resend`,
   summary: "Deliver once more what was given up since a time",
   description:
-    "Up to 100 events at once, oldest first. If the answer has `next`, there are more: ask again with it as `after` when some " +
-    "have been sent. While 100 wait, the answer is 429.",
+    "Oldest first. Where three in a row fail, the rest is not tried. If the answer has `next`, there are more than 10,000: ask again " +
+    "with it as `after`. While 100 such requests wait, the answer is 429.",
   request: {
     params: path,
     query: webhookInQuery,
     body: body(
       z.object({
-        since: z
-          .int()
-          .min(0)
-          .max(9_999_999_999)
-          .openapi({ description: "Events that were given up at this time or later, Unix seconds." }),
+        ...span,
         after: EventId.optional().openapi({ description: "Go on behind this event." }),
       }),
     ),
@@ -158,6 +163,49 @@ export const resendSince = createRoute({
       }),
     ),
     ...refusals(...codesOfBridge, "invalid_webhook_url"),
+  },
+})
+
+export const resendEverywhere = createRoute({
+  method: "post",
+  path: "/api/deliveries/resend",
+  summary:
+    "Deliver once more what was given up in a span of time, of all bridges and at all of their webhooks",
+  description:
+    "As `resendSince` does for each. The answer says what was requested. If it has `next`, not all bridges were looked at: ask again " +
+    "with it as `after`.",
+  request: {
+    body: body(
+      z.object({
+        ...span,
+        after: z
+          .string()
+          .regex(/^[0-9A-Za-z_-]{0,64}$/, "not the reference of a bridge")
+          .optional()
+          .openapi({ description: "Go on behind the bridge of this reference." }),
+      }),
+    ),
+  },
+  responses: {
+    202: reply(
+      "They will be sent between other events.",
+      z.object({
+        ok: z.literal(true),
+        count: integer("How many will be sent, in all."),
+        requested: z.array(
+          z.object({
+            customer_ref: z.string(),
+            webhook: string("The id of the webhook; `first` is `webhook_url`."),
+            count: z.int(),
+            all: boolean(
+              "False: there are more than 10,000, or too many requests wait there. Ask again once these were sent.",
+            ),
+          }),
+        ),
+        next: string("There are more bridges: behind this one.").optional(),
+      }),
+    ),
+    ...refusals(),
   },
 })
 

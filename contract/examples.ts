@@ -50,6 +50,7 @@ const firstWebhook = {
   batch: null,
   format: null,
   format_options: {},
+  healing: true,
   state: "active",
   created_at: bridge.created_at,
 }
@@ -64,6 +65,7 @@ const webhook = {
   batch: 50,
   format: null,
   format_options: {},
+  healing: true,
   state: "active",
   created_at: 1_795_160_000,
 }
@@ -619,6 +621,14 @@ export const examples: Record<RouteName, Example> = {
   retryDelivery: { parameters: { event_id: eventId }, answer: ok },
   skipDelivery: { parameters: { event_id: eventId }, answer: ok },
   resendSince: { body: { since: 1_795_160_000 }, answer: { ok: true, count: 42 } },
+  resendEverywhere: {
+    body: { since: 1_795_160_000, until: 1_795_163_600 },
+    answer: {
+      ok: true,
+      count: 42,
+      requested: [{ customer_ref: "shop", webhook: "first", count: 42, all: true }],
+    },
+  },
   listWebhooks: { answer: [firstWebhook, webhook] },
   createWebhook: {
     body: {

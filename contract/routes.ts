@@ -122,6 +122,7 @@ export const routes = {
     retryDelivery: delivery.retryDelivery,
     skipDelivery: delivery.skipDelivery,
     resendSince: delivery.resendSince,
+    resendEverywhere: delivery.resendEverywhere,
     listWebhooks: webhook.listWebhooks,
     createWebhook: webhook.createWebhook,
     getWebhook: webhook.getWebhook,

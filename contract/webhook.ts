@@ -107,6 +107,10 @@ export const chosen = {
     description:
       "What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.",
   }),
+  healing: boolean(
+    "Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you " +
+      "say false.",
+  ).optional(),
 }
 
 /** What a filter would never let through. */
@@ -137,6 +141,16 @@ const ofChats = new Set<string>(
   Event.options.flatMap(({ shape }) => ("chat_id" in shape ? [shape.event.value] : [])),
 )
 
+/** Contract, "Healing" */
+export const Recovered = z
+  .object({
+    at: integer("When the first of the events was taken again. Unix seconds."),
+    events: integer("How many were taken."),
+    left: integer("How many failed again while others were taken, and stay undelivered."),
+    took_ms: integer("How long it took, in milliseconds."),
+  })
+  .openapi({ description: "What was last sent again by itself." })
+
 /** Contract, "Webhooks" */
 export const Webhook = z
   .object({
@@ -155,9 +169,11 @@ export const Webhook = z
     batch: z.int().nullable(),
     format: Format.nullable().openapi({ description: "Null: our own." }),
     format_options: FormatOptions.openapi({ description: "The `hmac_key` is `***`." }),
+    healing: boolean("Whether what was given up is sent again by itself, once the receiver answers again."),
     state: z.enum(["active", "paused"]),
     created_at: Timestamp,
     failing_since: integer("Since when each attempt has failed. Unix seconds.").optional(),
+    recovered: Recovered.optional(),
     missed: z
       .object({
         events: integer("How many events of the bridge, whichever they were."),
@@ -219,7 +235,7 @@ export const updateWebhook = createRoute({
   description:
     "A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused " +
     "webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. " +
-    "`first` takes `headers`, `batch`, `format` and `format_options` alone: what it gets is what the bridge gets, and its URL is the bridge's " +
+    "`first` takes `headers`, `batch`, `format`, `format_options` and `healing` alone: what it gets is what the bridge gets, and its URL is the bridge's " +
     "`webhook_url`. The URL of another webhook of the bridge is refused.",
   request: {
     params: onePath,

@@ -154,6 +154,8 @@ function receiving(): Html {
       "After no answer, 429 or 5xx the event is tried again 10 s, 30 s, 1 min and 3 min later. If the last attempt fails, or " +
         "after any other answer (redirects included), the event is undelivered and the next goes out. `listEvents` with `state=undelivered` " +
         "lists undelivered events, `resendEvent` sends one again, and `webhookLogs` shows each attempt.",
+      "When your receiver is back, what was given up is sent again by itself, oldest first, between newer events, with " +
+        "`X-Webhook-Resend: true`; `recovered` of the webhook says how much. With `healing: false` it is not.",
       "The next delivery says so: `X-Webhook-Undelivered` is how many events were given up since your receiver last took one, " +
         "and `resendSince` with the time in `X-Webhook-Undelivered-Since` sends them again. Both headers are there until a " +
         "delivery with them is taken.",
@@ -162,7 +164,7 @@ function receiving(): Html {
         "`webhook_url` is cleared, waiting events go there, too. Events in the inbox stay there when a URL is set again.",
       "`listDeliveries` says what waits and since when your receiver fails, and `getDelivery` shows what was sent of an event " +
         "and what each attempt met with. `retryDelivery` tries an event now that waits, `skipDelivery` gives it up, and " +
-        "`resendSince` sends again what was given up.",
+        "`resendSince` sends again what was given up in a span of time, `resendEverywhere` that of all bridges.",
       "To replace the secret, call `rollSecret`. For 24 hours each delivery has two `v1=`, one by each secret: give your " +
         "receiver the new secret in that time, then call `finishSecret`. A receiver that checks only `Authorization` has to " +
         "accept both secrets before you call `rollSecret`.",

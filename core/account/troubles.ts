@@ -5,6 +5,7 @@ import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
 import { WebhookSecret } from "../bridge/webhook-secret.ts"
 import { parseWebhookUrl } from "../bridge/webhook-url.ts"
+import { DeliveryReport } from "../event/delivery-report.ts"
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
 import { failingSince } from "../event/waiting-deliveries.ts"
@@ -135,7 +136,8 @@ async function changesOfBridges(known: Known, suspected: string[]): Promise<Chan
       if (!present || present.join() === before.join()) return []
       const bridge = await Bridge.byId(id)
       if (!bridge) await forgetReported(id)
-      return bridge ? [{ subject: ofBridge(bridge), before, present }] : []
+      const recovered = lastRecovery(deliveries.get(id) ?? [])
+      return bridge ? [{ subject: ofBridge(bridge), before, present, recovered }] : []
     }),
   )
   return changes.flat()
@@ -216,12 +218,23 @@ interface Change {
   subject: Subject
   before: Trouble[]
   present: Trouble[]
+  /** What a webhook that has just recovered sent again by itself. */
+  recovered?: Delivery.Recovered | undefined
 }
 
 interface News {
   subject: Subject
   trouble: Trouble
   isOver: boolean
+  recovered?: Delivery.Recovered | undefined
+}
+
+/** The latest of what the webhooks of a bridge have just sent again by themselves. */
+function lastRecovery(deliveries: Delivery.Info[]): Delivery.Recovered | undefined {
+  return deliveries
+    .flatMap((one) => (Receiver.isOfAccount(one) ? [] : (one.recovered ?? [])))
+    .filter(({ at }) => now() - at < patience)
+    .toSorted((a, b) => b.at - a.at)[0]
 }
 
 /**
@@ -251,14 +264,19 @@ async function forgetReported(id: string): Promise<void> {
   await removeRow({ TableName: tables.accounts, Key: { pk: reportedOnes, sk: id } })
 }
 
-function newsOf({ subject, before, present }: Change): News[] {
+function newsOf({ subject, before, present, recovered }: Change): News[] {
   const begun = present.filter((one) => !before.includes(one))
   // A number that is banned after it was unlinked is not well again.
   const isStillDown = present.some(isDown)
   const ended = before.filter((one) => !present.includes(one) && !(isDown(one) && isStillDown))
   return [
     ...begun.map((trouble) => ({ subject, trouble, isOver: false })),
-    ...ended.map((trouble) => ({ subject, trouble, isOver: true })),
+    ...ended.map((trouble) => ({
+      subject,
+      trouble,
+      isOver: true,
+      ...(trouble === "failing" && { recovered }),
+    })),
   ]
 }
 
@@ -301,7 +319,10 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
   const subject = news.length === 1 && first ? sentenceOf(first) : `${news.length} changes of your numbers`
   const at = config.DASHBOARD_URL.replace(/\/+$/, "")
   const text = [
-    ...news.flatMap((one) => [`${sentenceOf(one)}. ${at}${one.subject.path}`, ...whatHappened(one, at)]),
+    ...news.flatMap((one) => [
+      `${sentenceOf(one)}. ${recoveryOf(one)}${at}${one.subject.path}`,
+      ...whatHappened(one, at),
+    ]),
     "",
     `Who gets such alerts is chosen at ${at}/account.`,
   ].join("\n")
@@ -330,6 +351,15 @@ function sentenceOf({ subject: { name, told }, trouble, isOver }: News): string 
   return `${name} ${"webhook_id" in told ? "are" : "is"} well again: it is over that ${says}`
 }
 
+/** "Back at 14:31 UTC: 212 events sent again in 9 s. " */
+function recoveryOf({ recovered }: News): string {
+  if (!recovered) return ""
+  const { at, events, left, tookMs } = recovered
+  const rest = left === 0 ? "" : `, ${left} failed again and stayed undelivered`
+  const clock = iso(at * 1000).slice(11, 16)
+  return `Back at ${clock} UTC: ${events} events sent again in ${Math.max(1, Math.round(tookMs / 1000))} s${rest}. `
+}
+
 /** A receiver that is away holds up no mail. */
 async function post(accountId: string, url: string, news: News[]): Promise<void> {
   if (url === "") return
@@ -342,13 +372,15 @@ async function post(accountId: string, url: string, news: News[]): Promise<void>
 }
 
 /** Contract, "Alerts". Signed as an event of that number is, with the secret of its webhook. */
-async function postOne(accountId: string, url: string, { subject, trouble, isOver }: News): Promise<void> {
+async function postOne(accountId: string, url: string, news: News): Promise<void> {
+  const { subject, trouble, isOver, recovered } = news
   const secrets = await subject.secrets()
   const body = {
     ...subject.told,
     trouble,
     state: isOver ? "over" : "begun",
     at: iso(now() * 1000),
+    ...(recovered && { recovered: DeliveryReport.wireRecovered(recovered) }),
   }
   await postJson(url, accountId, body, (bytes) =>
     Receiver.signedHeaders({ secrets, id: randomUUID(), attempt: 1, body: bytes, timestamp: now() }),

@@ -8,6 +8,7 @@ import { Delivery } from "../event/delivery.ts"
 import { ring } from "../event/doorbell.ts"
 import { EventLists } from "../event/event-lists.ts"
 import { Receiver } from "../event/receiver.ts"
+import { Resend } from "../event/resend.ts"
 import { wake } from "../event/retry-and-skip.ts"
 import { newDataKey } from "../keys/wrapping.ts"
 import { isClockDoubted, now } from "../platform/clock.ts"
@@ -88,7 +89,10 @@ export async function create(
     const about = { ...id, accountId, customerRef: "", url }
     const receiver = await Webhook.receiverOf(about, { dataKey, wrapped }, choice)
     const refused = await transact([
-      DeliveryWrites.choiceOfAccount(receiver, choice.batch ?? undefined),
+      DeliveryWrites.choiceOfAccount(receiver, {
+        ...(choice.batch && { batch: choice.batch }),
+        heals: choice.heals ?? true,
+      }),
       Account.changingWebhooks(account, [...account.webhooks, webhookId]),
     ])
     // Another was changed meanwhile.
@@ -112,6 +116,13 @@ export async function update(
     if (await Webhook.write(webhook, change, Account.changingWebhooks(account))) break
   }
   AccountReceivers.forget(webhook)
+  // What was given up goes to the new address, as far as that can be said within some seconds.
+  const at = ({ id: bridgeId }: Bridge.Listed) => ({ bridgeId, webhookId })
+  if (change.url !== undefined) await eachBridge(receiver.accountId, at, wakeHealing)
+}
+
+async function wakeHealing(delivery: Delivery.Info): Promise<void> {
+  if (delivery.healing) await Resend.wakeHealing(delivery)
 }
 
 /** Pauses a webhook for all bridges: each keeps its place. @throws ApiError `not_found` */
@@ -140,7 +151,7 @@ export async function resume(webhook: Delivery.Info): Promise<void> {
 
 /** Ends the rest of a bridge's delivery, since the webhook is paused no more. */
 export async function endWait(delivery: Delivery.Info): Promise<void> {
-  if (delivery.retryAtMs === 0) return
+  if (delivery.retryAtMs === 0) return await wakeHealing(delivery)
   const mustRing = await Delivery.updateAndPromise(delivery, {
     set: "retry_at_ms = :zero",
     condition: "holder = :nobody_now",

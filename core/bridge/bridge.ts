@@ -8,6 +8,7 @@ import { Account } from "../account/account.ts"
 import { invalid, issuesOf, mustBeHere, noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
+import { Resend } from "../event/resend.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
 import { Lease } from "../lease/lease.ts"
@@ -296,6 +297,8 @@ export async function setWebhookUrl(
   // A webhook was added or removed meanwhile, or has got another URL.
   if (refused?.[1]?.pk !== undefined && !refused[0]) return await setWebhookUrl(bridge, url, look)
   if (refused) throw noSuchBridge()
+  // What was given up goes to the new address.
+  if (url !== "" && url !== first.receiver.url) await Resend.wakeHealing(first)
   return { ...bridge, webhookUrl: url }
 }
 

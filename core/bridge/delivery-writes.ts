@@ -10,6 +10,12 @@ import { tables } from "../store/tables.ts"
 
 const { key, nobody } = Delivery
 
+/** What is chosen of a further webhook beside its receiver. */
+interface Chosen {
+  batch?: number
+  heals: boolean
+}
+
 /** The write that creates the row of a new bridge's first webhook. No event waits yet. */
 export function creation(receiver: Receiver.Info): Write {
   return { Put: { TableName: tables.events, Item: newRow(receiver) } }
@@ -21,23 +27,23 @@ export function creation(receiver: Receiver.Info): Write {
  */
 export function furtherCreation(
   receiver: Receiver.Info,
-  { newest, skipped, batch }: { newest: number; skipped: Delivery.Info["skipped"]; batch?: number },
+  { newest, skipped, ...chosen }: { newest: number; skipped: Delivery.Info["skipped"] } & Chosen,
 ): Write {
   const promised = { due: now() + Delivery.claimedFor(), since: now() }
   const about = { created_at: now(), start: newest, head: newest, ...(skipped.length > 0 && { skipped }) }
   return {
     Put: {
       TableName: tables.events,
-      Item: { ...newRow(receiver), ...promised, ...about, ...(batch !== undefined && { batch }) },
+      Item: { ...newRow(receiver), ...promised, ...about, ...chosen },
       ConditionExpression: "attribute_not_exists(pk)",
     },
   }
 }
 
 /** The write that creates the row in which an account has what it chose of a webhook. */
-export function choiceOfAccount(receiver: Receiver.Info, batch?: number): Write {
-  const chosen = { created_at: now(), ...(batch !== undefined && { batch }) }
-  return { Put: { TableName: tables.events, Item: { ...newRow(receiver), ...chosen } } }
+export function choiceOfAccount(receiver: Receiver.Info, chosen: Chosen): Write {
+  const Item = { ...newRow(receiver), created_at: now(), ...chosen }
+  return { Put: { TableName: tables.events, Item } }
 }
 
 /**
@@ -215,5 +221,6 @@ function unbegun(id: Receiver.Id): Row {
     retry_at_ms: 0,
     resend: [],
     resend_attempt: 0,
+    heals: true,
   }
 }

@@ -8,6 +8,7 @@ import { ring } from "../event/doorbell.ts"
 import { EventLists } from "../event/event-lists.ts"
 import type { Filter } from "../event/filter.ts"
 import { Receiver } from "../event/receiver.ts"
+import { Resend } from "../event/resend.ts"
 import { toJid } from "../message/jid.ts"
 import { now } from "../platform/clock.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
@@ -33,6 +34,7 @@ export interface Choice {
   batch?: number | null | undefined
   format?: Format | null | undefined
   formatOptions?: FormatOptions | null | undefined
+  heals?: boolean | undefined
 }
 
 /** A webhook's name in the audit log: the first has that of its bridge. */
@@ -83,6 +85,7 @@ export async function create(
         newest,
         skipped: first.skipped,
         ...(choice.batch && { batch: choice.batch }),
+        heals: choice.heals ?? true,
       }),
       DeliveryWrites.changingWebhooks(first, { further }),
     ])
@@ -232,6 +235,8 @@ export async function update(
       await mustBeFree(bridge, change.url, { webhookId: webhook.webhookId, field: "url" })
     if (await write(webhook, change, DeliveryWrites.changingWebhooks(first, {}))) break
   }
+  // What was given up goes to the new address.
+  if (change.url !== undefined) await Resend.wakeHealing(webhook)
   BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
 }
 
@@ -254,6 +259,7 @@ export async function write(
   }
   if (url !== undefined) change("webhook_url", url)
   if (choice.batch !== undefined) change("batch", choice.batch ?? undefined)
+  if (choice.heals !== undefined) change("heals", choice.heals)
   if (choice.headers !== undefined) {
     const { headers } = choice
     const isAny = headers !== null && Object.keys(headers).length > 0

@@ -13,6 +13,7 @@ interface Chosen {
   receiver: Receiver.Info
   batch?: number | undefined
   pausedAt?: number | undefined
+  heals: boolean
 }
 
 /** A webhook of an account, and the time from which on it gets events, Unix seconds. */
@@ -39,8 +40,12 @@ export async function get(accountId: string, webhookId: string): Promise<Chosen 
 }
 
 const Row = z
-  .object({ batch: z.number().int().optional(), paused_at: z.number().int().optional() })
-  .transform(({ batch, paused_at: pausedAt }) => ({ batch, pausedAt }))
+  .object({
+    batch: z.number().int().optional(),
+    paused_at: z.number().int().optional(),
+    heals: z.boolean().default(false),
+  })
+  .transform(({ paused_at: pausedAt, ...chosen }) => ({ ...chosen, pausedAt }))
 
 /**
  * The webhooks of an account.

@@ -7,6 +7,7 @@ import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
+import { Healing } from "./healing.ts"
 import { Receiver } from "./receiver.ts"
 import { Usage } from "./usage.ts"
 
@@ -80,13 +81,14 @@ function ifHeld(
  * alone and look at the events once more would not do: that look would be skipped where the answer to the
  * clearing was lost and its repetition refused, or where the deliverer died in between. A producer commits
  * its event before it reads `due`, so one of the two always sees the other. It costs two more write units
- * each time a bridge falls idle.
+ * each time a bridge falls idle. If something is to be sent again by itself, the sweep is to ring for it.
  * @returns the row, still held, if there is more to do, with the event if one was appended right after the
  * head; undefined when the claim has ended, here or before.
  */
 export async function goIdle(
   held: Delivery.Info,
 ): Promise<{ held: Delivery.Info; event?: EventRow.Info } | undefined> {
+  const leave = Delivery.outOfIndex(Healing.probeAt(held))
   const refused = await transact([
     {
       ConditionCheck: {
@@ -101,7 +103,7 @@ export async function goIdle(
         TableName: tables.events,
         Key: Delivery.key(held),
         // The attempt that was counted ahead was never made.
-        UpdateExpression: "SET due = :zero, holder = :nobody, attempt = :zero, head = :head REMOVE since",
+        UpdateExpression: `SET due = :zero, holder = :nobody, attempt = :zero, head = :head${leave.set} REMOVE ${leave.remove}`,
         ConditionExpression:
           "holder = :me AND head <= :head AND (attribute_not_exists(resend) OR size(resend) = :zero)",
         ExpressionAttributeValues: {
@@ -109,6 +111,7 @@ export async function goIdle(
           ":nobody": Delivery.nobody,
           ":me": held.holder,
           ":head": held.head,
+          ...leave.values,
         },
       },
     },
@@ -128,7 +131,7 @@ export async function goIdle(
 export async function endWhilePaused(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const { refused } = await Delivery.update(held, {
     UpdateExpression:
-      "SET due = :zero, holder = :nobody, attempt = attempt - :one, head = :head REMOVE since",
+      "SET due = :zero, holder = :nobody, attempt = attempt - :one, head = :head REMOVE since, waiting_since",
     ConditionExpression:
       "holder = :me AND head <= :head AND (attribute_exists(paused_at) OR attribute_exists(moved))",
     ExpressionAttributeValues: {
@@ -213,12 +216,13 @@ export async function advance(
   }: { to?: number; attempts?: number; made?: Usage.Step[]; isLast?: () => boolean } = {},
 ): Promise<Delivery.Info | undefined> {
   const usage = await counting(held, made)
+  const healing = Healing.passing(held)
   const { held: advanced, refused } = await Delivery.update(
     held,
     {
       UpdateExpression:
         "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
-        `${usage.set}${recovering(held)}${telling(held)}`,
+        `${usage.set}${healing.set}${recovering(held)}${telling(held)}${healing.remove}`,
       ConditionExpression: "holder = :me AND head < :n",
       ExpressionAttributeValues: {
         ":n": to,
@@ -227,6 +231,7 @@ export async function advance(
         ":attempts": attempts,
         ":me": held.holder,
         ...usage.values,
+        ...healing.values,
         ...(held.failingSince !== undefined && { ":now": now() }),
       },
     },
@@ -254,9 +259,10 @@ export async function settle(
   const ifInbox = state === "inbox" ? " AND webhook_url = :inbox" : ""
   const usage = await counting(held, outcome.made ?? [])
   const isFailure = state === "undelivered"
+  const healing = isFailure ? Healing.beginning(held, event.n) : Healing.passing(held)
   const failing = isFailure
     ? `, failing_since = if_not_exists(failing_since, :now), ${Delivery.givingUpClause} REMOVE bell, batch_end`
-    : `${recovering(held)}${state === "delivered" ? telling(held) : ""}`
+    : `${recovering(held)}${state === "delivered" ? telling(held) : ""}${healing.remove}`
   const advance: Write = {
     Update: {
       TableName: tables.events,
@@ -264,6 +270,7 @@ export async function settle(
       UpdateExpression:
         "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
         usage.set +
+        healing.set +
         failing,
       ConditionExpression: `holder = :me AND head < :n${ifInbox}`,
       ExpressionAttributeValues: {
@@ -273,6 +280,7 @@ export async function settle(
         ":zero": 0,
         ":me": holder,
         ...usage.values,
+        ...healing.values,
         ...((isFailure || held.failingSince !== undefined) && { ":now": now() }),
         ...(ifInbox && { ":inbox": "" }),
       },

@@ -22,17 +22,26 @@ export async function summary(id: Receiver.Id): Promise<Summary> {
 
 /** The summary of a delivery that was read already. */
 export async function summaryOf(seen: Delivery.Info): Promise<Summary> {
-  const { bridgeId, head, resend, skipped, failingSince, retryAtMs } = seen
+  const { bridgeId, head, resend, skipped, failingSince, recovered, retryAtMs } = seen
   const newest = await EventLists.newestNumber(bridgeId)
   const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
   const isResting = seen.holder === Delivery.nobody && retryAtMs > 0
   return {
     waiting: Delivery.waiting({ head, skipped }, newest),
-    resending: resend.length,
+    resending: resend.map(eventsOf).reduce((all, one) => all + one, -(seen.resent?.tried ?? 0)),
     ...(oldest && { head: oldest.eventId, oldest_at: oldest.createdAt }),
     ...(oldest && isResting && { next_attempt_at: now() + Math.ceil(Delivery.waitMs({ retryAtMs }) / 1000) }),
     ...(failingSince !== undefined && { failing_since: failingSince }),
+    ...(recovered && { recovered: wireRecovered(recovered) }),
   }
+}
+
+export function wireRecovered({ tookMs, ...recovered }: Delivery.Recovered) {
+  return { ...recovered, took_ms: tookMs }
+}
+
+function eventsOf(asked: Delivery.Asked): number {
+  return typeof asked === "number" ? 1 : asked.events
 }
 
 /** An event as it was sent, and every attempt at it that is still known. The secret is left out. */

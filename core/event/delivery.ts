@@ -23,13 +23,53 @@ const Skipped = z.object({ after: z.number().int(), to: z.number().int() })
 /** Numbers that no event gets: those after `after`, up to `to`. */
 export type Skipped = z.infer<typeof Skipped>
 
+const Healing = z.object({
+  /** Events up to this number are done with: sent again, or left undelivered. */
+  after: z.number().int(),
+  /** No turn begins before this, Unix seconds. */
+  resumesAt: z.number().int(),
+  /** How many turns in a row have ended with no event taken. Each makes the wait for the next one longer. */
+  turns: z.number().int(),
+  /** How many of these ended though the receiver had taken another event since the one before. */
+  strikes: z.number().int(),
+  /** Whether the receiver has taken another event since the last turn ended. */
+  passed: z.boolean(),
+  /** Since the first event was taken again, Unix ms: how many were, and how many were passed over. */
+  backMs: z.number().int().optional(),
+  sent: z.number().int(),
+  left: z.number().int(),
+})
+/** What was given up and is still to be sent again by itself (`healing.ts`). */
+export type Healing = z.infer<typeof Healing>
+
+const Recovered = z.object({
+  /** When the first of the events was taken again, Unix seconds. */
+  at: z.number().int(),
+  events: z.number().int(),
+  /** How many failed again while others were taken, and are left undelivered. */
+  left: z.number().int(),
+  tookMs: z.number().int(),
+})
+/** What was last sent again by itself. */
+export type Recovered = z.infer<typeof Recovered>
+
+/** What was given up of a span, by numbers: `events` of those after `after`, up to `to`. */
+const Span = z.object({ after: z.number().int(), to: z.number().int(), events: z.number().int() })
+/** How far the first request has come, if it is a span: how many were tried, and how many failed in a row. */
+const Resent = z.object({ after: z.number().int(), tried: z.number().int(), failed: z.number().int() })
+/** What was asked to be sent again: an event, or what was given up of a span. */
+const Asked = z.union([z.number().int(), Span])
+export type Asked = z.infer<typeof Asked>
+
 /**
  * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then
  * (Unix seconds) a deliverer will have looked; 0 means that nothing waits. A ringer sets it, a deliverer
  * keeps it in force (`claim.ts`), and only a transaction that sees nothing waiting clears it.
  *
  * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's
- * index. It does not change when `due` does, so the index is written only twice.
+ * index. It does not change when `due` does, so the index is written only twice. If something was given up
+ * that is to be sent again, and nothing waits, it is the time of the next probe, below zero: the sweep then
+ * rings.
  */
 const Info = z.object({
   bridgeId: z.string(),
@@ -55,8 +95,9 @@ const Info = z.object({
   retryAtMs: z.number().int(),
   /** How many attempts were recorded. The ring of 200 is filled by this number. */
   attempts: z.number().int(),
-  /** The numbers of events to be sent again, each between two other events. */
-  resend: z.array(z.number().int()).default([]),
+  /** What was asked to be sent again, each event between two others. */
+  resend: z.array(Asked).default([]),
+  resent: Resent.optional(),
   /** `X-Webhook-Attempt` for the first event of `resend`. */
   resendAttempt: z.number().int().default(0),
   /** The count of today's events; absent before the first. */
@@ -72,6 +113,14 @@ const Info = z.object({
   givenUp: z.number().int().default(0),
   /** When the first of them was given up, Unix seconds; absent if there are none. */
   givenUpSince: z.number().int().optional(),
+  /** Whether it sends again by itself what was given up, once its receiver answers again. */
+  heals: z.boolean().default(false),
+  /** What is still to be sent again so; absent if nothing is. */
+  healing: Healing.optional(),
+  /** `X-Webhook-Attempt` of the event that is sent again so just now; 0 between two. */
+  healAttempt: z.number().int().default(0),
+  /** What was last sent again so. */
+  recovered: Recovered.optional(),
   /** When it last recovered from failures or was resumed: what waited until then is not late by our fault. */
   failedUntil: z.number().int().optional(),
   /**
@@ -231,8 +280,19 @@ async function furtherOf({ bridgeId, further }: Info): Promise<Info[]> {
   return found.filter((delivery) => delivery !== undefined).filter(({ isRemoved }) => !isRemoved)
 }
 
-/** Part of every promise: puts the row in the sweep's index, if it is not there yet. */
-export const indexClause = "since = if_not_exists(since, :now)"
+/**
+ * Part of every promise: puts the row in the sweep's index, if it is not there yet, or only for its next
+ * probe.
+ */
+export const indexClause =
+  "since = if_not_exists(waiting_since, :now), waiting_since = if_not_exists(waiting_since, :now)"
+
+/** Part of the update that ends the last promise: no look is due before the next probe, if there is one. */
+export function outOfIndex(probeAt: number | undefined) {
+  if (probeAt === undefined) return { set: "", remove: "since, waiting_since", values: {} }
+  // Below zero, so that the sweep tells it from the time since which something waits.
+  return { set: ", since = :probe", remove: "waiting_since", values: { ":probe": -probeAt } }
+}
 
 /**
  * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is
@@ -330,8 +390,8 @@ export async function fromRow(row: Row): Promise<Info> {
   if (!Receiver.isOfAccount(found) || bridgeId === receiver.accountId) return found
   const chosen = await AccountReceivers.get(receiver.accountId, webhookId)
   if (!chosen) return { ...found, isRemoved: true }
-  const { batch, pausedAt } = chosen
-  return { ...found, batch, pausedAt, receiver: Receiver.atBridge(receiver, chosen.receiver) }
+  const { batch, pausedAt, heals } = chosen
+  return { ...found, batch, pausedAt, heals, receiver: Receiver.atBridge(receiver, chosen.receiver) }
 }
 
 function parsed(row: Row): Info {
@@ -341,6 +401,7 @@ function parsed(row: Row): Info {
     ...id,
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
+    healAttempt: row.heal_attempt,
     failingSince: row.failing_since,
     givenUp: row.given_up,
     givenUpSince: row.given_up_since,

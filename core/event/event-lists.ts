@@ -186,19 +186,16 @@ const followed = { atOnce: 25, mostStale: 2000 }
 /**
  * The events that pointers lead to: all of them, unless the reader stops before. Pointers that lead nowhere,
  * such as expired ones, are removed on the way, so a long list gets shorter each time it is asked for.
- * @param since only events that were listed at this time (Unix seconds) or later.
  * @throws ApiError `session_unavailable` after very many pointers that lead nowhere
  */
 export async function* onList(
   id: Receiver.Id,
   state: "undelivered" | "inbox",
   range: Range,
-  since?: number,
 ): AsyncGenerator<EventRow.Info> {
   const rows = rowsIn(id.bridgeId, range, (_, n) => pointerKey(id, state, n))
-  const wanted = since === undefined ? rows : listedSince(since, state, rows)
   let removed = 0
-  for await (const pointers of batches(wanted, followed.atOnce)) {
+  for await (const pointers of batches(rows, followed.atOnce)) {
     const { kept, stale } = await follow(id, state, pointers)
     yield* kept
     // They may not have expired.
@@ -219,23 +216,25 @@ export async function newestNumbersOnList(
   limit: number,
 ): Promise<number[]> {
   const numbers: number[] = []
-  const keyOf = (_: string, n: number) => pointerKey(id, state, n)
-  const rows = rowsIn(id.bridgeId, { after: 0, isNewestFirst: true }, keyOf, limit)
-  for await (const row of rows) {
-    const { n, expires_at } = Pointer.parse(row)
-    if (expires_at > now() && numbers.push(n) === limit) break
-  }
+  const range = { after: 0, isNewestFirst: true }
+  for await (const { n } of pointersOn(id, state, range, limit)) if (numbers.push(n) === limit) break
   return numbers
 }
 
-/** The pointers that were written at this time or later: their expiry tells when. */
-async function* listedSince(
-  since: number,
+/**
+ * The numbers of the events on a list, and when each was listed (Unix seconds), without a read of any event.
+ * Some may lead nowhere.
+ */
+export async function* pointersOn(
+  id: Receiver.Id,
   state: "undelivered" | "inbox",
-  rows: AsyncIterable<Row>,
-): AsyncGenerator<Row> {
-  for await (const row of rows)
-    if (Pointer.parse(row).expires_at - EventRow.keptFor[state] >= since) yield row
+  range: Range,
+  limit?: number,
+): AsyncGenerator<{ n: number; at: number }> {
+  for await (const row of rowsIn(id.bridgeId, range, (_, n) => pointerKey(id, state, n), limit)) {
+    const { n, expires_at } = Pointer.parse(row)
+    if (expires_at > now()) yield { n, at: expires_at - EventRow.keptFor[state] }
+  }
 }
 
 async function follow(id: Receiver.Id, state: EventRow.State, rows: Row[]) {

@@ -2,18 +2,21 @@ export * as Resend from "./resend.ts"
 
 import { now } from "../platform/clock.ts"
 import { log } from "../platform/log.ts"
-import { transact, type Write } from "../store/store.ts"
+import { type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Claim } from "./claim.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventLists } from "./event-lists.ts"
 import type { EventRow } from "./event-row.ts"
+import { Healing } from "./healing.ts"
 import { Receiver } from "./receiver.ts"
 import type { Usage } from "./usage.ts"
 
-/** How many resends to a webhook may wait at a time. */
+/** How many requests to a webhook may wait at a time. */
 const most = 100
+/** How many events a request takes at most, and how many pointers are read at once to count them. */
+const mostInSpan = { events: 10_000, read: 1000 }
 
 /**
  * Requests that an event be sent again.
@@ -23,7 +26,7 @@ const most = 100
 export async function ask(id: Receiver.Id, n: number): Promise<"noted" | "waits" | "full"> {
   const seen = await Delivery.get(id)
   if (seen && isBeforeItsTurn(seen, n)) return "waits"
-  return (await askAll(id, [n])).length > 0 ? "noted" : "full"
+  return (await note(id, n)) ? "noted" : "full"
 }
 
 /**
@@ -35,140 +38,201 @@ function isBeforeItsTurn({ head, holder }: Delivery.Info, n: number): boolean {
 }
 
 /**
- * Requests that events be sent again: as many of the first ones as there is room for. The list and the
- * promise to look are in one row: a process that dies here has either requested nothing, or the sweep finds
- * its request.
- * @returns those that were requested.
+ * Notes a request. The list and the promise to look are in one row: a process that dies here has either
+ * requested nothing, or the sweep finds its request. Where the answer of the store is lost, it may be there
+ * twice, which sends an event twice, under its id.
+ * @returns false when the list is full, or there is no such webhook
  */
-async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
-  let promised: number | undefined
-  for (;;) {
-    const seen = await Delivery.get(id)
-    if (!seen) return []
-    const numbers = wanted.slice(0, most - seen.resend.length)
-    // What we see is our own write, whose answer was lost.
-    if (seen.due === promised && wanted.slice(0, 1).every((n) => seen.resend.includes(n))) {
-      await rung(id)
-      return wanted.filter((n) => seen.resend.includes(n))
-    }
-    if (numbers.length === 0) return []
+async function note(id: Receiver.Id, asked: Delivery.Asked): Promise<boolean> {
+  const mustRing = await Delivery.updateAndPromise(id, {
+    set: "resend = list_append(if_not_exists(resend, :none), :asked)",
+    condition: "(attribute_not_exists(resend) OR size(resend) < :most)",
+    values: { ":none": [], ":asked": [asked], ":most": most },
+  })
+  if (mustRing === undefined) return false
+  // If this fails, the sweep rings.
+  if (mustRing) await ring(id).catch((error: unknown) => log.warn({ ...id, error }, "doorbell not sent"))
+  return true
+}
 
-    const append = "resend = list_append(if_not_exists(resend, :none), :numbers)"
-    const room = "(attribute_not_exists(resend) OR size(resend) <= :room)"
-    const values = { ":none": [], ":numbers": numbers, ":room": most - numbers.length }
-    if (Delivery.isPromised(seen)) {
-      const { held } = await Delivery.update(id, {
-        UpdateExpression: `SET ${append}`,
-        ConditionExpression: `due > :now AND ${room}`,
-        ExpressionAttributeValues: { ...values, ":now": now() },
-      })
-      if (held) return numbers
-      continue
-    }
-    promised = now() + Delivery.claimedFor()
-    const { held } = await Delivery.update(id, {
-      UpdateExpression: `SET ${append}, due = :due, holder = :nobody, ${Delivery.indexClause}`,
-      ConditionExpression: `due = :seen AND ${room}`,
-      ExpressionAttributeValues: {
-        ...values,
-        ":due": promised,
-        ":nobody": Delivery.nobody,
-        ":seen": seen.due,
-        ":now": now(),
-      },
-    })
-    if (!held) continue
-    await rung(id)
-    return numbers
-  }
+/** What was given up from `since` until `until` (Unix seconds, both included), behind the event `after`. */
+export interface Span {
+  since: number
+  until?: number | undefined
+  after?: number | undefined
 }
 
 /**
- * Requests that what was given up at this time (Unix seconds) or later be sent again, oldest first, beginning
- * behind the event `after`, as far as there is room.
- * @returns the events that were requested, and whether there are more.
+ * Requests that what was given up in a span of time be sent again, oldest first. An event that fails keeps
+ * its place on the list of undelivered ones; after three in a row the rest is not tried.
+ * @returns how many were requested, and the number of the last one where there are more: `full` when too many
+ * requests wait already.
  */
-export async function askSince(
+export async function askSpan(
   id: Receiver.Id,
-  { since, after }: { since: number; after: number },
-): Promise<{ events: EventRow.Info[]; isAll: boolean }> {
-  const waiting = new Set((await Delivery.get(id))?.resend)
-  const found: EventRow.Info[] = []
-  let isAll = true
-  for await (const event of EventLists.onList(id, "undelivered", { after }, since)) {
-    if (waiting.has(event.n)) continue
-    isAll = found.length < most
-    if (!isAll) break
-    found.push(event)
+  { since, until = Infinity, after = 0 }: Span,
+): Promise<{ count: number; more?: number } | "full"> {
+  let [count, first, last] = [0, 0, 0]
+  let isMore = false
+  for await (const { n, at } of EventLists.pointersOn(id, "undelivered", { after }, mostInSpan.read)) {
+    if (at < since || at > until) continue
+    isMore = count === mostInSpan.events
+    if (isMore) break
+    count++
+    first ||= n
+    last = n
   }
-  if (found.length === 0) return { events: [], isAll }
-  const asked = new Set(
-    await askAll(
-      id,
-      found.map(({ n }) => n),
-    ),
-  )
-  return { events: found.filter(({ n }) => asked.has(n)), isAll: isAll && asked.size === found.length }
+  if (count === 0) return { count }
+  if (!(await note(id, { after: first - 1, to: last, events: count }))) return "full"
+  return { count, ...(isMore && { more: last }) }
 }
 
-/** If this fails, the sweep rings. */
-async function rung(id: Receiver.Id): Promise<void> {
-  await ring(id).catch((error: unknown) => log.warn({ ...id, error }, "doorbell not sent"))
+/**
+ * Wakes a delivery at which events are to be sent again by themselves: its receiver has another address, so a
+ * turn begins now.
+ */
+export async function wakeHealing(id: Receiver.Id): Promise<void> {
+  const seen = await Delivery.get(id)
+  if (!seen?.healing) return
+  const mustRing = await Delivery.updateAndPromise(seen, {
+    set: "healing = :healing",
+    // A deliverer that is at work writes it.
+    condition: "holder = :nobody_now AND attribute_exists(healing)",
+    values: { ":nobody_now": Delivery.nobody, ":healing": { ...seen.healing, resumesAt: 0 } },
+  })
+  if (mustRing) await ring(seen).catch((error: unknown) => log.warn({ error }, "doorbell not sent"))
 }
+
+/** How many events of a span may fail in a row. */
+const mostFailures = 3
 
 /**
  * Counts the attempt that is about to be made for the first resend in the list; undefined when the claim is
  * lost.
  */
 export async function countAttempt(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+  return await count(held, "resend_attempt", {
+    condition: "resend[0] = :n",
+    values: { ":n": held.resend[0] },
+  })
+}
+
+/** The same for an event that is sent again by itself. */
+export async function countHealing(held: Delivery.Info): Promise<Delivery.Info | undefined> {
+  return await count(held, "heal_attempt", { condition: "attribute_exists(healing)", values: {} })
+}
+
+async function count(held: Delivery.Info, name: string, also: { condition: string; values: Row }) {
   const { held: counted } = await Delivery.update(held, {
-    UpdateExpression: "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one",
-    ConditionExpression: "holder = :me AND resend[0] = :n",
-    ExpressionAttributeValues: { ":zero": 0, ":one": 1, ":me": held.holder, ":n": held.resend[0] },
+    UpdateExpression: `SET ${name} = if_not_exists(${name}, :zero) + :one`,
+    ConditionExpression: `holder = :me AND ${also.condition}`,
+    ExpressionAttributeValues: { ":zero": 0, ":one": 1, ":me": held.holder, ...also.values },
   })
   return counted
 }
 
 /**
- * Takes the first resend off the list, after an attempt or without one. If the event was undelivered until
- * now, its row says that it is delivered, and it is listed no more.
+ * An attempt at an event of the first resend in the list has ended, or there is none to be made: takes it off
+ * the list, or moves its span on to what is behind the event `n`. If the event was undelivered until now, its
+ * row says that it is delivered, and it is listed no more.
  * @returns the row as it is now; undefined when the claim is lost.
  */
-export async function settle(
+export async function settle(held: Delivery.Info, made?: Made): Promise<Delivery.Info | undefined> {
+  const [first] = held.resend
+  const resent = resentBy(held, made)
+  const healing = made?.delivered ? Healing.passing(held) : { set: "", remove: "", values: {} }
+  return await settleAgain(held, made, {
+    set: `resend_attempt = :zero${resent ? ", resent = :resent" : ""}${healing.set}`,
+    remove: `${resent ? "" : ", resend[0], resent"}${healing.remove}`,
+    condition: "resend[0] = :n AND resend_attempt > :zero",
+    values: { ":n": first, ...(resent && { ":resent": resent }), ...healing.values },
+    isOurs: ({ resendAttempt }) => resendAttempt === 0,
+  })
+}
+
+/** What was made of sending an event again; `counts` has no attempt if there was none. */
+export interface Made {
+  n: number
+  counts: Usage.Step
+  delivered: EventRow.Info | undefined
+}
+
+/** How far the first request has come, unless it is done: its span has ended, or has failed too often. */
+function resentBy(
+  { resend: [asked], resent }: Delivery.Info,
+  made: Made | undefined,
+): Delivery.Info["resent"] {
+  if (typeof asked !== "object" || !made) return undefined
+  const failed = made.delivered ? 0 : (resent?.failed ?? 0) + 1
+  if (failed === mostFailures || made.n >= asked.to) return undefined
+  return { after: made.n, tried: (resent?.tried ?? 0) + 1, failed }
+}
+
+/**
+ * Takes the healing of a delivery on by an attempt, or by none: what of it is left is in `update`.
+ * @returns the row as it is now; undefined when the claim is lost.
+ */
+export async function settleHealing(
   held: Delivery.Info,
-  made?: { counts: Usage.Step; delivered: EventRow.Info | undefined },
+  update: ReturnType<typeof Healing.writing>,
+  made?: Made,
 ): Promise<Delivery.Info | undefined> {
-  const { holder, resend } = held
+  const isBack = made?.delivered !== undefined && held.failingSince !== undefined
+  return await settleAgain(held, made, {
+    set: `heal_attempt = :zero${update.set}${isBack ? ", failed_until = :now" : ""}`,
+    remove: `${isBack ? ", failing_since" : ""}${update.remove}`,
+    condition: made ? "heal_attempt > :zero" : "attribute_exists(healing)",
+    values: { ...update.values, ...(isBack && { ":now": now() }) },
+    isOurs: ({ healAttempt }) => healAttempt === 0,
+  })
+}
+
+/** The parts of an update of the row of a delivery that is held, and whether a row shows that it was made. */
+interface Done {
+  set: string
+  remove: string
+  condition: string
+  values: Row
+  isOurs: (row: Delivery.Info) => boolean
+}
+
+async function settleAgain(
+  held: Delivery.Info,
+  made: Made | undefined,
+  { isOurs, ...parts }: Done,
+): Promise<Delivery.Info | undefined> {
+  const { holder } = held
   const givenUpAt = made?.delivered && (await EventLists.givenUpAt(held, made.delivered))
   const list = givenUpAt === undefined ? inboxOf(held, made?.delivered) : "undelivered"
   const end = list && ("redelivered" as const)
   const usage = await Claim.counting(held, made ? [{ ...made.counts, end }] : [])
   const known = withoutGivenUp(held, givenUpAt)
+  const removed = `${parts.remove}${known.remove}`
   const done = {
     UpdateExpression:
-      `SET resend_attempt = :zero, attempts = attempts + :attempts${usage.set}${known.set}` +
-      ` REMOVE resend[0]${known.remove}`,
-    ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
+      `SET attempts = attempts + :attempts, ${parts.set}${usage.set}${known.set}` +
+      (removed === "" ? "" : ` REMOVE ${removed.slice(2)}`),
+    ConditionExpression: `holder = :me AND ${parts.condition}`,
     ExpressionAttributeValues: {
-      ":zero": 0,
-      ":attempts": made ? 1 : 0,
+      ...(/:zero/.test(`${parts.set}${parts.condition}`) && { ":zero": 0 }),
+      ":attempts": made?.counts.attempt ? 1 : 0,
       ":me": holder,
-      ":n": resend[0],
+      ...parts.values,
       ...usage.values,
       ...known.values,
     },
   }
   if (!made?.delivered || !list) {
     const { held: settled, refused } = await Delivery.update(held, done)
-    // We hold it and no attempt is counted: our own write, whose answer was lost.
-    return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
+    // We hold it, and it says what we wrote: our own write, whose answer was lost.
+    return settled ?? (refused?.holder === holder && isOurs(refused) ? refused : undefined)
   }
   const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(held), ...done } }
   const outcome = EventLists.settling(held, made.delivered, "delivered")
   const refused = await transact([write, ...outcome, EventLists.unlisting(held, made.delivered, list)])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.
-  if (refused) return await settle(held, { ...made, delivered: undefined })
+  if (refused) return await settleAgain(held, { ...made, delivered: undefined }, { isOurs, ...parts })
   return await Claim.reread(held)
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { timeLeft } from "../platform/clock.ts"
+import { now, timeLeft } from "../platform/clock.ts"
 import { batchGet, type Key, type Page, pages, type Query, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
@@ -15,10 +15,17 @@ export function shardOf(bridgeId: string): number {
 
 const Indexed = z.object({ pk: z.string(), sk: z.string(), since: z.number() })
 
-/** A delivery whose promise to look was broken by a crash or a lost doorbell. */
+/**
+ * A delivery whose promise to look was broken by a crash or a lost doorbell; or one at which nothing waits
+ * (`due` is 0), and it is time to send again something that was given up.
+ */
 export type Overdue = Receiver.Id & Pick<Delivery.Info, "due" | "bell">
 
-const Promised = z.object({ due: z.number().int(), bell: z.string().optional() })
+const Promised = z.object({
+  due: z.number().int(),
+  bell: z.string().optional(),
+  since: z.number().optional(),
+})
 
 /** How many rows of each part of the index a step reads: as many as the store gives at once. */
 const readAtOnce = 100
@@ -61,14 +68,15 @@ async function overdueOf(indexed: Row[]): Promise<Overdue[]> {
   const lateness = Delivery.allowedLateness()
   const ids = indexed
     .map((row) => Indexed.parse(row))
-    .filter(({ since }) => timeLeft(since + lateness, lateness) === 0)
+    .filter(({ since }) => since < 0 || timeLeft(since + lateness, lateness) === 0)
     .flatMap((at) => Receiver.ofKey(at) ?? [])
   const rows = await batchGet(ids.map((id) => ({ table: tables.events, key: Delivery.key(id) })))
   return rows.flatMap((row, at) => {
     if (!row) return []
-    const { due, bell } = Promised.parse(row)
+    const { due, bell, since = 0 } = Promised.parse(row)
     const isLate = due > 0 && timeLeft(due + lateness, Delivery.promisedFor() + lateness) === 0
-    return isLate ? { ...ids[at]!, due, bell } : []
+    const isProbe = due === 0 && since < 0 && -since <= now()
+    return isLate || isProbe ? { ...ids[at]!, due, bell } : []
   })
 }
 
@@ -104,7 +112,7 @@ type Waiting = Receiver.Id & { since: number }
 
 async function firstOf(shard: number, most: number) {
   const found: Waiting[] = []
-  for await (const row of query(waitingIn(shard, most))) {
+  for await (const row of query(waitingIn(shard, most, 0))) {
     const { since, ...at } = Indexed.parse(row)
     const id = Receiver.ofKey(at)
     if (id) found.push({ ...id, since })
@@ -113,14 +121,17 @@ async function firstOf(shard: number, most: number) {
   return found
 }
 
-/** The rows of a part of the index, those that have waited for longest first. */
-function waitingIn(shard: number, most: number): Query {
+/**
+ * The rows of a part of the index, those that have waited for longest first. Before them come those whose
+ * probe is due at this time.
+ */
+function waitingIn(shard: number, most: number, probesUntil = now()): Query {
   return {
     TableName: tables.events,
     IndexName: "bySince",
-    KeyConditionExpression: "#shard = :shard",
+    KeyConditionExpression: "#shard = :shard AND since >= :first",
     ExpressionAttributeNames: { "#shard": "shard" },
-    ExpressionAttributeValues: { ":shard": shard },
+    ExpressionAttributeValues: { ":shard": shard, ":first": -probesUntil },
     Limit: most,
   }
 }

@@ -10,17 +10,18 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
-import { now } from "#core/platform/clock.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { numberPage, toQuery } from "../answer.ts"
 import { type NameOf, namesOf } from "../conversations/chat-name.ts"
-import { copyButton, empty, facts, type Html, note, options, buttonForm } from "../elements.ts"
-import { typedIn } from "../form.ts"
+import { copyButton, empty, facts, type Html, note, buttonForm } from "../elements.ts"
+import { noticeOf } from "../form.ts"
 import { msOf } from "../from-to.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { ago } from "../times.ts"
+import { recovery } from "../webhooks/healing.ts"
+import { spanForm, spanIn } from "../webhooks/span-form.ts"
 import {
   pathOfWebhook,
   pathOfDeliveries,
@@ -51,19 +52,19 @@ export const deliveries = new Hono<DashboardEnv>()
   .post("/numbers/:ref/deliveries/resend", async (c) => {
     const webhook = await webhookOf(c)
     if (webhook.receiver.url === "") return await show(c)
-    const { within } = await typedIn(c, "within")
-    const since = /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
-    const { events: asked, isAll } = await Resend.askSince(webhook, { since, after: 0 })
-    if (asked.length === 0 && isAll)
-      return await show(c, note("info", "Nothing is undelivered from that time."))
-    if (asked.length === 0)
-      return await show(
-        c,
-        note("bad", "The list of events to send again is full. Try again when some of them have been sent."),
-      )
-    const count = asked.length === 1 ? "One event is" : `${asked.length} events are`
-    const more = isAll ? "" : " The rest has to wait until some of these are sent: ask again then."
-    return await show(c, note("good", `${count} sent again.${more}`))
+    const { notice } = await noticeOf(async () => {
+      const asked = await Resend.askSpan(webhook, await spanIn(c))
+      if (asked === "full")
+        return note(
+          "bad",
+          "Too many requests wait already. Try again when some of these events have been sent.",
+        )
+      const { count, more } = asked
+      if (count === 0) return note("info", "Nothing is undelivered from that time.")
+      const rest = more === undefined ? "" : " There is more: ask again when these have been sent."
+      return note("good", `${count === 1 ? "One event is" : `${count} events are`} sent again.${rest}`)
+    })
+    return await show(c, notice)
   })
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {
@@ -185,7 +186,19 @@ async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) 
   const told = isFailing(receiving) ? html`${aboutRetries} ${await whoIsTold(c)}` : ""
   // The ring is newest first.
   const last = new Map(all.toReversed().map(({ attempt }) => [attempt.event_id, attempt]))
-  return { ref: bridge.customerRef, receiving, told, attempts, last, asked, hasMore, words: known, mayChange }
+  const recovered = recovery(webhook)
+  return {
+    ref: bridge.customerRef,
+    receiving,
+    told,
+    recovered,
+    attempts,
+    last,
+    asked,
+    hasMore,
+    words: known,
+    mayChange,
+  }
 }
 
 type GivenUp = Awaited<ReturnType<typeof givenUpOf>>
@@ -203,7 +216,7 @@ async function givenUpOf(c: Context<DashboardEnv>, webhook: Delivery.Info) {
     c,
     undelivered.flatMap(({ event }) => jidsOf(event)),
   )
-  return { undelivered, nameOf, hasMore: next !== undefined }
+  return { undelivered, nameOf, hasMore: next !== undefined, heals: webhook.heals }
 }
 
 function noWebhook(ref: string): Html {
@@ -220,7 +233,7 @@ function noWebhook(ref: string): Html {
 }
 
 /** The waiting events and the state of the receiver. */
-function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
+function headCard({ ref, receiving, told, recovered, words, mayChange }: Shown): Html {
   const { headId } = receiving
   const at = webhookQuery(receiving.webhookId)
   const change = mayChange
@@ -251,7 +264,7 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
           </p>`
         : ""
     }
-    ${told}
+    ${told} ${recovered}
     ${facts([
       ["Webhook", html`<span class="mono">${receiving.url}</span> ${change}`],
       ["Next event", next],
@@ -259,17 +272,9 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
   </section>`
 }
 
-/** How far back events are sent again, in seconds. */
-const spans = [
-  ["3600", "All of the last hour"],
-  ["86400", "All of the last day"],
-  ["604800", "All of the last week"],
-  ["2592000", "All of the last 30 days"],
-] as const
-
 function givenUpCard(
   { ref, mayChange, receiving, last }: Shown,
-  { undelivered, nameOf, hasMore }: GivenUp,
+  { undelivered, nameOf, hasMore, heals }: GivenUp,
 ): Html {
   if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
   const ids = undelivered.map((stored) => stored.event_id)
@@ -278,22 +283,11 @@ function givenUpCard(
     <header>
       <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
       <p>
-        Each failed five times, was skipped, or got an answer that ends it at once. None is tried again by
-        itself. Sent again, they come after newer events.
+        Each failed five times, was skipped, or got an answer that ends it at once.
+        ${heals ? "What was given up while the webhook failed is sent again by itself, once it answers." : "None is tried again by itself."}
+        Sent again, they come after newer events.
       </p>
-      ${
-        mayChange
-          ? html`<form class="inline" method="post" action="/numbers/${ref}/deliveries/resend${at}">
-              <div>
-                <label class="hidden" for="within">Which</label>
-                <select id="within" name="within">
-                  ${options(spans, undefined)}
-                </select>
-              </div>
-              <button class="button">Send them again</button>
-            </form>`
-          : ""
-      }
+      ${mayChange ? spanForm(`/numbers/${ref}/deliveries/resend${at}`, "Send them again") : ""}
     </header>
     <ul class="feed">
       ${undelivered.map(

@@ -114,7 +114,7 @@ export function webhookForms(shelf: Shelf) {
         })
       })
       .route("/", changeForms(shelf))
-      .route("/", secretForms(shelf))
+      .route("/", formsOfEach(shelf))
   )
 }
 
@@ -135,10 +135,21 @@ function changeForms(shelf: Shelf) {
   )
 }
 
-function secretForms(shelf: Shelf) {
+/** The forms for what can be done with the first webhook, too. */
+function formsOfEach(shelf: Shelf) {
   const { path, pathOf, show, get } = shelf
   const secret = `${path}/:id/secret` as const
   return new Hono<DashboardEnv>()
+    .post(`${path}/:id/healing`, async (c) => {
+      const heals = (await typedIn(c, "healing")).healing === "yes"
+      return await done(shelf, c, {}, async () => {
+        await shelf.update(c, await get(c, idOf(c)), { heals })
+        return note(
+          "good",
+          heals ? "Saved. It sends again by itself." : "Saved. It sends nothing again by itself.",
+        )
+      })
+    })
     .get(secret, async (c) => {
       if (!c.var.me.mayChange) return await show(c)
       const again = unlessFresh(c, c.req.path)

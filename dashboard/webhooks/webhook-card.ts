@@ -18,6 +18,7 @@ import {
 } from "../elements.ts"
 import { aboutTest } from "../events/attempt-words.ts"
 import { age, until } from "../times.ts"
+import { healingForm, recovery } from "./healing.ts"
 import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 
 /**
@@ -59,6 +60,7 @@ export async function webhookCard(
           : ""
     }
     ${pausedAt === undefined && receiving && isFailing(receiving) ? html`${aboutRetries} ${await more.told?.()}` : ""}
+    ${pausedAt === undefined ? recovery(webhook) : ""}
     ${
       webhook.missed
         ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
@@ -86,9 +88,10 @@ export async function webhookCard(
       !mayChange
         ? ""
         : isFirst
-          ? html`${addressForm(at, firstUrl)} ${ofSecret(at, webhook)}`
+          ? html`${addressForm(at, firstUrl)} ${receiver.url === "" ? "" : healingForm(at, webhook)}
+            ${ofSecret(at, webhook)}`
           : html`${eventsForm(at, webhook, { types, whose: ref === undefined ? "each" : "the" })}
-            ${changeForm(at, webhook)} ${ofSecret(at, webhook)} ${removing(at)}`
+            ${changeForm(at, webhook)} ${healingForm(at, webhook)} ${ofSecret(at, webhook)} ${removing(at)}`
     }
   </section>`
 }

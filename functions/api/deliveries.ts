@@ -3,6 +3,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError, eventNotFound, notItsEvent, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
@@ -42,17 +43,17 @@ export const deliveries = contractRouter()
   })
   .openapi(contract.resendSince, async (c) => {
     const { bridge } = c.var
-    const { since, after } = c.req.valid("json")
+    const { since, until, after } = c.req.valid("json")
     const webhook = await webhookOfQuery(c.var, c.req.valid("query").webhook)
     if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     const from = after === undefined ? 0 : await EventLists.numberBehind(bridge.id, after)
     if (from === undefined) throw notItsEvent("after")
-    const { events, isAll } = await Resend.askSince(webhook, { since, after: from })
-    // The list of resends is full.
-    if (events.length === 0 && !isAll) throw rateLimited(10)
-    const next = events.at(-1)?.eventId ?? after ?? ""
-    return c.json({ ...ok, count: events.length, ...(!isAll && next !== "" && { next }) }, 202)
+    const asked = await Resend.askSpan(webhook, { since, until, after: from })
+    if (asked === "full") throw rateLimited(10)
+    const { count, more } = asked
+    const next = more === undefined ? undefined : await EventFeed.idAt(bridge.id, more)
+    return c.json({ ...ok, count, ...(next !== undefined && { next }) }, 202)
   })
 
 async function eventOf(bridge: Bridge.Info, eventId: string): Promise<EventRow.Info> {

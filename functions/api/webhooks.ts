@@ -5,7 +5,7 @@ import { invalid } from "#core/error.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { auditByKey } from "./audit.ts"
-import { wireOfBridge as wire } from "./wire-webhook.ts"
+import { choiceOf, wireOfBridge as wire } from "./wire-webhook.ts"
 
 /** The webhooks of a bridge, and the secrets that sign their deliveries (Contract, "Webhooks"). */
 export const webhooks = contractRouter()
@@ -14,8 +14,8 @@ export const webhooks = contractRouter()
     return c.json(await Promise.all(all.map((webhook) => wire(c.var, webhook))), 200)
   })
   .openapi(contract.createWebhook, async (c) => {
-    const { url, format_options: formatOptions, ...chosen } = c.req.valid("json")
-    const choice = { ...chosen, formatOptions }
+    const { url, ...chosen } = c.req.valid("json")
+    const choice = choiceOf(chosen)
     const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.parseFurtherUrl(url), choice)
     if (created) await auditByKey(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
     return c.json(await wire(c.var, webhook), created ? 201 : 200)
@@ -26,10 +26,9 @@ export const webhooks = contractRouter()
   })
   .openapi(contract.updateWebhook, async (c) => {
     const { bridge } = c.var
-    const { url, state, format_options: formatOptions, ...choice } = c.req.valid("json")
+    const { url, state, ...chosen } = c.req.valid("json")
     const changes = {
-      ...choice,
-      formatOptions,
+      ...choiceOf(chosen),
       url: url === undefined ? undefined : Webhook.parseFurtherUrl(url),
     }
     const webhook = await Webhook.get(bridge, c.req.valid("param").webhook_id)
@@ -66,7 +65,7 @@ export const webhooks = contractRouter()
     return c.json({ ok: true as const }, 200)
   })
 
-const ofFirst = new Set(["headers", "batch", "format", "format_options"])
+const ofFirst = new Set(["headers", "batch", "format", "format_options", "healing"])
 
 /**
  * Refuses what `first` cannot choose, since it gets what its bridge gets. @throws ApiError `invalid_request`
@@ -81,7 +80,7 @@ function onlyItsOwn(input: object): void {
         message:
           path === "state"
             ? "`first` cannot be paused: only a further webhook can"
-            : "`first` takes `headers`, `batch` and `format` alone: PATCH the bridge, or add a webhook",
+            : "`first` takes `headers`, `batch`, `format` and `healing` alone: PATCH the bridge, or add a webhook",
       }
     }),
   )

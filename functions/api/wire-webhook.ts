@@ -1,20 +1,33 @@
+import type { z } from "zod"
 import { EventType } from "#contract/event.ts"
-import { mask } from "#contract/webhook.ts"
+import { type chosen as fields, mask } from "#contract/webhook.ts"
 import type { ApiKey } from "#core/account/api-key.ts"
+import type { Webhook } from "#core/bridge/webhook.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { seesSecrets } from "../http/scope.ts"
+
+/** What a caller chooses of a webhook. */
+export function choiceOf({
+  format_options: formatOptions,
+  healing: heals,
+  ...chosen
+}: z.infer<z.ZodObject<typeof fields>>): Webhook.Choice {
+  return { ...chosen, formatOptions, heals }
+}
 
 /** A webhook of a bridge as the customer sees it. */
 export async function wireOfBridge(
   { bridge, access }: Pick<ApiEnv["Variables"], "bridge" | "access">,
   webhook: Delivery.Info,
 ) {
-  const { failingSince, missed, createdAt = Math.floor(bridge.createdMs / 1000) } = webhook
+  const { failingSince, recovered, missed, createdAt = Math.floor(bridge.createdMs / 1000) } = webhook
   return {
     ...(await wire(access, { ...webhook, createdAt })),
     ...(failingSince !== undefined && { failing_since: failingSince }),
+    ...(recovered && { recovered: DeliveryReport.wireRecovered(recovered) }),
     ...(missed && { missed }),
   }
 }
@@ -37,6 +50,7 @@ export async function wire(access: ApiKey.Access, webhook: Delivery.Info) {
     batch: batch ?? null,
     format: format?.name ?? null,
     format_options: { ...options, ...(options.hmac_key !== undefined && { hmac_key: mask }) },
+    healing: webhook.heals,
     state,
     created_at: createdAt,
   }

@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from "node:crypto"
-import type { Event } from "#contract/event.ts"
 import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { AccountReceivers } from "#core/event/account-receivers.ts"
 import { Claim } from "#core/event/claim.ts"
@@ -7,7 +6,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { Filter } from "#core/event/filter.ts"
+import { Healing } from "#core/event/healing.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
@@ -21,15 +20,15 @@ import { AttemptNotes } from "./attempt-notes.ts"
 import { attempt, type Outcome, type PostBody, postBodyOf } from "./attempt.ts"
 import type { DeliveryTools } from "./delivery-tools.ts"
 import { endClaimOnError } from "./end-claim-on-error.ts"
+import { GivenUp } from "./given-up.ts"
 import { newReceiverConnections } from "./receiver-connections.ts"
-import { sendAgain } from "./send-again.ts"
+import { heal, newTurn, sendAgain } from "./send-again.ts"
 import { newTimeLimit, type TimeLimit } from "./time-for-one-bridge.ts"
-import { isTold, translated } from "./translated.ts"
+import { translated } from "./translated.ts"
+import { isWanted, maxAttempts } from "./wanted.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
 const waits = [10, 30, 60, Delivery.longestWait]
-/** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
-const maxAttempts = 10
 /** How many bytes of events go into one POST: a single event may be larger. */
 const largestBatch = 1_000_000
 
@@ -59,8 +58,8 @@ export async function deliver(
   if (head < start) throw new Error(`a delivery that began after event ${start} has gone back to ${head}`)
 
   // On one machine one process delivers, and counts all deliveries of an account.
-  if (claimed.failingSince === undefined || config.STORAGE_DIR)
-    return await deliverClaimed(claimed, timeLimit, doorbellHandle)
+  const mayFail = claimed.failingSince !== undefined || Healing.isStopped(claimed)
+  if (!mayFail || config.STORAGE_DIR) return await deliverClaimed(claimed, timeLimit, doorbellHandle)
   const place = await endClaimOnError(claimed, () => placeToFail(claimed.receiver.accountId))
   if (!place) return await Claim.rest(claimed, doorbellHandle, nextTurnAfter())
   try {
@@ -101,6 +100,8 @@ async function deliverClaimed(
     timeLimit,
     head: claimed.head,
     doorbellHandle,
+    givenUp: new GivenUp(id),
+    turn: newTurn(),
   }
   try {
     return await deliverUntilIdle(claimed, tools)
@@ -132,9 +133,9 @@ async function rest(held: Delivery.Info, doorbellHandle: string | undefined): Pr
 }
 
 /**
- * Until nothing waits: reads ahead, does what is next with the events read, and goes idle when there are no
- * more. `held` is the row as it is known last, `ahead` the events that were read, `isAll` that no more are
- * known.
+ * Until nothing waits: reads ahead, does what is next with the events read, sends again what is to be sent
+ * again, and goes idle when there are no more. `held` is the row as it is known last, `ahead` the events that
+ * were read, `isAll` that no more are known.
  */
 async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): Promise<number | undefined> {
   let held: Delivery.Info | undefined = claimed
@@ -162,7 +163,7 @@ async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): P
       if (!isLast(held, ahead)) await followAccount(held, ahead)
     }
     const event = ahead[0]
-    if (!event && held.resend.length === 0) {
+    if (!event && held.resend.length === 0 && !Healing.isDue(held, false)) {
       isAll = (await tools.newEvents.after(held.head)) <= held.head
       if (!isAll) continue
       const more = await Claim.goIdle(held)
@@ -189,6 +190,11 @@ async function deliverUntilIdle(claimed: Delivery.Info, tools: DeliveryTools): P
     // Resends go between two events, and never beyond an invocation's time.
     if (held && !held.isRemoved && held.resend.length > 0 && !tools.timeLimit.isOver())
       held = await sendAgain(held, tools)
+    else if (held && Healing.isDue(held, event !== undefined) && !tools.timeLimit.isOver()) {
+      held = await heal(held, tools)
+      // What is new does not wait until all of it is sent again.
+      isAll = false
+    }
   }
   return undefined
 }
@@ -288,20 +294,6 @@ async function followAccount(held: Delivery.Info, ahead: EventRow.Info[]): Promi
   // of them.
   const asOfMs = (ahead.at(-1)!.createdAt + 1) * 1000
   await endClaimOnError(held, () => AccountWebhook.follow(held, asOfMs))
-}
-
-/** Whether the webhook's filter lets an event pass, and its format has a counterpart. */
-async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<boolean> {
-  const { filter, format } = held.receiver
-  if (!filter && !format) return true
-  if (!Filter.mayPass(filter, event.type)) return false
-  // The event is given up next. Its body is not opened here, since that may be what fails.
-  if (held.attempt > maxAttempts) return true
-  const keys = await endClaimOnError(held, () => Receiver.keysOf(held.receiver))
-  if (format && !isTold(event, held.receiver, keys)) return false
-  // As it was written.
-  const read = () => JSON.parse(EventRow.bodyOf(event, keys.deliveryKey).toString()) as Event
-  return !filter || Filter.passes(filter, read())
 }
 
 /**
@@ -414,7 +406,7 @@ async function conclude(
           to: last,
           attempts,
           made,
-          isLast: () => held.resend.length === 0 && newEvents.isNewest(last),
+          isLast: () => held.resend.length === 0 && !held.healing && newEvents.isNewest(last),
         })
       : await settleAll(held, events, { state: end, made })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }

@@ -22,8 +22,8 @@ export async function ringInTime(): Promise<void> {
 }
 
 /**
- * Rings for some deliveries whose promise to look was broken by a crash or a lost doorbell: a step of the
- * round, or the first one of the next.
+ * Rings for some deliveries whose promise to look was broken by a crash or a lost doorbell, or whose receiver
+ * is to be tried again: a step of the round, or the first one of the next.
  */
 export async function ringOverdue(): Promise<void> {
   if (!round) begunAt = performance.now()
@@ -40,6 +40,8 @@ async function ringUnlessSeen(delivery: Overdue): Promise<void> {
   if (!(await Delivery.promise(delivery, due))) return
   await unhide(delivery, bell)
   await ring(delivery)
+  // Nobody forgot it: something that was given up is to be sent again.
+  if (due === 0) return
   Metrics.add("SweepRang")
   log.warn({ bridgeId, webhookId, due }, "rang for an overdue delivery")
 }

@@ -103,6 +103,7 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   setPresence: [],
   subscribePresence: [],
   resendSince: [],
+  resendEverywhere: [],
   createWebhook: [
     [{ ignore: ["groups"], chats: [group] }, "ignore"],
     [{ events: ["connected", "presence"], chats: ["491711234567"] }, "events"],

@@ -132,6 +132,33 @@ test("an account chooses who is mailed, and where alerts are posted, signed; a f
   }
 })
 
+test("a mail and a post that say that a webhook works again say what was sent again by itself", async () => {
+  const { accountId, bridgeId, failing, told } = await aShop()
+  const receiver = await aReceiver()
+  await Troubles.setRecipients(accountId, "owners", receiver.url)
+  await failing(now() - 1000)
+  await told()
+  await failing(undefined)
+  const at = now() - 20
+  await updateRow({
+    TableName: tables.events,
+    Key: Delivery.key(Delivery.first(bridgeId)),
+    UpdateExpression: "SET recovered = :recovered",
+    ExpressionAttributeValues: { ":recovered": { at, events: 212, left: 0, tookMs: 9100 } },
+  })
+  expect(await told()).toEqual([
+    "owner: shop is well again: it is over that its webhook has failed for 15 minutes",
+  ])
+  expect(Mail.latest().map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(/Back at \d\d:\d\d UTC: 212 events sent again in 9 s\. /),
+  )
+  expect(JSON.parse(receiver.arrivals.at(-1)!.body.toString())).toMatchObject({
+    trouble: "failing",
+    state: "over",
+    recovered: { at, events: 212, left: 0, took_ms: 9100 },
+  })
+})
+
 test("an account's webhook that fails at many bridges is one trouble, told once, and signed by itself", async () => {
   const { accountId, failing, told } = await aShop()
   const receiver = await aReceiver()

@@ -1351,6 +1351,17 @@ export interface Deliveries {
   next_attempt_at?: number
   /** Since when each attempt has failed. Unix seconds. */
   failing_since?: number
+  /** What was last sent again by itself. */
+  recovered?: {
+    /** When the first of the events was taken again. Unix seconds. */
+    at: number
+    /** How many were taken. */
+    events: number
+    /** How many failed again while others were taken, and stay undelivered. */
+    left: number
+    /** How long it took, in milliseconds. */
+    took_ms: number
+  }
   /** The latest attempts, newest first. */
   attempts: DeliveryAttempt[]
 }
@@ -1414,11 +1425,24 @@ export interface Webhook {
     /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
     hmac_key?: string
   }
+  /** Whether what was given up is sent again by itself, once the receiver answers again. */
+  healing: boolean
   state: "active" | "paused"
   /** Unix seconds. */
   created_at: number
   /** Since when each attempt has failed. Unix seconds. */
   failing_since?: number
+  /** What was last sent again by itself. */
+  recovered?: {
+    /** When the first of the events was taken again. Unix seconds. */
+    at: number
+    /** How many were taken. */
+    events: number
+    /** How many failed again while others were taken, and stay undelivered. */
+    left: number
+    /** How long it took, in milliseconds. */
+    took_ms: number
+  }
   /** The events that had waited for longer than seven days, and are not sent. */
   missed?: {
     /** How many events of the bridge, whichever they were. */
@@ -1460,6 +1484,8 @@ export interface AccountWebhook {
     /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
     hmac_key?: string
   }
+  /** Whether what was given up is sent again by itself, once the receiver answers again. */
+  healing: boolean
   state: "active" | "paused"
   /** Unix seconds. */
   created_at: number
@@ -1587,6 +1613,30 @@ export interface AccountCalls {
     after?: string
   }, options?: CallOptions): Listing<BridgeInList>
 
+  /** Deliver once more what was given up in a span of time, of all bridges and at all of their webhooks. As `resendSince` does for each. The answer says what was requested. If it has `next`, not all bridges were looked at: ask again with it as `after`. */
+  resendEverywhere(input: {
+    /** Events that were given up at this time or later, Unix seconds. */
+    since: number
+    /** And at this time or before; by default until now. */
+    until?: number
+    /** Go on behind the bridge of this reference. */
+    after?: string
+  }, options?: CallOptions): Promise<{
+    ok: true
+    /** How many will be sent, in all. */
+    count: number
+    requested: ({
+      customer_ref: string
+      /** The id of the webhook; `first` is `webhook_url`. */
+      webhook: string
+      count: number
+      /** False: there are more than 10,000, or too many requests wait there. Ask again once these were sent. */
+      all: boolean
+    })[]
+    /** There are more bridges: behind this one. */
+    next?: string
+  }>
+
   /** The webhooks of the account, which get the events of all its bridges */
   listAccountWebhooks(options?: CallOptions): Promise<AccountWebhook[]>
 
@@ -1617,6 +1667,8 @@ export interface AccountCalls {
       /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
       hmac_key?: string
     } | null
+    /** Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false. */
+    healing?: boolean
   }, options?: CallOptions): Promise<AccountWebhook>
 
   /** Get a webhook of the account */
@@ -1654,6 +1706,8 @@ export interface AccountCalls {
       /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
       hmac_key?: string
     } | null
+    /** Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false. */
+    healing?: boolean
     state?: "active" | "paused"
   }, options?: CallOptions): Promise<AccountWebhook>
 
@@ -2487,12 +2541,14 @@ export interface BridgeCalls {
     webhook?: string
   }, options?: CallOptions): Promise<Ok>
 
-  /** Deliver once more what was given up since a time. Up to 100 events at once, oldest first. If the answer has `next`, there are more: ask again with it as `after` when some have been sent. While 100 wait, the answer is 429. */
+  /** Deliver once more what was given up since a time. Oldest first. Where three in a row fail, the rest is not tried. If the answer has `next`, there are more than 10,000: ask again with it as `after`. While 100 such requests wait, the answer is 429. */
   resendSince(input: {
     /** The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries. */
     webhook?: string
     /** Events that were given up at this time or later, Unix seconds. */
     since: number
+    /** And at this time or before; by default until now. */
+    until?: number
     /** Go on behind this event. */
     after?: string
   }, options?: CallOptions): Promise<{
@@ -2533,6 +2589,8 @@ export interface BridgeCalls {
       /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
       hmac_key?: string
     } | null
+    /** Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false. */
+    healing?: boolean
   }, options?: CallOptions): Promise<Webhook>
 
   /** Get a webhook */
@@ -2541,7 +2599,7 @@ export interface BridgeCalls {
     webhook_id: string
   }, options?: CallOptions): Promise<Webhook>
 
-  /** Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers`, `batch`, `format` and `format_options` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused. */
+  /** Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers`, `batch`, `format`, `format_options` and `healing` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused. */
   updateWebhook(input: {
     /** As `listWebhooks` gives it; `first` is `webhook_url`. */
     webhook_id: string
@@ -2570,6 +2628,8 @@ export interface BridgeCalls {
       /** The key of `X-Webhook-Hmac`, which then stands beside our signatures. Only of `waha`. */
       hmac_key?: string
     } | null
+    /** Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false. */
+    healing?: boolean
     state?: "active" | "paused"
   }, options?: CallOptions): Promise<Webhook>
 
@@ -2688,6 +2748,7 @@ export const operations = {
   retryDelivery: {"method":"POST","path":"/api/instances/{customer_ref}/deliveries/{event_id}/retry","query":["webhook"],"answer":"json"},
   skipDelivery: {"method":"POST","path":"/api/instances/{customer_ref}/deliveries/{event_id}/skip","query":["webhook"],"answer":"json"},
   resendSince: {"method":"POST","path":"/api/instances/{customer_ref}/deliveries/resend","query":["webhook"],"body":true,"answer":"json"},
+  resendEverywhere: {"method":"POST","path":"/api/deliveries/resend","body":true,"answer":"json"},
   listWebhooks: {"method":"GET","path":"/api/instances/{customer_ref}/webhooks","answer":"json"},
   createWebhook: {"method":"POST","path":"/api/instances/{customer_ref}/webhooks","body":true,"answer":"json"},
   getWebhook: {"method":"GET","path":"/api/instances/{customer_ref}/webhooks/{webhook_id}","answer":"json"},

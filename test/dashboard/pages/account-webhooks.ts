@@ -57,6 +57,37 @@ test("one page adds a webhook of all numbers, chooses its types, pauses it, show
   expect(log).toContain(`all numbers: ${receiver.url}`)
 })
 
+test("one press sends again what is undelivered of all numbers, in a span of time that is typed", async () => {
+  const person = await aPerson()
+  const receiver = await aReceiver([410])
+  const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
+  const outbox = await anOutbox(bridge)
+  await outbox.append(anEvent("refused at first"))
+  await answerAll()
+  const press = async (form: Record<string, string>) => {
+    const answer = await person.post(`${at}/resend`, form)
+    return [answer.status, plain(await answer.text())] as const
+  }
+  expect(await press({ since: "soon", until: "" })).toEqual([400, expect.stringContaining("not a time")])
+  const [, none] = await press({ since: "2026-01-01T00:00", until: "2026-01-01T08:00" })
+  expect(none).toContain("Nothing is undelivered from that time.")
+  const [status, done] = await press({ since: "2026-01-01T00:00", until: "" })
+  expect([status, done]).toEqual([200, expect.stringContaining("1 event of 1 number will be sent again.")])
+  await answerAll()
+  expect(await outbox.states()).toEqual(["delivered"])
+})
+
+test("a webhook's page says what it sent again by itself", async () => {
+  const person = await aPerson()
+  const receiver = await aReceiver([410, 410])
+  const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
+  await (await anOutbox(bridge)).append(...["a", "b", "c"].map(anEvent))
+  await answerAll()
+  const page = plain(await (await person.get("/numbers/shop/webhooks")).text())
+  expect(page).toMatch(/Back at <time [^>]+>[^<]+<\/time>: 2 events sent again in 1 s\./)
+  expect(plain(await (await person.get("/numbers/shop/deliveries")).text())).toContain("2 events sent again")
+})
+
 test("who may only look sees the webhooks of all numbers and in whose form they post, and changes none", async () => {
   const viewer = await aPerson("viewer")
   const url = "https://example.com/a/long/path"

@@ -249,6 +249,15 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     expect(count).toBeGreaterThan(0)
     await until(async () => whole.webhook.of("shop").length >= before + count)
   },
+  resendEverywhere: async (ask) => {
+    whole.webhook.refuseNext("shop", "message")
+    await arrived(await adaWrites({ text: "given up too" }))
+    await until(async () => (await undelivered("shop")) > 0)
+    const before = whole.webhook.of("shop").length
+    const { count } = (await ask({ body: { since: 0 } })).json as { count: number }
+    expect(count).toBeGreaterThan(0)
+    await until(async () => whole.webhook.of("shop").length >= before + count)
+  },
   listWebhooks: async (ask) => {
     const headers = { "X-Api-Key": "k" }
     const asked = {

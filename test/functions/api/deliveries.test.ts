@@ -34,6 +34,8 @@ async function aShop(script: Answer[] = []) {
   const receiver = await aReceiver(script)
   const url = `${receiver.url}?token=1`
   await customer.post("/api/instances", { customer_ref: "shop", webhook_url: url })
+  // What is given up stays so here; `test/functions/delivery/healing.test.ts` has the rest.
+  await customer.patch("/api/instances/shop/webhooks/first", { healing: false })
   const fresh = () => Bridge.get(customer.account.id, "shop")
   const bridge = await fresh()
   const summary = async () => Deliveries.strict().parse(await json(customer.get(at(""))))
@@ -206,33 +208,95 @@ test("an event that a deliverer holds is not skipped, and one that it delivers m
   })
 })
 
-test("all given up since a time is sent again, in order, a hundred at once; while these wait, more is 429", async () => {
-  const shop = await aShop(Array.from({ length: 113 }, () => 400))
-  await shop.outbox.append(...Array.from({ length: 3 }, (_, i) => anEvent(`old ${i}`)))
-  await answerAll()
-  later(3600)
-  const since = Math.floor(Date.now() / 1000)
-  for (let from = 0; from < 110; from += 55) {
-    const some = Array.from({ length: 55 }, (_, i) => anEvent(`new ${from + i}`))
-    await shop.outbox.append(...some)
+test("all given up in a span of time is sent again, in order and at once; an open end is now", async () => {
+  const shop = await aShop(Array.from({ length: 66 }, () => 400))
+  const giveUp = async (name: string, count: number) => {
+    await shop.outbox.append(...Array.from({ length: count }, (_, i) => anEvent(`${name} ${i}`)))
+    await answerAll()
+    const at = Math.floor(Date.now() / 1000)
+    later(3600)
+    return at
   }
+  await giveUp("old", 3)
+  const since = await giveUp("new", 60)
+  await giveUp("newest", 3)
+  shop.receiver.arrivals.splice(0)
+  const span = { since: since - 60, until: since + 60 }
+  expect(await shop.ask("/resend", span)).toEqual({ status: 202, ok: true, count: 60 })
+  await answerAll()
+  expect(shop.came()).toEqual(Array.from({ length: 60 }, (_, i) => `new ${i} 1`))
+  expect(await shop.ask("/resend", span)).toEqual({ status: 202, ok: true, count: 0 })
+  expect(await shop.ask("/resend", { since })).toEqual({ status: 202, ok: true, count: 3 })
+  expect(await Resend.askSpan(Delivery.first(shop.bridge.id), { since: 0 })).toEqual({ count: 6 })
+})
+
+test("of a span whose events fail again three are tried; more than a hundred requests wait for their turn", async () => {
+  const shop = await aShop(Array.from({ length: 10 }, () => 400))
+  const id = Delivery.first(shop.bridge.id)
+  await shop.outbox.append(...Array.from({ length: 7 }, (_, i) => anEvent(`${i}`)))
   await answerAll()
   shop.receiver.arrivals.splice(0)
-  const first = await shop.ask("/resend", { since })
-  expect(first).toMatchObject({ status: 202, count: 100, next: expect.stringMatching(/^evt_/) })
-  expect(await shop.ask("/resend", { since, after: first.next })).toMatchObject({ status: 429 })
+  for (let i = 0; i < 100; i++) expect(await Resend.askSpan(id, { since: 0 })).toEqual({ count: 7 })
+  expect(await shop.ask("/resend", { since: 0 })).toMatchObject({ status: 429 })
   await answerAll()
-  expect(await shop.ask("/resend", { since, after: first.next })).toEqual({
-    status: 202,
+  expect(shop.came().slice(0, 4)).toEqual(["0 1", "1 1", "2 1", "0 1"])
+})
+
+test("one call asks for what was given up in a span of time of all numbers and webhooks, and says of which", async () => {
+  const shop = await aShop()
+  const further = await aReceiver()
+  const { webhook } = await Webhook.create(shop.bridge, further.url, { heals: false })
+  await shop.post("/api/instances", { customer_ref: "cafe", webhook_url: shop.receiver.urlOf("cafe") })
+  await shop.post("/api/instances", { customer_ref: "inbox" })
+  const cafe = await Bridge.get(shop.account.id, "cafe")
+  await shop.patch("/api/instances/cafe/webhooks/first", { healing: false })
+  const since = Math.floor(Date.now() / 1000)
+  const at = await anOutbox(cafe)
+  shop.receiver.say(404, 404, 404)
+  further.say(404)
+  await shop.outbox.append(anEvent("a"), anEvent("b"))
+  await at.append(anEvent("c"))
+  await answerAll()
+  const later = Math.floor(Date.now() / 1000) + 3600
+  expect(await json(shop.post("/api/deliveries/resend", { since: later }))).toEqual({
     ok: true,
-    count: 10,
+    count: 0,
+    requested: [],
+  })
+  expect(await json(shop.post("/api/deliveries/resend", { since, until: later }))).toEqual({
+    ok: true,
+    count: 4,
+    requested: [
+      { customer_ref: "cafe", webhook: "first", count: 1, all: true },
+      { customer_ref: "shop", webhook: "first", count: 2, all: true },
+      { customer_ref: "shop", webhook: webhook.webhookId, count: 1, all: true },
+    ],
   })
   await answerAll()
-  expect(shop.came()).toEqual(Array.from({ length: 110 }, (_, i) => `new ${i} 1`))
-  expect(await shop.ask("/resend", { since })).toEqual({ status: 202, ok: true, count: 0 })
-  expect((await Resend.askSince(Delivery.first(shop.bridge.id), { since: 0, after: 0 })).events).toHaveLength(
-    3,
-  )
+  expect(await json(shop.post("/api/deliveries/resend", { since: 0, after: "cafe" }))).toMatchObject({
+    count: 0,
+  })
+  expect(await at.states()).toEqual(["delivered"])
+  expect(await shop.outbox.states()).toEqual(["delivered", "delivered"])
+})
+
+test("a webhook says whether it heals, takes the choice, and says what it last sent again by itself", async () => {
+  const shop = await aShop([404, 404])
+  const webhook = async () => await json(shop.get("/api/instances/shop/webhooks/first"))
+  await shop.patch("/api/instances/shop/webhooks/first", { healing: true })
+  expect(await webhook()).toMatchObject({ healing: true })
+  await shop.outbox.append(anEvent("a"), anEvent("b"), anEvent("c"))
+  await answerAll()
+  expect(await webhook()).toMatchObject({
+    recovered: { at: expect.any(Number), events: 2, left: 0, took_ms: expect.any(Number) },
+  })
+  expect(await shop.summary()).toMatchObject({ recovered: { events: 2 } })
+  const off = await shop.patch("/api/instances/shop/webhooks/first", { healing: false })
+  expect(await json(off)).toMatchObject({ healing: false })
+  const created = shop.post("/api/instances/shop/webhooks", { url: shop.receiver.urlOf("b"), healing: false })
+  expect(await json(created)).toMatchObject({ healing: false })
+  const ofAll = shop.post("/api/webhooks", { url: shop.receiver.urlOf("all") })
+  expect(await json(ofAll)).toMatchObject({ healing: true })
 })
 
 const v1s = (header: string) => [...header.matchAll(/,v1=[0-9a-f]{64}/g)].length

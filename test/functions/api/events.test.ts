@@ -26,6 +26,8 @@ async function aShop(script?: Parameters<typeof aReceiver>[0]) {
   const customer = await aCustomer()
   const receiver = script && (await aReceiver(script))
   await customer.post("/api/instances", { customer_ref: "shop", webhook_url: receiver?.url })
+  // What is given up stays so here; `test/functions/delivery/healing.test.ts` has the rest.
+  await customer.patch("/api/instances/shop/webhooks/first", { healing: false })
   const bridge = await Bridge.get(customer.account.id, "shop")
   const list = async (query: string) => {
     const answer = await customer.get(`/api/instances/shop/events?${query}`)

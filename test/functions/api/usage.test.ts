@@ -19,6 +19,8 @@ async function aShop(script: Answer[] = []) {
   const customer = await aCustomer()
   const receiver = await aReceiver(script)
   await customer.post("/api/instances", { customer_ref: "shop", webhook_url: receiver.url })
+  // What is given up stays so here; `test/functions/delivery/healing.test.ts` has the rest.
+  await customer.patch("/api/instances/shop/webhooks/first", { healing: false })
   const bridge = await Bridge.get(customer.account.id, "shop")
   const usage = async (query = "") => (await customer.get(`/api/usage${query}`)).json()
   return { ...customer, bridge, outbox: await anOutbox(bridge), usage }

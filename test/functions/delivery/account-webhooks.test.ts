@@ -72,7 +72,10 @@ async function addElsewhere(accountId: string, url: string): Promise<void> {
   const about = { ...Receiver.atAccount({ accountId, webhookId }), accountId, customerRef: "", url }
   const receiver = await Webhook.receiverOf(about, { dataKey, wrapped }, {})
   const account = (await Account.get(accountId))!
-  await transact([DeliveryWrites.choiceOfAccount(receiver), Account.changingWebhooks(account, [webhookId])])
+  await transact([
+    DeliveryWrites.choiceOfAccount(receiver, { heals: true }),
+    Account.changingWebhooks(account, [webhookId]),
+  ])
 }
 
 interface Told {
@@ -223,7 +226,7 @@ describe("an account's webhook", () => {
       ],
       body: receiver.arrivals[0]!.body.toString(),
     })
-    expect(await Resend.askSince(row, { since: 0, after: 0 })).toMatchObject({ events: [{ n: 1 }] })
+    expect(await Resend.askSpan(row, { since: 0 })).toEqual({ count: 1 })
     await answerAll()
     expect(toldOf(receiver, line)).toEqual(["a", "a"])
   })

@@ -9,7 +9,7 @@ import { config } from "#core/platform/config.ts"
 import { logOutput } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
-import { aBridge } from "#test/support/service/bridge.ts"
+import { aBridge, aBridgeWithoutHealing } from "#test/support/service/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Receiver } from "#test/support/service/start-receiver.ts"
 import {
@@ -35,7 +35,7 @@ function later(seconds: number) {
 
 async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   const receiver = await aReceiver(script)
-  const bridge = await aBridge(receiver.url)
+  const bridge = await aBridgeWithoutHealing(receiver.url)
   return {
     receiver,
     bridge,
@@ -178,10 +178,10 @@ describe("a receiver that fails", () => {
       await answerAll()
       expect(receiver.arrivals.length).toBeGreaterThan(before)
     }
-    const ofFirst = receiver.arrivals.filter((one) => one.eventId === first)
+    const ofFirst = receiver.arrivals.slice(0, 5).filter((one) => one.eventId === first)
     expect(ofFirst.map((one) => one.attempt)).toEqual([1, 2, 3, 4, 5])
     expect(new Set(ofFirst.map((one) => one.body.toString())).size).toBe(1)
-    expect(receiver.arrivals.at(-1)).toMatchObject({ eventId: second, attempt: 1 })
+    expect(receiver.arrivals[5]).toMatchObject({ eventId: second, attempt: 1 })
     expect(receiver.arrivals).toHaveLength(6)
     expect(await outbox.states()).toEqual(["undelivered", "delivered"])
     expect(await row()).toMatchObject({ head: 2, due: 0, failures: 0 })

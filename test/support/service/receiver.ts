@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest"
-import { type Answer, startReceiver } from "./start-receiver.ts"
+import { type Answer, type Arrival, startReceiver } from "./start-receiver.ts"
 
-/** A customer's webhook endpoint that answers by script, then with 200; it ends with its test. */
-export async function aReceiver(script: Answer[] = []) {
-  const receiver = await startReceiver()
+/** A customer's webhook endpoint that answers by script, then as `usually` says; it ends with its test. */
+export async function aReceiver(script: Answer[] = [], usually: (arrival: Arrival) => Answer = () => 200) {
+  const receiver = await startReceiver(usually)
   receiver.say(...script)
   onTestFinished(receiver.stop)
   return receiver

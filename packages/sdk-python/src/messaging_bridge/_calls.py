@@ -44,6 +44,7 @@ from .types import (
     PairResult,
     PasskeyAssertionResponse,
     Profile,
+    ResendEverywhereResult,
     ResendSinceResult,
     RollAccountSecretResult,
     SendContactContact,
@@ -79,6 +80,15 @@ class AccountCalls(Calls):
         """
         return self._list(BridgeInList, "GET", "/api/instances", locals(), query=("limit", "after"))
 
+    def resend_everywhere(self, *, since: int, until: int | None = None, after: str | None = None) -> ResendEverywhereResult:
+        """Deliver once more what was given up in a span of time, of all bridges and at all of their webhooks. As `resend_since` does for each. The answer says what was requested. If it has `next`, not all bridges were looked at: ask again with it as `after`.
+
+        :param since: Events that were given up at this time or later, Unix seconds.
+        :param until: And at this time or before; by default until now.
+        :param after: Go on behind the bridge of this reference.
+        """
+        return self._ask(ResendEverywhereResult, "POST", "/api/deliveries/resend", locals(), body=True)
+
     def list_account_webhooks(self) -> List[AccountWebhook]:
         """The webhooks of the account, which get the events of all its bridges"""
         return self._ask(List[AccountWebhook], "GET", "/api/webhooks", locals())
@@ -94,6 +104,7 @@ class AccountCalls(Calls):
         batch: int | None = UNSET,
         format: Literal["evolution", "waha"] | None = UNSET,
         format_options: CreateAccountWebhookFormatOptions | None = UNSET,
+        healing: bool | None = None,
     ) -> AccountWebhook:
         """Add a webhook to the account: it gets each event of each bridge from now on. Also of bridges that are made later, besides the webhooks of each. Each event ends with `customer_ref`, the bridge that it is of. The events of a bridge come in order and at least once. Those of different bridges come side by side: one that fails holds up no other bridge, and no webhook of a bridge. The sandbox is left out. A URL that a webhook of the account has already is answered with that one, unchanged. A key that is limited to some bridges may not see these webhooks.
 
@@ -105,6 +116,7 @@ class AccountCalls(Calls):
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
         :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
         :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
+        :param healing: Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false.
         """
         return self._ask(AccountWebhook, "POST", "/api/webhooks", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
 
@@ -127,6 +139,7 @@ class AccountCalls(Calls):
         batch: int | None = UNSET,
         format: Literal["evolution", "waha"] | None = UNSET,
         format_options: CreateAccountWebhookFormatOptions | None = UNSET,
+        healing: bool | None = None,
         state: Literal["active", "paused"] | None = None,
     ) -> AccountWebhook:
         """Change a webhook of the account, pause it, or let it go on, for all bridges at once. A field that is not given stays as it is. A change holds for attempts that begin a second later, also of events that wait. A paused webhook keeps its place at each bridge for seven days. When it goes on, what waits follows at once or, of very many bridges, within three minutes.
@@ -140,6 +153,7 @@ class AccountCalls(Calls):
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
         :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
         :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
+        :param healing: Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false.
         """
         return self._ask(AccountWebhook, "PATCH", "/api/webhooks/{webhook_id}", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
 
@@ -228,6 +242,7 @@ class AsyncAccountCalls(AsyncCalls):
 
     create_bridge = awaited(AccountCalls.create_bridge)
     list_bridges = listed(AccountCalls.list_bridges)
+    resend_everywhere = awaited(AccountCalls.resend_everywhere)
     list_account_webhooks = awaited(AccountCalls.list_account_webhooks)
     create_account_webhook = awaited(AccountCalls.create_account_webhook)
     get_account_webhook = awaited(AccountCalls.get_account_webhook)
@@ -1095,11 +1110,19 @@ class BridgeCalls(Calls):
         """
         return self._ask(Ok, "POST", "/api/instances/{customer_ref}/deliveries/{event_id}/skip", locals(), query=("webhook",))
 
-    def resend_since(self, *, since: int, webhook: str | None = None, after: str | None = None) -> ResendSinceResult:
-        """Deliver once more what was given up since a time. Up to 100 events at once, oldest first. If the answer has `next`, there are more: ask again with it as `after` when some have been sent. While 100 wait, the answer is 429.
+    def resend_since(
+        self,
+        *,
+        since: int,
+        webhook: str | None = None,
+        until: int | None = None,
+        after: str | None = None,
+    ) -> ResendSinceResult:
+        """Deliver once more what was given up since a time. Oldest first. Where three in a row fail, the rest is not tried. If the answer has `next`, there are more than 10,000: ask again with it as `after`. While 100 such requests wait, the answer is 429.
 
         :param since: Events that were given up at this time or later, Unix seconds.
         :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another. An account's webhook is meant, too, where it is about deliveries.
+        :param until: And at this time or before; by default until now.
         :param after: Go on behind this event.
         """
         return self._ask(ResendSinceResult, "POST", "/api/instances/{customer_ref}/deliveries/resend", locals(), query=("webhook",), body=True)
@@ -1119,6 +1142,7 @@ class BridgeCalls(Calls):
         batch: int | None = UNSET,
         format: Literal["evolution", "waha"] | None = UNSET,
         format_options: CreateAccountWebhookFormatOptions | None = UNSET,
+        healing: bool | None = None,
     ) -> Webhook:
         """Add a webhook: it gets each event from now on, besides the others. A bridge has up to five. Each is delivered in order and at least once by itself, so one that is slow or dead delays no other. A URL that a webhook of the bridge has already is answered with that one, unchanged.
 
@@ -1130,6 +1154,7 @@ class BridgeCalls(Calls):
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
         :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
         :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
+        :param healing: Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false.
         """
         return self._ask(Webhook, "POST", "/api/instances/{customer_ref}/webhooks", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
 
@@ -1152,9 +1177,10 @@ class BridgeCalls(Calls):
         batch: int | None = UNSET,
         format: Literal["evolution", "waha"] | None = UNSET,
         format_options: CreateAccountWebhookFormatOptions | None = UNSET,
+        healing: bool | None = None,
         state: Literal["active", "paused"] | None = None,
     ) -> Webhook:
-        """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers`, `batch`, `format` and `format_options` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused.
+        """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers`, `batch`, `format`, `format_options` and `healing` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`. The URL of another webhook of the bridge is refused.
 
         :param webhook_id: As `list_webhooks` gives it; `first` is `webhook_url`.
         :param url: As `webhook_url` of a bridge, but never empty.
@@ -1165,6 +1191,7 @@ class BridgeCalls(Calls):
         :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
         :param format: Events come as Evolution API or WAHA post them, from the next attempt on; null: in our own form. An event that has no counterpart there is not sent. Not with `batch`.
         :param format_options: What that format leaves open; it replaces the options of before, and null ends them. Only with `format`.
+        :param healing: Whether what was given up while the receiver failed is sent again by itself, in order, once it answers again; it is unless you say false.
         """
         return self._ask(Webhook, "PATCH", "/api/instances/{customer_ref}/webhooks/{webhook_id}", locals(), body=True, nulls=("events", "chats", "headers", "batch", "format", "format_options"))
 

@@ -1192,6 +1192,19 @@ class StoredEvent(Model, Generic[E]):
     event: E
 
 
+class DeliveriesRecovered(Model):
+    """What was last sent again by itself."""
+
+    at: int
+    """When the first of the events was taken again. Unix seconds."""
+    events: int
+    """How many were taken."""
+    left: int
+    """How many failed again while others were taken, and stay undelivered."""
+    took_ms: int
+    """How long it took, in milliseconds."""
+
+
 class Deliveries(Model):
     waiting: int
     """How many events wait for delivery."""
@@ -1205,6 +1218,8 @@ class Deliveries(Model):
     """When it is tried again, if it waits for that. Unix seconds."""
     failing_since: int | None = None
     """Since when each attempt has failed. Unix seconds."""
+    recovered: DeliveriesRecovered | None = None
+    """What was last sent again by itself."""
     attempts: List[DeliveryAttempt]
     """The latest attempts, newest first."""
 
@@ -1285,11 +1300,15 @@ class Webhook(Model):
     """Null: our own."""
     format_options: WebhookFormatOptions
     """The `hmac_key` is `***`."""
+    healing: bool
+    """Whether what was given up is sent again by itself, once the receiver answers again."""
     state: Literal["active", "paused"]
     created_at: int
     """Unix seconds."""
     failing_since: int | None = None
     """Since when each attempt has failed. Unix seconds."""
+    recovered: DeliveriesRecovered | None = None
+    """What was last sent again by itself."""
     missed: WebhookMissed | None = None
     """The events that had waited for longer than seven days, and are not sent."""
 
@@ -1315,6 +1334,8 @@ class AccountWebhook(Model):
     """Null: our own."""
     format_options: WebhookFormatOptions
     """The `hmac_key` is `***`."""
+    healing: bool
+    """Whether what was given up is sent again by itself, once the receiver answers again."""
     state: Literal["active", "paused"]
     created_at: int
     """Unix seconds."""
@@ -1419,6 +1440,24 @@ class DebugStats(Model):
     """The limit of the heap."""
     total_alloc_mb: float
     """All memory that the process occupies."""
+
+
+class ResendEverywhereResultRequested(Model):
+    customer_ref: str
+    webhook: str
+    """The id of the webhook; `first` is `webhook_url`."""
+    count: int
+    all: bool
+    """False: there are more than 10,000, or too many requests wait there. Ask again once these were sent."""
+
+
+class ResendEverywhereResult(Model):
+    ok: Literal[True]
+    count: int
+    """How many will be sent, in all."""
+    requested: List[ResendEverywhereResultRequested]
+    next: str | None = None
+    """There are more bridges: behind this one."""
 
 
 class CreateAccountWebhookFormatOptions(Model):
