@@ -27,6 +27,8 @@ export interface Options {
   now?: boolean
   tail?: string
   since?: string
+  until?: string
+  all?: boolean
   webhook?: string
   file?: string
   "idempotency-key"?: string
@@ -58,6 +60,8 @@ export const options = {
   now: { type: "boolean", says: "begins now, not behind the last event that your program took" },
   tail: { type: "string", takes: "<count>", says: "begins with so many of the last lines" },
   since: { type: "string", takes: "<time>", says: "what was given up since then, as 2026-11-26T08:00Z" },
+  until: { type: "string", takes: "<time>", says: "and until then; else until now" },
+  all: { type: "boolean", says: "of all bridges, at each of their webhooks" },
   webhook: { type: "string", takes: "<id>", says: "the webhook that is meant; else the first" },
   file: { type: "string", takes: "<path>", says: "a file to send" },
   "idempotency-key": { type: "string", takes: "<key>", says: "nothing is sent twice under it" },

@@ -194,6 +194,14 @@ test.for<[what: string, args: string[], answer: Answer, code: number, says: RegE
   ["a bridge without contacts", ["trigger", "message", "-b", "shop"], 200, 2, /^--bridge: only the sandbox/],
   ["a missing word", ["send", "4917"], 200, 2, /^<text> is missing/],
   ["no such time", ["resend", "--since", "yesterday"], 200, 2, /^--since: a time such as/],
+  ["an end without a beginning", ["resend", "--until", "2026-11-26T08:00Z"], 200, 2, /^--until and --all go/],
+  [
+    "all of one bridge",
+    ["resend", "--since", "0", "--all", "-b", "shop"],
+    200,
+    2,
+    /^--all is of every bridge/,
+  ],
 ])("%s is told in clear words, with the right exit code", async ([, args, answer, code, says]) => {
   const service = await startReceiver(() => answer)
   onTestFinished(service.stop)
@@ -201,6 +209,29 @@ test.for<[what: string, args: string[], answer: Answer, code: number, says: RegE
   expect(result.code).toBe(code)
   expect(result.err).toMatch(says)
 })
+
+test("what was given up in a span of time of all bridges is asked for page by page, and said of which", async () => {
+  const pages = [
+    { ok: true, count: 2, requested: [requestedAt("cafe", true)], next: "cafe" },
+    { ok: true, count: 2, requested: [requestedAt("shop", false)] },
+  ]
+  const service = await startReceiver(() => json(202, pages.shift()!))
+  onTestFinished(service.stop)
+  const args = ["resend", "--since", "2026-11-26T08:00Z", "--until", "1795000000", "--all"]
+  const result = await run({ url: `http://127.0.0.1:${service.port}` }, ...args).ended
+  expect(result).toMatchObject({
+    code: 0,
+    out: "cafe  first  2 will be sent again\nshop  first  2 will be sent again, and more later: ask again\n",
+  })
+  expect(service.arrivals.map(({ path, body }) => [path, JSON.parse(body.toString()) as object])).toEqual([
+    ["/api/deliveries/resend", { since: 1_795_680_000, until: 1_795_000_000 }],
+    ["/api/deliveries/resend", { since: 1_795_680_000, until: 1_795_000_000, after: "cafe" }],
+  ])
+})
+
+function requestedAt(customer_ref: string, all: boolean) {
+  return { customer_ref, webhook: "first", count: 2, all }
+}
 
 test("the status of a bridge whose session is silent is told without asking it again and again", async () => {
   const service = await startReceiver(({ path }) =>

@@ -62,7 +62,7 @@ test("an event that was given up is sent again, to the webhook and to a program 
   expect(await run(loginOf(), "resend", id, "-b", "shop", "-f", program.url).ended).toMatchObject({ code: 0 })
   expect(program.got).toEqual(["message"])
   const none = await run(loginOf(), "resend", "--since", "2026-01-01T00:00Z", "-b", "shop").ended
-  expect(none).toMatchObject({ code: 0, out: "nothing was given up since then\n" })
+  expect(none).toMatchObject({ code: 0, out: "nothing was given up then\n" })
 })
 
 test("qr ends when the phone is linked, send sends texts and files, and status and logs say how it is", async () => {

@@ -1,19 +1,25 @@
-import { type Asked, bridge, type Command, url, word } from "../command.ts"
+import { type Asked, bridge, type Command, service, url, word } from "../command.ts"
 import { forward } from "../forward.ts"
 import { Misused, Refused } from "../refused.ts"
 
 export const resend: Command = {
   takes: "[event_id]",
-  says: "delivers an event again, or all that were given up since a time (2026-11-26T08:00Z, or Unix seconds)",
-  options: ["bridge", "webhook", "since", "forward"],
+  says: "delivers an event again, or all that were given up from a time (2026-11-26T08:00Z, or Unix seconds) until another",
+  options: ["bridge", "webhook", "since", "until", "all", "forward"],
   run: async (asked) => {
     const { words, options, print } = asked
     const webhook = options.webhook === undefined ? {} : { webhook: options.webhook }
     if (options.since !== undefined) {
       if (words.length > 0 || options.forward !== undefined)
-        throw new Misused("--since goes with --bridge and --webhook alone")
-      return await givenUpSince(asked, secondsOf(options.since), webhook)
+        throw new Misused("--since goes with --until, --bridge and --webhook, or with --until and --all")
+      const until = options.until === undefined ? {} : { until: secondsOf("until", options.until) }
+      const span = { since: secondsOf("since", options.since), ...until }
+      if (!options.all) return await givenUp(asked, { ...span, ...webhook })
+      if (options.bridge !== undefined || options.webhook !== undefined)
+        throw new Misused("--all is of every bridge and webhook: it goes without --bridge and --webhook")
+      return await givenUpEverywhere(asked, span)
     }
+    if (options.until !== undefined || options.all) throw new Misused("--until and --all go with --since")
     const event_id = word(words, 0, "event_id")
     if (options.forward !== undefined) return await here(asked, event_id, url(options.forward))
     await bridge(asked).resendEvent({ event_id, ...webhook })
@@ -22,22 +28,40 @@ export const resend: Command = {
   },
 }
 
-/** There is room for a hundred at a time: the SDK waits for more. */
-async function givenUpSince(asked: Asked, since: number, webhook: { webhook?: string }): Promise<number> {
-  const shop = bridge(asked)
+interface Span {
+  since: number
+  until?: number
+  webhook?: string
+}
+
+async function givenUp({ print, ...asked }: Asked, span: Span): Promise<number> {
+  const shop = bridge({ print, ...asked })
   let count = 0
   for (let after: string | undefined; ;) {
-    const part = await shop.resendSince(
-      { since, ...webhook, ...(after !== undefined && { after }) },
-      { retries: 60 },
-    )
+    const part = await shop.resendSince({ ...span, ...(after !== undefined && { after }) }, { retries: 60 })
     count += part.count
     if (part.next === undefined) break
     after = part.next
   }
-  asked.print(count === 0 ? "nothing was given up since then" : `${count} will be sent again, oldest first`, {
-    count,
-  })
+  print(count === 0 ? "nothing was given up then" : `${count} will be sent again, oldest first`, { count })
+  return 0
+}
+
+/** Of every bridge of the account, page by page. */
+async function givenUpEverywhere({ print }: Asked, span: Span): Promise<number> {
+  const all = service()
+  let count = 0
+  for (let after: string | undefined; ;) {
+    const part = await all.resendEverywhere({ ...span, ...(after !== undefined && { after }) })
+    count += part.count
+    for (const one of part.requested) {
+      const rest = one.all ? "" : ", and more later: ask again"
+      print(`${one.customer_ref}  ${one.webhook}  ${one.count} will be sent again${rest}`, one)
+    }
+    if (part.next === undefined) break
+    after = part.next
+  }
+  if (count === 0) print("nothing was given up then", { count })
   return 0
 }
 
@@ -60,8 +84,9 @@ async function here(asked: Asked, event_id: string, target: string): Promise<num
   return ok ? 0 : 1
 }
 
-function secondsOf(given: string): number {
+function secondsOf(option: string, given: string): number {
   const seconds = /^\d{1,10}$/.test(given) ? Number(given) : Date.parse(given) / 1000
-  if (Number.isNaN(seconds)) throw new Misused("--since: a time such as 2026-11-26T08:00Z, or Unix seconds")
+  if (Number.isNaN(seconds))
+    throw new Misused(`--${option}: a time such as 2026-11-26T08:00Z, or Unix seconds`)
   return Math.floor(seconds)
 }
