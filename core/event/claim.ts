@@ -301,12 +301,15 @@ function telling({ givenUp }: Delivery.Info): string {
   return givenUp === 0 ? "" : ", given_up, given_up_since"
 }
 
-/** The part of an update that adds outcomes to today's count. Only the first webhook's are counted. */
+/** The part of an update that adds outcomes to today's count. */
 export async function counting(held: Delivery.Info, made: Usage.Step[]) {
-  if (made.length === 0 || !Receiver.isFirst(held)) return { set: "", values: {} }
+  if (made.length === 0) return { set: "", values: {} }
   // While the row is held, no other process writes the count.
-  await Usage.storeDay(held.bridgeId, held.today)
-  return { set: ", today = :today", values: { ":today": made.reduce(Usage.dayWith, held.today) } }
+  await Usage.storeDay(held, held.today)
+  return {
+    set: ", today = :today",
+    values: { ":today": Usage.toRow(made.reduce(Usage.dayWith, held.today)!) },
+  }
 }
 
 /**

@@ -2,18 +2,19 @@ export * as Usage from "./usage.ts"
 
 import { z } from "zod"
 import { iso, now, nowMs } from "../platform/clock.ts"
-import { putRow, query, updateRow } from "../store/store.ts"
+import { Bytes, getRow, putRow, query, type Row, updateRow } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Receiver } from "./receiver.ts"
 
 /** The latency of an attempt is counted as the first of these that it does not exceed, in milliseconds. */
 const bounds = [25, 50, 100, 200, 400, 800, 1600, 3200, 6400, 10_000]
 
 /**
- * The count of a bridge's deliveries on one day. Today's count is in the `DELIVERY` row, which each delivery
- * writes anyway, so counting costs no extra write. When a day is over, its count becomes a row (`storeDay`):
- * one write a day.
+ * The count of the deliveries to a webhook on one day. Today's count is in the `DELIVERY` row, which each
+ * delivery writes anyway, so counting costs no extra write. When a day is over, its count becomes a row
+ * (`storeDay`): one write a day.
  */
-export const Day = z.object({
+const DayRow = z.object({
   /** In UTC, as `2026-11-22`. */
   day: z.string(),
   /** Events that were delivered or went to the inbox, and how many of them were messages. */
@@ -24,8 +25,46 @@ export const Day = z.object({
   failed: z.number().int(),
   /** How many attempts took how long, by `bounds`. */
   took: z.array(z.number().int()),
+  /** What was counted in each hour (UTC). */
+  packed: Bytes.default(() => new Uint8Array(24 * perHour)),
 })
+
+export const Day = DayRow.transform(({ packed, ...day }) => ({
+  ...day,
+  byHour: Array.from({ length: 24 }, (_, hour) => unpacked(packed, hour * perHour)),
+}))
 export type Day = z.infer<typeof Day>
+
+/** What an hour has counted. */
+interface InHour {
+  tried: number
+  failed: number
+  /** How long the attempts took in all. They are made one after the other: an hour at most. */
+  ms: number
+}
+
+/** A count in a row has two bytes, and does not go beyond them; the time has three. */
+const largestCount = 0xffff
+
+function unpacked(all: Uint8Array, at: number): InHour {
+  const bytes = Buffer.from(all.buffer, all.byteOffset, all.byteLength)
+  const [tried = 0, failed = 0] = [0, 2].map((i) => bytes.readUInt16BE(at + i))
+  return { tried, failed, ms: bytes.readUIntBE(at + 4, 3) }
+}
+
+/**
+ * A day as it stands in a row. Its hours are packed: each delivery writes the row, and a unit that is billed
+ * has 1 KB.
+ */
+export function toRow({ byHour, ...day }: Day): Row {
+  const packed = Buffer.alloc(24 * perHour)
+  for (const [hour, { tried, failed, ms }] of byHour.entries()) {
+    const counts = [tried, failed].map((count) => Math.min(count, largestCount))
+    for (const [i, count] of counts.entries()) packed.writeUInt16BE(count, hour * perHour + 2 * i)
+    packed.writeUIntBE(Math.min(ms, 0xffffff), hour * perHour + 4, 3)
+  }
+  return { ...day, packed }
+}
 
 /**
  * The messages of a day: those of others as they came, and those sent by the API or written on the phone.
@@ -40,6 +79,14 @@ const Counted = z.object({ day: z.string(), in: z.number().int().default(0), out
 /** How long days are kept, in seconds: 400 days (Contract, "Usage"). */
 const keptFor = 400 * 86_400
 
+const hourMs = 3_600_000
+
+/** How many bytes an hour has in a row. */
+const perHour = 7
+
+/** How long those of further webhooks are kept, which only the last hours are read of. */
+const keptForFurther = 3 * 86_400
+
 /** The result of a step of a delivery: an attempt, and perhaps the end of the event. */
 export interface Step {
   type: string
@@ -52,12 +99,22 @@ export interface Step {
 export function dayWith(before: Day | undefined, { type, attempt, end }: Step): Day {
   const counts = before?.day === today() ? before : nothing(today())
   const isDelivered = end === "delivered" || end === "redelivered"
+  const hour = new Date(nowMs()).getUTCHours()
+  const byHour = counts.byHour.map((one, i) => {
+    if (i !== hour) return one
+    return {
+      tried: one.tried + Number(attempt !== undefined),
+      failed: one.failed + Number(attempt?.isFailure === true),
+      ms: one.ms + (attempt?.latencyMs ?? 0),
+    }
+  })
   const slot = attempt && bounds.findIndex((bound) => attempt.latencyMs <= bound)
   const last = bounds.length - 1
   return {
     ...counts,
     delivered: counts.delivered + Number(isDelivered),
     messages: counts.messages + Number(isDelivered && type === "message"),
+    byHour,
     undelivered: Math.max(
       0,
       counts.undelivered + Number(end === "undelivered") - Number(end === "redelivered"),
@@ -70,7 +127,7 @@ export function dayWith(before: Day | undefined, { type, attempt, end }: Step): 
 
 function nothing(day: string): Day {
   const took = bounds.map(() => 0)
-  return { day, delivered: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took }
+  return Day.parse({ day, delivered: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took })
 }
 
 /** In UTC, as `2026-11-22`. */
@@ -79,11 +136,33 @@ export function today(): string {
 }
 
 /** Keeps the count of a day that is over, before today's takes its place. Repeated, it writes the same. */
-export async function storeDay(bridgeId: string, day: Day | undefined): Promise<void> {
+export async function storeDay(id: Receiver.Id, day: Day | undefined): Promise<void> {
   if (!day || day.day === today()) return
-  await putRow({
-    TableName: tables.events,
-    Item: { ...key(bridgeId, day.day), ...day, expires_at: now() + keptFor },
+  const expires_at = now() + (Receiver.isFirst(id) ? keptFor : keptForFurther)
+  await putRow({ TableName: tables.events, Item: { ...keyAt(id, day.day), ...toRow(day), expires_at } })
+}
+
+/** An hour of a webhook. */
+export interface Hour extends InHour {
+  /** When it began, Unix ms. */
+  atMs: number
+}
+
+/** The last 24 hours of a webhook, oldest first. `current` is the day that stands in its row. */
+export async function lastHours(id: Receiver.Id, current: Day | undefined): Promise<Hour[]> {
+  const known = new Map(current && [[current.day, current]])
+  const yesterday = iso(nowMs() - 86_400_000).slice(0, 10)
+  const row = known.has(yesterday) ? undefined : await getRow(tables.events, keyAt(id, yesterday))
+  if (row) known.set(yesterday, Day.parse(row))
+  const thisHour = Math.floor(nowMs() / hourMs) * hourMs
+  return Array.from({ length: 24 }, (_, i) => {
+    const atMs = thisHour - (23 - i) * hourMs
+    const {
+      tried = 0,
+      failed = 0,
+      ms = 0,
+    } = known.get(iso(atMs).slice(0, 10))?.byHour[new Date(atMs).getUTCHours()] ?? {}
+    return { atMs, tried, failed, ms }
   })
 }
 
@@ -162,7 +241,11 @@ export function p95Of({ took, attempts }: Day): number {
 }
 
 function key(bridgeId: string, day: string) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: `USAGE#${day}` }
+  return keyAt(Receiver.first(bridgeId), day)
+}
+
+function keyAt(id: Receiver.Id, day: string) {
+  return { pk: `BRIDGE#${id.bridgeId}`, sk: `${Receiver.sortKeyPrefix(id)}USAGE#${day}` }
 }
 
 /** It sorts right behind the day's other row. */

@@ -18,6 +18,7 @@ import {
 } from "../elements.ts"
 import { aboutTest } from "../events/attempt-words.ts"
 import { age, until } from "../times.ts"
+import { healthByHour } from "./by-hour.ts"
 import { healingForm, recovery } from "./healing.ts"
 import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 
@@ -60,7 +61,7 @@ export async function webhookCard(
           : ""
     }
     ${pausedAt === undefined && receiving && isFailing(receiving) ? html`${aboutRetries} ${await more.told?.()}` : ""}
-    ${pausedAt === undefined ? recovery(webhook) : ""}
+    ${pausedAt === undefined ? recovery(webhook) : ""} ${ref === undefined ? "" : await healthByHour(webhook)}
     ${
       webhook.missed
         ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)

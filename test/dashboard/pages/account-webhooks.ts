@@ -77,7 +77,7 @@ test("one press sends again what is undelivered of all numbers, in a span of tim
   expect(await outbox.states()).toEqual(["delivered"])
 })
 
-test("a webhook's page says what it sent again by itself", async () => {
+test("a webhook's page says what it sent again by itself, and how each of the last hours was", async () => {
   const person = await aPerson()
   const receiver = await aReceiver([410, 410])
   const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
@@ -85,6 +85,7 @@ test("a webhook's page says what it sent again by itself", async () => {
   await answerAll()
   const page = plain(await (await person.get("/numbers/shop/webhooks")).text())
   expect(page).toMatch(/Back at <time [^>]+>[^<]+<\/time>: 2 events sent again in 1 s\./)
+  expect(page).toMatch(/Last 24 hours: 60 % of 5 attempts taken, \d+ ms each/)
   expect(plain(await (await person.get("/numbers/shop/deliveries")).text())).toContain("2 events sent again")
 })
 

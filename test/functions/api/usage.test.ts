@@ -1,6 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import type { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { Usage } from "#core/event/usage.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
@@ -124,12 +126,50 @@ test("a death between keeping a day and counting the next loses nothing and coun
   await answerAll()
   later(86_400)
   const { today } = (await Delivery.get(Delivery.first(shop.bridge.id)))!
-  await Usage.storeDay(shop.bridge.id, today)
-  await Usage.storeDay(shop.bridge.id, today)
+  await Usage.storeDay(Delivery.first(shop.bridge.id), today)
+  await Usage.storeDay(Delivery.first(shop.bridge.id), today)
   expect(await shop.usage()).toMatchObject([{ events: 1 }])
   await shop.outbox.append(anEvent("b"))
   await answerAll()
   expect(await shop.usage()).toMatchObject([{ events: 1 }, { events: 1 }])
+})
+
+async function hoursOf(id: Receiver.Id): Promise<string[]> {
+  const { today } = (await Delivery.get(id))!
+  const hours = await Usage.lastHours(id, today)
+  return hours.flatMap(({ atMs, tried, failed }) =>
+    tried === 0 ? [] : `${new Date(atMs).toISOString().slice(8, 13)}: ${failed} of ${tried}`,
+  )
+}
+
+test("each webhook counts by hour what was tried, what failed and how long it took, also of yesterday", async () => {
+  const shop = await aShop([200, 400])
+  const further = await aReceiver([500])
+  const { webhook } = await Webhook.create(shop.bridge, further.url, {})
+  await shop.outbox.append(anEvent("a"), anEvent("b"))
+  await answerAll()
+  later(23 * 3600)
+  await shop.outbox.append(anEvent("c"))
+  await answerAll()
+  expect(await hoursOf(Delivery.first(shop.bridge.id))).toEqual(["20T12: 1 of 2", "21T11: 0 of 1"])
+  expect(await hoursOf(webhook)).toEqual(["20T12: 1 of 1", "21T11: 0 of 3"])
+})
+
+test("a day's hours stand in a row as they were counted, a large hour at its bound, within 250 bytes", () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T23:59:00Z") })
+  let day: Usage.Day | undefined
+  for (const [type, latencyMs] of [
+    ["message", 700],
+    ["message", 10_000],
+    ["connected", 5],
+  ] as const)
+    day = Usage.dayWith(day, { type, end: "delivered", attempt: { isFailure: latencyMs > 9000, latencyMs } })
+  const row = Usage.toRow(day!)
+  expect(Usage.Day.parse(row)).toEqual(day)
+  expect(day!.byHour[23]).toEqual({ tried: 3, failed: 1, ms: 10_705 })
+  expect((row.packed as Uint8Array).length).toBeLessThan(250)
+  const large = { ...day!, byHour: day!.byHour.map((hour) => ({ ...hour, tried: 70_000 })) }
+  expect(Usage.Day.parse(Usage.toRow(large)).byHour[0]).toMatchObject({ tried: 65_535 })
 })
 
 test("the 95th percentile is the bound that 95 of 100 attempts kept", () => {
