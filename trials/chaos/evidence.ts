@@ -9,6 +9,8 @@ export type Seen = Pick<
 > & {
   /** In a batch: the id of the first event that was in the same POST. */
   begins?: string
+  /** It was sent again, after its delivery had ended. */
+  isResend?: boolean
 }
 
 /** All observations of a run, from outside the service. */
@@ -24,6 +26,10 @@ export interface Evidence {
   arrivals: Seen[]
   /** The arrivals that the receiver did not answer with success. */
   refused: ReadonlySet<Seen>
+  /** Of these those that it refused for good. */
+  final?: ReadonlySet<Seen>
+  /** Events that a webhook has given up and that were never taken since, by the webhook's name. */
+  undelivered?: { bridge: string; eventId: string }[]
   sent: Sent[]
   /** Bridges whose customer wants to know what becomes of messages. */
   followed: ReadonlySet<string>
@@ -57,9 +63,9 @@ export interface Evidence {
 /**
  * The kinds of violations.
  *
- * - `lost`: a message was written and never delivered, given up before its time, answered with success and
- *   not shown, or without an answer for good; or it was sent, and the customer was not told that it was
- *   delivered or read; or it was not kept.
+ * - `lost`: a message was written and never delivered, given up before its time or not sent again, answered
+ *   with success and not shown, or without an answer for good; or it was sent, and the customer was not told
+ *   that it was delivered or read; or it was not kept.
  * - `duplicated`: one message is two events, one event has two bodies, an attempt's number was used twice; or
  *   a message was kept twice.
  * - `reordered`: a first delivery came after a newer message's, or any delivery after a newer event's; a

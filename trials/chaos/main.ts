@@ -77,6 +77,7 @@ async function blows(): Promise<Found> {
       before: { kills: hits.length, in: outcome.in, out: outcome.out },
       after: {
         repeated: outcome.repeated,
+        ...(options.healing && { sent_again: outcome.sentAgain, left: outcome.left }),
         asked_again: outcome.askedAgain,
         largest_row: outcome.largestRow,
         recovery_p50_s: quantile(recovery, 0.5),

@@ -41,6 +41,10 @@ const Options = z.object({
     .describe(
       "Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow.",
     ),
+  healing: z
+    .boolean()
+    .default(false)
+    .describe("Receivers come and go, for an event or for seconds: what they gave up has to be sent again."),
   restore: z
     .boolean()
     .default(false)

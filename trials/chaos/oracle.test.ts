@@ -23,6 +23,8 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   late: new Set(),
   arrivals: [arrival("1"), arrival("2"), arrival("3")],
   refused: new Set(),
+  final: new Set(),
+  undelivered: [],
   sent: [sent],
   followed: new Set(),
   read: new Set(),
@@ -184,4 +186,39 @@ test("only what a deliverer was about to post when it was stopped may come late"
   expect(judge(evidence({ arrivals, stoppedAttempts: [stopped] }))).toEqual([])
   expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, eventId: "evt_2" }] }))).toHaveLength(1)
   expect(judge(evidence({ arrivals, stoppedAttempts: [{ ...stopped, until: 2500 }] }))).toHaveLength(1)
+})
+
+/** `1` is refused in its turn, and sent again as `answers` say; `2` and `3` are taken. */
+function sentAgain(...answers: (200 | 404 | 500)[]): Evidence {
+  const again = answers.map((answer) => ({ answer, one: arrival("1", { isResend: true }) }))
+  const first = arrival("1")
+  const refused = again.filter(({ answer }) => answer !== 200).map(({ one }) => one)
+  const final = again.filter(({ answer }) => answer === 404).map(({ one }) => one)
+  const arrivals = [first, arrival("2"), arrival("3"), ...again.map(({ one }) => one)]
+  const undelivered = answers.includes(200) ? [] : [{ bridge: "b", eventId: "evt_1" }]
+  return evidence({
+    arrivals,
+    refused: new Set([first, ...refused]),
+    final: new Set([first, ...final]),
+    undelivered,
+  })
+}
+
+test.for([
+  [[200], []],
+  [[500, 200, 200], []],
+  [[404, 404], []],
+  [[], ["lost"]],
+  [[404, 500], ["lost"]],
+] as const)("what was sent again with the answers %j is judged as %j", ([answers, wanted]) => {
+  expect(judge(sentAgain(...answers)).map(({ kind }) => kind)).toEqual(wanted)
+})
+
+/** Of numbers 25 and 26, which do not sort as letters do. */
+const idOf = (n: string) => `evt_aaaaaaa${n === "1" ? "z" : "2"}${"a".repeat(32)}`
+
+test("what is sent again after a newer event that was sent again is out of order", () => {
+  const again = ["2", "1", "2"].map((n) => arrival(n, { eventId: idOf(n), text: undefined, isResend: true }))
+  const found = judge(evidence({ arrivals: [...evidence().arrivals, ...again] }))
+  expect(found.map(({ kind }) => kind)).toEqual(["reordered"])
 })

@@ -1,3 +1,4 @@
+import { EventRow } from "#core/event/event-row.ts"
 import type { Evidence, Kind, Seen } from "./evidence.ts"
 import { isForward, statusesOf } from "./status-order.ts"
 import { judgeTranscripts } from "./transcripts.ts"
@@ -43,27 +44,69 @@ function inbound(bridge: string, evidence: Evidence): Violation[] {
   const lost = produced
     .filter((text) => !arrived.has(text))
     .map((text) => ({ kind: "lost" as const, what: `${bridge}: ${text} never reached the receiver` }))
+  const inTurn = arrivals.filter(({ isResend }) => !isResend)
+  const takenAgain = arrivals.filter((one) => one.isResend && !evidence.refused.has(one))
   return [
     ...lost,
     ...givenUp(bridge, arrivals, evidence),
+    ...leftUndelivered(bridge, arrivals, evidence),
     ...twice(bridge, arrivals),
     ...outOfOrder(
       bridge,
-      arrivals,
+      inTurn,
       produced.filter((text) => !evidence.late.has(text)),
     ),
-    ...afterNewer(bridge, arrivals, evidence),
+    ...afterNewer(bridge, inTurn, evidence),
+    ...sentAgainInOrder(bridge, takenAgain, evidence),
     ...forged(bridge, arrivals),
   ]
 }
 
-/** For each event, one delivery was answered with success, or five were not. */
-function givenUp(bridge: string, arrivals: Seen[], { refused }: Evidence): Violation[] {
+/** For each event, one delivery was answered with success, one refused for good, or five were not. */
+function givenUp(bridge: string, arrivals: Seen[], { refused, final = new Set() }: Evidence): Violation[] {
   const found: Violation[] = []
   for (const [eventId, all] of Map.groupBy(arrivals, (arrival) => arrival.eventId))
-    if (all.length < 5 && all.every((arrival) => refused.has(arrival)))
+    if (
+      all.length < 5 &&
+      all.every((arrival) => refused.has(arrival)) &&
+      !all.some((arrival) => final.has(arrival))
+    )
       found.push({ kind: "lost", what: `${bridge}: ${eventId} was given up after ${all.length} attempts` })
   return found
+}
+
+/**
+ * What was given up is sent again once its receiver is back. Left are only events that were then refused for
+ * good, while others were taken.
+ */
+function leftUndelivered(bridge: string, arrivals: Seen[], evidence: Evidence): Violation[] {
+  const { final = new Set(), undelivered = [] } = evidence
+  return undelivered
+    .filter((one) => one.bridge === bridge)
+    .filter(({ eventId }) => {
+      const again = arrivals.filter((one) => one.eventId === eventId && one.isResend)
+      return again.length === 0 || !again.every((one) => final.has(one))
+    })
+    .map(({ eventId }) => ({ kind: "lost", what: `${bridge}: ${eventId} was given up and not sent again` }))
+}
+
+/** What is sent again is taken in the order of the events, but for the POST of a stopped deliverer. */
+function sentAgainInOrder(bridge: string, taken: Seen[], { stoppedAttempts }: Evidence): Violation[] {
+  const found: Violation[] = []
+  let newest = 0
+  for (const { eventId, at, hungUp } of taken) {
+    const n = numberOf(eventId)
+    const isLate = stoppedAttempts.some((one) => at >= one.at && at <= one.until + lateMs)
+    if (n < newest && !hungUp && !isLate)
+      found.push({ kind: "reordered", what: `${bridge}: ${eventId} was sent again after event ${newest}` })
+    newest = Math.max(newest, n)
+  }
+  return found
+}
+
+/** An event's number, which its id begins with. */
+function numberOf(eventId: string): number {
+  return EventRow.numberOf(eventId) ?? 0
 }
 
 /** One event id for a message, one body for an event id, and attempts that rise. */
@@ -80,7 +123,7 @@ function twice(bridge: string, arrivals: Seen[]): Violation[] {
   for (const [eventId, all] of Map.groupBy(arrivals, (arrival) => arrival.eventId)) {
     if (new Set(all.map(({ body }) => body.toString("base64"))).size > 1)
       found.push(`${eventId} has several bodies`)
-    const attempts = all.map(({ attempt }) => attempt)
+    const attempts = all.filter(({ isResend }) => !isResend).map(({ attempt }) => attempt)
     if (new Set(attempts).size < attempts.length)
       found.push(`${eventId} repeats an attempt: ${attempts.join()}`)
   }
@@ -162,7 +205,10 @@ function outbound(bridge: string, evidence: Evidence): Violation[] {
  * forward only.
  */
 function followed(bridge: string, { sent, arrivals, read }: Evidence): Violation[] {
-  const its = arrivals.filter((arrival) => arrival.bridge === bridge)
+  const came = arrivals.filter((arrival) => arrival.bridge === bridge)
+  // What was given up came late: in the order of the events, it tells of the same.
+  const isLate = came.some(({ isResend }) => isResend)
+  const its = isLate ? came.toSorted((a, b) => numberOf(a.eventId) - numberOf(b.eventId)) : came
   const found: Violation[] = []
   for (const { messageId, status } of sent.filter((one) => one.bridge === bridge)) {
     if (status !== 200 || messageId === undefined) continue

@@ -38,6 +38,8 @@ export function newReceiverFaults(random: Random) {
     },
     /** The arrivals that were not answered with success; the list grows. */
     refused,
+    /** Those that were refused for good; the list grows. */
+    final: new Set<Arrival>(),
     /** The next delivery is answered with 500. */
     failNext: () => {
       failing = true

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { EventType } from "#contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import type { Entry } from "#one-machine/network/client.ts"
 import { type Random, seeded } from "#test/support/random.ts"
-import { type Arrival, eventsIn } from "#test/support/service/start-receiver.ts"
+import { accountPath, eventsIn } from "#test/support/service/start-receiver.ts"
 import { followNetworkLog, inWords } from "../cluster/follow-network-log.ts"
-import { type LinkedCluster, startLinkedCluster } from "../cluster/linked-cluster.ts"
+import { type LinkedBridge, type LinkedCluster, startLinkedCluster } from "../cluster/linked-cluster.ts"
 import { shownBy } from "../restore/seen.ts"
-import type { Evidence } from "./evidence.ts"
+import { newComingAndGoing } from "./coming-and-going.ts"
+import type { Evidence, Seen } from "./evidence.ts"
 import { type Killer, newKiller, type StoppedAttempt } from "./killer.ts"
 import { largestRows } from "./largest-rows.ts"
 import type { Options } from "./options.ts"
@@ -32,6 +34,10 @@ export interface Outcome {
   out: number
   /** Deliveries that came more than once, as they may: same id, same bytes, before anything newer. */
   repeated: number
+  /** Deliveries of events that had been given up. */
+  sentAgain: number
+  /** Events that were refused while others were taken, and are undelivered. */
+  left: number
   /** Copies of messages that bridges have asked for, since the network had spoilt the one before. */
   askedAgain: number
   /** Seconds from a host's death until each of its bridges was on the network again. */
@@ -44,7 +50,8 @@ export interface Outcome {
 
 /** One run of the whole service under blows. `say` hears how it goes. */
 export async function run(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
-  const receiverFaults = newReceiverFaults(seeded(options.seed + 1))
+  const newFaults = options.healing ? newComingAndGoing : newReceiverFaults
+  const receiverFaults = newFaults(seeded(options.seed + 1))
   const service = await startLinkedCluster(
     { ...options, hasAccountWebhook: true },
     { dir, usually: receiverFaults.answer },
@@ -125,6 +132,8 @@ async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }
     in: total(traffic),
     out: traffic.sent.length,
     repeated: repeated(evidence),
+    sentAgain: evidence.arrivals.filter((one) => one.isResend && !evidence.refused.has(one)).length,
+    left: evidence.undelivered?.length ?? 0,
     askedAgain: seen.undecryptable.asked(),
     recovery: seen.recovery.seconds,
     largestRow: Math.max(...evidence.rows.map(({ bytes }) => bytes)),
@@ -197,15 +206,19 @@ async function comeToRest(
     ),
   )
   // A dead receiver that lives again may be tried again after three minutes.
-  const patienceMs = options.webhooks > 1 ? withinMs(options) + longestWaitMs : withinMs(options)
+  const comesBack = options.webhooks > 1 || options.healing
+  const patienceMs = comesBack ? withinMs(options) + longestWaitMs : withinMs(options)
   const unsettled = await untilSettled({ lines, receiver, network, produced, withinMs: patienceMs })
   await seen.log.stop()
   const { owners, injected } = await cluster.room.report()
   const shown = await shownBy(network, lines)
-  const refused = new Set<Arrival>()
+  const refused = new Set<Seen>()
+  const final = new Set<Seen>()
   const arrivals = receiver.arrivals.flatMap((arrival) => {
-    const events = eventsIn(arrival)
+    const isResend = arrival.headers["x-webhook-resend"] === "true"
+    const events = eventsIn(arrival).map((event) => ({ ...event, isResend }))
     if (receiverFaults.refused.has(arrival)) for (const event of events) refused.add(event)
+    if (receiverFaults.final.has(arrival)) for (const event of events) final.add(event)
     return events
   })
   const kept = choices.keeping.map(async (line) => [line.bridge, await transcriptsOf(line, api())] as const)
@@ -214,6 +227,8 @@ async function comeToRest(
     produced,
     arrivals,
     refused,
+    final,
+    undelivered: (await Promise.all(lines.map(undeliveredOf))).flat(),
     sent: traffic.sent,
     followed: choices.followed,
     read: traffic.read,
@@ -238,6 +253,18 @@ async function nextEvent(id: Receiver.Id): Promise<number> {
 }
 
 /** Their events by id; without those that were never written. */
+/** What the webhooks of a bridge, and its account's, have given up and not sent since. */
+async function undeliveredOf({ bridge, id }: LinkedBridge): Promise<NonNullable<Evidence["undelivered"]>> {
+  const all = (await Delivery.ofBridge(id)).map(async (one) => {
+    const name = new URL(one.receiver.url).pathname.slice(1)
+    const asked = { state: "undelivered", after: 0, limit: Infinity } as const
+    return (await EventLists.page(one, asked)).map(({ eventId }) => {
+      return { bridge: name === accountPath ? `${bridge}-${accountPath}` : name, eventId }
+    })
+  })
+  return (await Promise.all(all)).flat()
+}
+
 async function withEventIds(stops: StoppedAttempt[]): Promise<Evidence["stoppedAttempts"]> {
   const found = stops.map(async ({ bridgeId, n, at, until }) => {
     const event = await EventRow.get(bridgeId, await n)
@@ -251,5 +278,6 @@ function total({ produced }: Traffic): number {
 }
 
 function repeated({ arrivals }: Evidence): number {
-  return arrivals.length - new Set(arrivals.map(({ bridge, eventId }) => `${bridge} ${eventId}`)).size
+  const inTurn = arrivals.filter(({ isResend }) => !isResend)
+  return inTurn.length - new Set(inTurn.map(({ bridge, eventId }) => `${bridge} ${eventId}`)).size
 }

@@ -73,9 +73,9 @@ async function rowsOf(table: string, bridgeId: string, prefix: string) {
 /** The holder of a bridge, and what one of its deliveries waits for; nothing when none waits for anything. */
 async function delivery(bridgeId: string): Promise<string> {
   const rows = (await Delivery.ofBridge(bridgeId)).toSorted((a, b) => a.head - b.head)
-  const row = rows.find(({ due }) => due > 0) ?? rows[0]
+  const row = rows.find(({ due, healing }) => due > 0 || healing) ?? rows[0]
   const next = row && (await EventRow.get(bridgeId, row.head + 1))
-  if (row && row.due === 0 && !next) return ""
+  if (row && row.due === 0 && !next && !row.healing) return ""
   const lease = await Lease.get(bridgeId)
   return `delivery ${JSON.stringify(row)}, next event ${next?.eventId}, lease ${JSON.stringify(lease)}`
 }
