@@ -12,7 +12,7 @@ import { Bridge } from "./bridge.ts"
 /** In seconds (Contract, "Link sessions"). */
 export const livesFor = 3600
 /** How long a lasting one works, in seconds. */
-export const lastsFor = 3650 * 86_400
+const lastsFor = 3650 * 86_400
 /** A code works for three minutes at most. A phone that is linked later was not linked by it. In seconds. */
 const codeWorksFor = 200
 /** How often it is noted that codes are shown, in seconds. */

@@ -120,7 +120,7 @@ export async function usageOf(
 }
 
 /** A page of an account's calls (Contract, "Requests"). */
-export async function requestsOf(
+async function requestsOf(
   accountId: string,
   asked: { refused?: boolean | undefined; before?: string | undefined; limit: number },
 ): Promise<{ requests: ApiRequest[]; next?: string }> {
