@@ -5,6 +5,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { assets } from "./assets.ts"
 import { copyable, type Html, icon, type IconName, ourLogo } from "./elements.ts"
+import { longest } from "./where/asked.ts"
 
 /** Who looks at a page. */
 export interface Viewer {
@@ -111,7 +112,7 @@ function whereField({ number, sought }: { number?: string | undefined; sought?: 
       type="search"
       name="q"
       ${sought === undefined ? "" : html`value="${sought}"`}
-      maxlength="1000"
+      maxlength="${longest}"
       required
       autocomplete="off"
       spellcheck="false"

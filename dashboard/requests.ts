@@ -133,7 +133,7 @@ function item(group: RequestLog.Kept[], names: KeyNames): Html {
 const mostListed = 100
 
 /** Why a call was refused, and which key made it. */
-export function aboutCall({ refusal, keyId, ms, requestId }: RequestLog.Kept, names: KeyNames): Html {
+export function aboutCall({ refusal, keyId, ms, requestId, path }: RequestLog.Kept, names: KeyNames): Html {
   const name = names.get(keyId)
   return html`${refusal === undefined ? "" : html`<p><bdi>${sentenceOf(refusal.sentence)}</bdi></p>`}
     <p class="small muted">
@@ -141,6 +141,7 @@ export function aboutCall({ refusal, keyId, ms, requestId }: RequestLog.Kept, na
       ${name === undefined ? html`a revoked key (<code>${keyId}</code>)` : html`key <bdi>${name || keyId}</bdi>`}
       · ${ms} ms
     </p>
+    ${path.includes("/proxy/send/") ? html`<p class="small"><a href="/where?q=${requestId}">Where is it?<span class="hidden"> ${requestId}</span></a></p>` : ""}
     <details class="plain small">
       <summary>Id</summary>
       <p class="row">request ${copyable(requestId)}</p>

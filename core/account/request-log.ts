@@ -195,7 +195,7 @@ export function newId(): string {
 }
 
 /** When a call with such an id came, in ms; undefined for any other id. */
-export function timeOfId(requestId: string): number | undefined {
+function timeOfId(requestId: string): number | undefined {
   const [, high, low] =
     /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(requestId) ?? []
   return high === undefined ? undefined : Number.parseInt(high + low, 16)

@@ -24,7 +24,7 @@ const largest = 350_000
 const longestText = [4000, 1000, 250]
 
 /** The words of an event, folded, by its number. */
-export type Words = [n: number, words: string][]
+type Words = [n: number, words: string][]
 
 /** The words of the events from `first` on, up to `last`. */
 interface Part {

@@ -347,6 +347,8 @@ test("the operator finds and stops numbers on the pages", async () => {
   for (const path of ["/operator", `/operator/find?id=${id}`, "/operator/find?id=Bakery", "/dev/mail"])
     expect([path, (await eve.page("GET", path)).status]).not.toEqual([path, 500])
   for (const act of ["pause", "wake", "suspend", "resume"]) await send(`/operator/${act}`, { id })
+  for (const sought of ["hello", "order-12345678"])
+    expect((await eve.page("GET", `/where?q=${sought}`)).status).toBe(200)
   expect((await eve.page("GET", `/operator/find?id=${number}`)).status).toBe(404)
 })
 
