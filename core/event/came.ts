@@ -1,7 +1,7 @@
 export * as Came from "./came.ts"
 
 import { z } from "zod"
-import { nowMs } from "../platform/clock.ts"
+import { iso, nowMs } from "../platform/clock.ts"
 import { batchGet, type Row, rowsBeginning } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
@@ -20,13 +20,19 @@ export interface Info {
 
 /** The count with one event more, which comes now. `isMessage`: it is a message of others. */
 export function withEvent(before: Info | undefined, isMessage: boolean): Info {
-  const day = Usage.today()
+  const day = dayAfter(before)
   const hours = before?.day === day ? [...before.hours] : []
   if (!isMessage) return { day, hours }
   const hour = new Date(nowMs()).getUTCHours()
   for (let i = hours.length; i <= hour; i++) hours.push(0)
   hours[hour] = (hours[hour] ?? 0) + 1
   return { day, hours }
+}
+
+/** Today. The clock may have been set back over midnight: a day that has ended is not counted anew. */
+function dayAfter(before: Info | undefined): string {
+  const tomorrow = iso(nowMs() + 86_400_000).slice(0, 10)
+  return before?.day === tomorrow ? tomorrow : Usage.today()
 }
 
 export function total({ hours }: Info): number {
@@ -79,9 +85,9 @@ export async function today(firsts: Delivery.Info[]): Promise<Map<string, Today>
   )
   const atHead = new Map(idle.map(({ bridgeId }, i) => [bridgeId, heads[i]]))
   const day = Usage.today()
-  const counted = firsts.map(async ({ bridgeId, head, due }) => {
-    // Nothing has ever come, or the row is gone, or events wait behind the head.
-    const row = atHead.get(bridgeId) ?? (head + due === 0 ? undefined : await newestRow(bridgeId))
+  const counted = firsts.map(async ({ bridgeId, head }) => {
+    // An event at the head that is gone came days ago, and nothing came since.
+    const row = atHead.has(bridgeId) ? atHead.get(bridgeId) : await newestRow(bridgeId)
     const came = fromRow(row)
     const newest = Math.max(head, row ? EventRow.fromRow(row).n : 0)
     return [bridgeId, { newest, hours: came?.day === day ? came.hours : [] }] as const

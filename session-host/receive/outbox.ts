@@ -120,6 +120,7 @@ export class EventOutbox {
       ...lineOf(each.mapped.event),
     ])
     this.#parts.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
+    const before = this.#came
     this.#next = next
     this.#came = came
     const { commits, messages } = this.#parts
@@ -138,7 +139,7 @@ export class EventOutbox {
     }
     if (beside.message) own.push(messages.row(beside.message))
     const unit = commits.make([...own, ...(beside.writes ?? [])])
-    if (fresh.length > 0) void commits.whenKept(unit).then(() => this.#kept(fresh, came), ended)
+    if (fresh.length > 0) void commits.whenKept(unit).then(() => this.#kept(fresh, came, before), ended)
     return unit
   }
 
@@ -150,9 +151,11 @@ export class EventOutbox {
     )
   }
 
-  #kept(fresh: Fresh[], came: Came.Info | undefined): void {
+  #kept(fresh: Fresh[], came: Came.Info | undefined, before: Came.Info | undefined): void {
     const { bell, messageCount } = this.#parts
     bell.want()
+    // From now on no newest event has the count of that day, which an earlier host may not have written.
+    if (before && before.day !== came?.day) messageCount.came({ day: before.day, count: Came.total(before) })
     const messages = fresh.flatMap(({ mapped: { event }, isReported }) =>
       isReported && event.event === "message" ? [event] : [],
     )
