@@ -92,11 +92,17 @@ function exchange(piece) {
   if (old?.matches(":active, :focus-within")) return void waiting.set(piece.id, piece)
   waiting.delete(piece.id)
   const isKept = old?.dataset.keep !== undefined && old.dataset.keep === piece.dataset.keep
+  if (old && isByOther(old, piece)) return
   if (!old || isKept || old.isEqualNode(piece)) return
   // What is ticked stays so.
   for (const { name, value } of old.querySelectorAll("input:checked"))
     for (const one of piece.querySelectorAll(`input[name="${name}"]`)) one.checked ||= one.value === value
   old.replaceWith(piece)
+}
+// Strangers choose the ids of their messages: such a piece takes the place of its own writer's alone.
+function isByOther(old, piece) {
+  const [one, other] = [old.dataset.by, piece.dataset.by]
+  return one !== undefined && other !== undefined && one !== other
 }
 function exchangeWaiting() {
   waiting.forEach(exchange)
@@ -122,7 +128,8 @@ function place(html) {
       exchange(piece)
       continue
     }
-    const former = piece.id && document.getElementById(piece.id)
+    const named = piece.id && document.getElementById(piece.id)
+    const former = named && !isByOther(named, piece) && named
     const { place: at } = piece.dataset
     if (former && at === "top") former.remove()
     else if (former && at === "end") exchange(piece)

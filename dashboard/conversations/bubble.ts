@@ -38,6 +38,7 @@ export function bubble(said: Shown, chat: Chat, votes: Vote[] = []): Html {
     class="${from_me ? "own" : "theirs"}"
     data-into="messages"
     data-place="end"
+    ${isGone ? "" : byOf(said)}
     ${from_me ? "" : html`data-from="${id}"`}
   >
     <article class="bubble" aria-label="${from_me ? "This number" : chat.nameOf(said.contact_id, said.name)}">
@@ -50,6 +51,11 @@ export function bubble(said: Shown, chat: Chat, votes: Vote[] = []): Html {
       </ul>
     </article>
   </li>`
+}
+
+/** People choose the ids of their messages: a live piece takes only the place of one by the same writer. */
+function byOf({ from_me, contact_id }: Pick<Said, "from_me" | "contact_id">): Html {
+  return html`data-by="${from_me ? "" : contact_id}"`
 }
 
 /** Names are chosen by their owners, and may look like another's: the number says who it is. */
@@ -84,12 +90,23 @@ function content(said: Shown, chat: Chat, votes: Vote[]): Html {
 
 /** The text, which an edit renews by itself. */
 export function text(
-  said: Pick<Shown, "message_id" | "body" | "isEdited" | "type" | "contacts" | "location" | "event_details">,
+  said: Pick<
+    Shown,
+    | "message_id"
+    | "body"
+    | "isEdited"
+    | "type"
+    | "contacts"
+    | "location"
+    | "event_details"
+    | "from_me"
+    | "contact_id"
+  >,
 ): Html {
   // The body of cards is their names, that of a poll its question, and so on: they stand above.
   const { type, contacts = [], location, event_details } = said
   const isAbove = type === "poll" || contacts.length > 0 || said.body === (location ?? event_details)?.name
-  return html`<div id="text-${said.message_id}">
+  return html`<div id="text-${said.message_id}" ${byOf(said)}>
     ${said.body === "" || isAbove ? "" : html`<p class="words" dir="auto">${plainText(said.body)}</p>`}
     ${said.isEdited ? html`<p class="small muted">Edited</p>` : ""}
   </div>`

@@ -90,7 +90,7 @@ async function messagePiece(said: Said, chat: Awaited<ReturnType<typeof chatOf>>
   if (said.reaction) return reaction(said, chat)
   if (!isChangeOfOther(said)) return bubble({ ...said, reactions: [], isEdited: edit === "edit" }, chat)
   if (edit === "revoke") return bubble({ ...said, message_id: target_id, reactions: [] }, chat)
-  return text({ type: "text", message_id: target_id, body: caption ?? body, isEdited: true })
+  return text({ ...said, type: "text", message_id: target_id, body: caption ?? body, isEdited: true })
 }
 
 /** What came, and what was written on the phone. */

@@ -215,14 +215,35 @@ export function isChangeOfOther({ edit, target_id, message_id }: Said): boolean 
  * to it, is at that message, if the part has it.
  */
 export function folded(said: Said[]): Shown[] {
-  const shown = new Map<string, Shown>()
+  const shown: Shown[] = []
+  const withId = new Map<string, Shown[]>()
   for (const one of said.toReversed()) {
-    const target = one.target_id === undefined ? undefined : shown.get(one.target_id)
+    const targets = one.target_id === undefined ? [] : (withId.get(one.target_id) ?? [])
+    const target = targets.find((each) => isMeant(each, one)) ?? targets[0]
     if (one.reaction && target) react(target, one)
     else if (isChangeOfOther(one) && target) change(target, one)
-    else shown.set(one.message_id, { ...one, reactions: [], isEdited: one.edit === "edit" })
+    else {
+      const made = { ...one, reactions: [], isEdited: one.edit === "edit" }
+      const same = withId.get(one.message_id) ?? []
+      const former = same.find((each) => isBySame(each, one))
+      if (former) Object.assign(former, made)
+      else {
+        shown.push(made)
+        withId.set(one.message_id, [...same, made])
+      }
+    }
   }
-  return [...shown.values()]
+  return shown
+}
+
+/** People choose the ids of their messages: two may have the same. */
+function isBySame(one: Said, other: Said): boolean {
+  return one.from_me === other.from_me && (one.from_me || one.contact_id === other.contact_id)
+}
+
+/** Whether a reaction names the writer of this message, or a change is by its writer. */
+function isMeant(target: Said, { reaction: reacted, ...by }: Said): boolean {
+  return reacted ? target.contact_id === reacted.contact_id : isBySame(target, by)
 }
 
 function react(target: Shown, by: Said): void {
