@@ -126,7 +126,12 @@ test("an answer that waits when its page is loaded again is sent once, and the c
   await sees(page, "Waits, and is sent by itself while this page is open.")
   page.removeAllListeners("request")
   await page.setRequestInterception(false)
+  // The browser asks whether the page may be left, since something waits there.
+  const asked = new Promise<string>((resolve) =>
+    page.once("dialog", (dialog) => void dialog.accept().then(() => resolve(dialog.type()))),
+  )
   await page.reload()
+  expect(await asked).toBe("beforeunload")
   const got = await service.network.read(people.ada, { text: "It is, until six.", wait: 20_000 })
   await page.waitForSelector(`#m-${got[0]!.id} .step`)
   expect(await page.$$eval("#messages .own .words", (all) => all.map((one) => one.textContent))).toEqual([
@@ -140,6 +145,24 @@ test("an answer that waits when its page is loaded again is sent once, and the c
   await page.waitForSelector("#messages > .theirs:last-child .reactions li")
   expect((await service.network.read(people.ada, { text: "It is, until six." })).length).toBe(1)
   // What was refused on purpose is in the console.
+  wrong.length = 0
+})
+
+test("an answer that is typed when the sign-in has ended goes once the person has signed in again", async () => {
+  const page = await aPage()
+  page.on("dialog", (dialog) => void dialog.accept())
+  const path = `${base}/numbers/shop/chats/${people.ada}@s.whatsapp.net`
+  await page.goto(path)
+  const cookies = await browser.cookies()
+  await browser.deleteCookie(...cookies)
+  const answered = page.waitForResponse((one) => one.url().endsWith("/answer"))
+  const text = "Are you still there?"
+  await page.type("#text", text)
+  await press(page, "Send")
+  await answered
+  await browser.setCookie(...cookies)
+  await page.goto(path)
+  expect(await service.network.read(people.ada, { text, wait: 20_000 })).toHaveLength(1)
   wrong.length = 0
 })
 
