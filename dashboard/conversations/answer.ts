@@ -17,6 +17,7 @@ import { note } from "../elements.ts"
 import { textsOf, typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { callSession } from "../numbers/session-answer.ts"
+import { pathOfChat } from "./chat-name.ts"
 import { chatsPage } from "./chats-page.ts"
 
 /** The largest file that is sent from a page: that of pictures, sounds and films. */
@@ -70,7 +71,7 @@ export const answering = new Hono<DashboardEnv>()
   })
 
 export function pathOf(c: Context<DashboardEnv>, chat: string): string {
-  return `/numbers/${c.var.bridge.customerRef}/chats/${encodeURIComponent(chat)}`
+  return pathOfChat(c.var.bridge.customerRef, chat)
 }
 
 /** The chat of a path. @throws ApiError `not_found` */

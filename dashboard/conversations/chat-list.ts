@@ -10,7 +10,7 @@ import { wordsOf } from "../events/message-words.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { askSession } from "../numbers/session-answer.ts"
 import { moment } from "../times.ts"
-import { namesOf, numberOf } from "./chat-name.ts"
+import { namesOf, numberOf, pathOfChat } from "./chat-name.ts"
 import { cameOf, isChangeOfOther, keeps, patienceMs, Said, wentOf } from "./said.ts"
 
 /** A chat in the list. */
@@ -119,7 +119,7 @@ export function chatItem(
   return html`<li id="${itemId(jid)}" data-into="chats" data-place="top">
     <a
       class="chat-link ${unread > 0 ? "unread" : ""}"
-      href="/numbers/${ref}/chats/${encodeURIComponent(jid)}"
+      href="${pathOfChat(ref, jid)}"
       ${isOpen ? "aria-current=page" : ""}
     >
       <span class="called"

@@ -21,6 +21,11 @@ export function numberOf(jid: string): string {
   return phoneOrJid(jid)
 }
 
+/** The page of a number's chat with somebody, or of a group. */
+export function pathOfChat(ref: string, jid: string): string {
+  return `/numbers/${ref}/chats/${encodeURIComponent(jid)}`
+}
+
 /** Names as a session knew them lately, by bridge and JID. */
 const known = new LRUCache<string, string>({ max: 50_000, ttl: 60_000 })
 /**

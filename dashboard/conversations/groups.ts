@@ -12,6 +12,7 @@ import { confirming, copyable, empty, facts, type Html, nextPage, note, buttonFo
 import type { DashboardEnv } from "../guard.ts"
 import { notShown, askSession } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
+import { pathOfChat } from "./chat-name.ts"
 
 const perPage = 100
 /** How long a page waits, in ms: the session asks the network. */
@@ -87,14 +88,14 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const said = await askSession(c, pathOf(c), GroupWithMembers, patienceMs)
   const content =
     said.problem === undefined
-      ? cards(`/numbers/${ref}`, said.value, c.var.me.mayChange)
+      ? cards(ref, said.value, c.var.me.mayChange)
       : notShown("The group is", said.problem)
   const body = html`${notice ?? ""} ${content}`
   return await numberPage(c, "groups", { title: `Group of ${ref}`, body })
 }
 
-function cards(number: string, group: z.infer<typeof GroupWithMembers>, mayChange: boolean): Html {
-  const at = `${number}/groups`
+function cards(ref: string, group: z.infer<typeof GroupWithMembers>, mayChange: boolean): Html {
+  const at = `/numbers/${ref}/groups`
   return html`<section class="card">
       <header>
         <h2><bdi>${group.name || group.jid}</bdi></h2>
@@ -107,7 +108,7 @@ function cards(number: string, group: z.infer<typeof GroupWithMembers>, mayChang
         ["Here as", group.role || "nobody: it is not in the group"],
       ])}
       <div class="row">
-        <a class="button" href="${number}/chats/${encodeURIComponent(group.jid)}">Open its chat</a>
+        <a class="button" href="${pathOfChat(ref, group.jid)}">Open its chat</a>
       </div>
       ${
         mayChange && group.role !== ""

@@ -13,7 +13,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { askSession, notShown } from "../numbers/session-answer.ts"
 import { until } from "../times.ts"
 import { bubble, type Chat } from "./bubble.ts"
-import { namesOf, numberOf } from "./chat-name.ts"
+import { namesOf, numberOf, pathOfChat } from "./chat-name.ts"
 import { folded, type Part, partOf, patienceMs, type Said } from "./said.ts"
 
 /** Where a chat's page begins, and what it says beside its messages. */
@@ -37,7 +37,7 @@ const searched = { pages: 10, messages: 200 }
 /** What a chat needs to show its messages. */
 export async function chatOf(c: Context<DashboardEnv>, jid: string, people: Iterable<string>): Promise<Chat> {
   return {
-    at: `/numbers/${c.var.bridge.customerRef}/chats/${encodeURIComponent(jid)}`,
+    at: pathOfChat(c.var.bridge.customerRef, jid),
     isGroup: isGroup(jid),
     mayAnswer: c.var.me.mayChange,
     nameOf: await namesOf(c, [jid, ...people]),
@@ -199,8 +199,8 @@ function head(
 export function who({ at, mayAnswer }: Chat, handover: number): Html {
   const isPerson = handover * 1000 > Date.now()
   const sentence = isPerson
-    ? html`You answer, for ${until(handover * 1000)} more: a program of yours is told to be silent.`
-    : "Once you answer, a program of yours is told to be silent for 4 hours."
+    ? html`You answer, for ${until(handover * 1000)} more: a program here is told so.`
+    : "Once you answer, a program here is told to be silent for 4 hours."
   const button = isPerson
     ? html`<button class="button slim" name="seconds" value="0">My program answers</button>`
     : html`<button class="button slim" name="seconds" value="">I answer</button>`

@@ -15,6 +15,7 @@ import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
+import { namesOf, pathOfChat } from "../conversations/chat-name.ts"
 import { codeBlock, confirming, copyable, empty, facts, type Html, note, buttonForm } from "../elements.ts"
 import { noticeOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -24,7 +25,7 @@ import { pathOfDeliveries, webhookQuery } from "../webhooks/webhook-health.ts"
 import { arrivalSteps, endSteps } from "../where/arrival.ts"
 import { stepItems } from "../where/steps.ts"
 import { outcome, whyFailed } from "./attempt-words.ts"
-import { eventMeanings } from "./event-item.ts"
+import { eventLine, eventMeanings, jidsOf } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
 
 const lookEachMs = 2000
@@ -125,11 +126,13 @@ async function shownOf(c: Context<DashboardEnv>) {
   const state = isFirst ? delivery.state : delivery.webhooks?.find(({ id }) => id === webhookId)?.state
   const isHead = head === found.eventId && state === "pending"
   const hasWebhook = webhook.receiver.url !== ""
+  const event = JSON.parse(EventRow.bodyOf(found, deliveryKey).toString()) as Event // as it was written
   return {
     type: found.type,
     isPaused: pausedAt !== undefined,
     urls,
-    event: JSON.parse(EventRow.bodyOf(found, deliveryKey).toString()) as Event, // as it was written
+    event,
+    nameOf: await namesOf(c, jidsOf(event)),
     givenUpAt,
     delivery,
     webhookId,
@@ -166,7 +169,7 @@ function atEachCard(ref: string, { delivery, webhookId, urls }: Shown): Html {
 }
 
 function stateCard(ref: string, shown: Shown): Html {
-  const { type, delivery, mayAct, state } = shown
+  const { type, delivery, mayAct, state, event, nameOf } = shown
   return html`<section class="card" id="event-state">
     <div class="row spread">
       <div class="row">
@@ -176,6 +179,7 @@ function stateCard(ref: string, shown: Shown): Html {
       </div>
       ${mayAct ? html`<div class="row">${actions(ref, shown)}</div>` : ""}
     </div>
+    <p>${eventLine(event, nameOf)}</p>
     <p>${whyItStands(shown)}</p>
     ${
       mayAct && shown.isHead
@@ -188,6 +192,7 @@ function stateCard(ref: string, shown: Shown): Html {
       ["Event", copyable(delivery.event_id)],
       ["Time", ago(delivery.created_at * 1000)],
     ])}
+    ${"chat_id" in event ? html`<div class="row"><a class="button" href="${pathOfChat(ref, event.chat_id)}">Open the chat</a></div>` : ""}
   </section>`
 }
 

@@ -13,7 +13,7 @@ import { folded } from "#core/event/folded.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { numberPage } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
-import { namesOf } from "../conversations/chat-name.ts"
+import { namesOf, pathOfChat } from "../conversations/chat-name.ts"
 import { copyable, facts, type Html } from "../elements.ts"
 import { stateMark } from "../events/event-outcomes.ts"
 import { wordsOf } from "../events/message-words.ts"
@@ -79,6 +79,7 @@ async function wayOf(
         ["Message", copyable(id)],
         ["Request", sent?.request_id && copyable(sent.request_id)],
       ])}
+      ${sent ? html`<div class="row"><a class="button slim" href="${pathOfChat(bridge.customerRef, sent.chat_id)}">Open the chat</a></div>` : ""}
     </header>
     ${sent || isUnknown ? "" : notShown("What became of it is", said.problem ?? "")}
     ${steps(

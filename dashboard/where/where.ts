@@ -6,7 +6,7 @@ import type { RequestLog } from "#core/account/request-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { now } from "#core/platform/clock.ts"
 import { headedPage, toQuery } from "../answer.ts"
-import { chatName, type NameOf, namesOf, numberOf } from "../conversations/chat-name.ts"
+import { chatName, type NameOf, namesOf, numberOf, pathOfChat } from "../conversations/chat-name.ts"
 import { empty, type Html, nextPage, note, selectField, unlessScript } from "../elements.ts"
 import { eventLine, jidsOf } from "../events/event-item.ts"
 import { stateMark } from "../events/event-outcomes.ts"
@@ -126,9 +126,8 @@ async function results(c: Context<DashboardEnv>, { query, asked, found, numbers 
     part(
       "People",
       found.people.map(({ bridge: { customerRef: ref }, value: { jid, name } }) => {
-        const href = `/numbers/${ref}/chats/${encodeURIComponent(jid)}`
         const words = html`<b><bdi>${chatName(jid, name)}</bdi></b> ${numberOf(jid)}`
-        return html`${tag(ref)} ${linkTo(href, words)}`
+        return html`${tag(ref)} ${linkTo(pathOfChat(ref, jid), words)}`
       }),
     ),
     part("Requests", found.request ? [requestLine(found.request)] : []),

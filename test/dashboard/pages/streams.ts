@@ -53,6 +53,7 @@ test("a row of an event that waits, and the event's page, say by themselves when
     /<h2>A message came, or was written on the phone<\/h2>\s+<a class="tag"[^>]+>message</,
   )
   expect(event).toMatch(/href="\/numbers\/shop\/deliveries">All deliveries</)
+  expect(event).toMatch(/<\/b>\s+first<\/p>[^]+href="\/numbers\/shop\/chats\/[^"]+">Open the chat</)
   expect(event).toMatch(
     /Time<\/dt>\s+<dd>\s*<time [^>]+data-at="second">\d{4}-\d\d-\d\d \d\d:\d\d:\d\d<\/time>\s+<span class="age" data-ago="\d+">/,
   )
