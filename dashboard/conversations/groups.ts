@@ -12,7 +12,7 @@ import { confirming, copyable, empty, facts, type Html, nextPage, note, buttonFo
 import type { DashboardEnv } from "../guard.ts"
 import { notShown, askSession } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
-import { pathOfChat } from "./chat-name.ts"
+import { type NameOf, namesOf, numberOf, pathOfChat } from "./chat-name.ts"
 
 const perPage = 100
 /** How long a page waits, in ms: the session asks the network. */
@@ -88,13 +88,20 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const said = await askSession(c, pathOf(c), GroupWithMembers, patienceMs)
   const content =
     said.problem === undefined
-      ? cards(ref, said.value, c.var.me.mayChange)
+      ? cards(ref, said.value, {
+          mayChange: c.var.me.mayChange,
+          nameOf: await namesOf(c, said.value.members.map(jidOf)),
+        })
       : notShown("The group is", said.problem)
   const body = html`${notice ?? ""} ${content}`
   return await numberPage(c, "groups", { title: `Group of ${ref}`, body })
 }
 
-function cards(ref: string, group: z.infer<typeof GroupWithMembers>, mayChange: boolean): Html {
+function cards(
+  ref: string,
+  group: z.infer<typeof GroupWithMembers>,
+  { mayChange, nameOf }: { mayChange: boolean; nameOf: NameOf },
+): Html {
   const at = `/numbers/${ref}/groups`
   return html`<section class="card">
       <header>
@@ -103,7 +110,7 @@ function cards(ref: string, group: z.infer<typeof GroupWithMembers>, mayChange: 
       </header>
       ${group.topic === "" ? "" : html`<p><bdi>${group.topic}</bdi></p>`}
       ${facts([
-        ["JID", copyable(group.jid)],
+        ["Id, for programs", copyable(group.jid)],
         ["Made", ago(group.created * 1000)],
         ["Here as", group.role || "nobody: it is not in the group"],
       ])}
@@ -129,12 +136,23 @@ function cards(ref: string, group: z.infer<typeof GroupWithMembers>, mayChange: 
       <header><h2>${group.members.length} members</h2></header>
       <ul class="feed">
         ${group.members.map(
-          ({ jid, phone, role }) =>
+          (member) =>
             html`<li class="line">
-              <span class="about">${phone === "" ? jid : `+${phone}`}</span>
-              ${role === "member" ? "" : html`<span class="tag">${role}</span>`}
+              <span class="about">${named(jidOf(member), nameOf)}</span>
+              ${member.role === "member" ? "" : html`<span class="tag">${member.role}</span>`}
             </li>`,
         )}
       </ul>
     </section>`
+}
+
+/** A member as its chat is called: by the phone, where the group does not hide it. */
+function jidOf({ jid, phone }: { jid: string; phone: string }): string {
+  return phone === "" ? jid : `${phone}@s.whatsapp.net`
+}
+
+/** A name is chosen by its owner: the number stands beside it. */
+function named(jid: string, nameOf: NameOf): Html {
+  const [name, number] = [nameOf(jid), numberOf(jid)]
+  return html`<bdi>${name}</bdi> ${name === number ? "" : html`<span class="small muted">${number}</span>`}`
 }

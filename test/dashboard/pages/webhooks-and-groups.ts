@@ -151,6 +151,7 @@ test("groups and their members are as the session has them, whatever their names
   const host = await aScriptedHost(({ method, path }, response) => {
     if (method === "POST") return sayJson(response, 200, { ok: true })
     if (path.startsWith("/groups?")) return sayJson(response, 200, [group])
+    if (path.startsWith("/names?")) return sayJson(response, 200, { [member.jid]: "Eve" })
     return sayJson(response, 200, { ...group, members: [member] })
   })
   const shown = async (path: string) => plain(await (await person.get(`/numbers/shop${path}`)).text())
@@ -160,7 +161,7 @@ test("groups and their members are as the session has them, whatever their names
   expect(listed).toContain(safe)
   expect(listed).toContain("2 members; you: admin")
   const at = "/groups/120363000000000001%40g.us"
-  expect(await shown(at)).toContain("+491711234567")
+  expect(await shown(at)).toContain('<bdi>Eve</bdi> <span class="small muted">+491711234567</span>')
   expect((await person.post(`/numbers/shop${at}/leave`)).headers.get("location")).toBe("/numbers/shop/groups")
   expect((await person.get("/numbers/shop/groups/1%2F..%2F2")).status).toBe(404)
   expect(host.calls.at(-1)?.path).toBe("/groups/120363000000000001%40g.us/leave")
