@@ -141,7 +141,13 @@ export function aboutCall({ refusal, keyId, ms, requestId, path }: RequestLog.Ke
       ${name === undefined ? html`a revoked key (<code>${keyId}</code>)` : html`key <bdi>${name || keyId}</bdi>`}
       · ${ms} ms
     </p>
-    ${path.includes("/proxy/send/") ? html`<p class="small"><a href="/where?q=${requestId}">Where is it?<span class="hidden"> ${requestId}</span></a></p>` : ""}
+    ${
+      path.includes("/proxy/send/")
+        ? html`<p class="small">
+            <a href="/where?q=${requestId}">Where is it?<span class="hidden"> ${requestId}</span></a>
+          </p>`
+        : ""
+    }
     <details class="plain small">
       <summary>Id</summary>
       <p class="row">request ${copyable(requestId)}</p>
