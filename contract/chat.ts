@@ -41,9 +41,9 @@ export const Chat = z
 
 /** Contract, "Handover": the longest one, and the length of one that is asked for without. In seconds. */
 const longestHandover = 30 * 86_400
-export const usualHandover = 4 * 3600
+const usualHandover = 4 * 3600
 
-export const Handover = z
+const Handover = z
   .object({
     chat_id: string("As in events."),
     until: integer("Until when a person answers in this chat, Unix seconds; 0: your program answers."),

@@ -9,7 +9,10 @@ const Minute = z
   .optional()
   .catch(undefined)
 
-/** A span of time in a filter, to the minute, in UTC: the script has it so, too, whatever the fields show. Parts that cannot be understood are left out. */
+/**
+ * A span of time in a filter, to the minute, in UTC: the script has it so, too, whatever the fields show.
+ * Parts that cannot be understood are left out.
+ */
 export const FromTo = z.object({ since: Minute, until: Minute })
 export type FromTo = z.infer<typeof FromTo>
 

@@ -2,9 +2,9 @@ import { html } from "hono/html"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import type { Html } from "./elements.ts"
 
-// All pages have one time zone: the reader's own, into which the script writes the times that are here in UTC
-// (`data-at`: in which form). The frame says which it is. Without script it is UTC, in which days are counted.
-// Rows say when something was, and of today also how long ago.
+// All pages have one time zone: the reader's own. The script writes the times that are here in UTC into it,
+// in the form that `data-at` names, and the frame says which zone it is. Without script it is UTC, in which
+// days are counted. Rows say when something was, and of today also how long ago.
 
 /** A time, to the second. */
 export function time(ms: number): Html {

@@ -305,7 +305,7 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => delete event.target.dataset.sent, 3000)
 })
 
-// A field is in the reader's zone, and what is sent in UTC: the address of a page means the same to everybody.
+// A field is in the reader's zone. What is sent is in UTC: a page's address means the same to everybody.
 addEventListener("formdata", ({ target, formData }) => {
   for (const { name, value } of target.querySelectorAll("[type=datetime-local]"))
     if (value) formData.set(name, new Date(value).toISOString().slice(0, value.length))

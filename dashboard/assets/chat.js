@@ -9,7 +9,7 @@ const { key, number, read, quote, text, file, voice } = form.elements
 // Answers of this chat that are on their way, oldest first. Texts outlive the page in the tab's storage: when
 // it is loaded again, they go on under their keys, which send each once.
 const stored = `unsent ${number.value} ${location.pathname}`
-// A key is known for a day. What waited for half of it, as in a tab that was closed, is for its writer to send.
+// A key is known for a day. What waited for half of it, in a tab that was closed, its writer sends.
 const longestWaitMs = 12 * 3600 * 1000
 const queue = []
 let isSending = false
@@ -173,16 +173,15 @@ async function more(link) {
 
 // A reaction shows when the stream brings it.
 for (const quiet of document.querySelectorAll("form[data-quiet]"))
-  quiet.addEventListener("submit", async (event) => {
+  quiet.addEventListener("submit", (event) => {
     event.preventDefault()
     event.stopPropagation()
     const body = new FormData(quiet, event.submitter)
     event.submitter.closest("details")?.removeAttribute("open")
     event.submitter.blur()
-    const answer = await fetch(quiet.action, { method: "POST", body: new URLSearchParams(body) }).catch(
-      () => undefined,
-    )
-    if (!answer?.ok) alert("That did not work. Try again.")
+    void fetch(quiet.action, { method: "POST", body: new URLSearchParams(body) })
+      .catch(() => undefined)
+      .then((answer) => answer?.ok || alert("That did not work. Try again."))
   })
 
 // A file that is no picture, or that this browser does not play, is offered to be saved.
@@ -196,8 +195,9 @@ document.addEventListener(
 const button = form.querySelector("[data-record]")
 let recorder
 if (navigator.mediaDevices && window.MediaRecorder) button.hidden = false
-button.addEventListener("click", async () => {
-  if (recorder) return recorder.stop()
+button.addEventListener("click", () => void (recorder ? recorder.stop() : record()))
+
+async function record() {
   const sound = await navigator.mediaDevices.getUserMedia({ audio: true }).catch(() => undefined)
   if (!sound) return alert("The browser gives this page no microphone.")
   const parts = []
@@ -216,7 +216,7 @@ button.addEventListener("click", async () => {
   }
   recorder.start()
   button.textContent = "Stop and send"
-})
+}
 
 try {
   for (const fields of JSON.parse(sessionStorage[stored] ?? "[]")) {

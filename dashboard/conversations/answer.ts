@@ -23,7 +23,7 @@ import { chatsPage } from "./chats-page.ts"
 /** The largest file that is sent from a page: that of pictures, sounds and films. */
 export const largestFile = 16_000_000
 
-/** A number of four digits or more, as `crypto.randomUUID` makes it. Our own prefix: programs choose keys, too. */
+/** A page's key, as `crypto.randomUUID` makes it. */
 const keyPattern = /^[\w-]{8,64}$/
 
 /** What a person does in a chat. Viewers may not: `inAccount` refuses every form of theirs. */
@@ -70,7 +70,7 @@ export const answering = new Hono<DashboardEnv>()
     return c.redirect(pathOf(c, chat), 303)
   })
 
-export function pathOf(c: Context<DashboardEnv>, chat: string): string {
+function pathOf(c: Context<DashboardEnv>, chat: string): string {
   return pathOfChat(c.var.bridge.customerRef, chat)
 }
 
@@ -97,8 +97,9 @@ interface Typed {
 }
 
 /**
- * Hands the chat over to the person who answers, then sends the answer under the page's key: a second click, a
- * retry and a page that is loaded again send it once. @returns the message's id
+ * Hands the chat over to the person who answers, then sends the answer under the page's key: a second click,
+ * a retry and a page that is loaded again send it once.
+ * @returns the message's id
  */
 async function answer(c: Context<DashboardEnv>, chat: string, typed: Typed): Promise<string> {
   const { bridge, requestId } = c.var

@@ -14,8 +14,8 @@ const shownBytes = 20_000_000
 const loading = new Slots({ most: 64, each: 12 }, { ms: 10_000, refusal: () => rateLimited(3) })
 
 /**
- * A file of a message, for our own page: what a browser can show as a picture or play, by its bytes and not by
- * what its sender says; anything else is saved. Nothing in it runs: it comes from a stranger.
+ * A file of a message, for our own page: what a browser can show as a picture or play, by its bytes and not
+ * by what its sender says; anything else is saved. Nothing in it runs: it comes from a stranger.
  */
 export async function receivedFile(c: Context<DashboardEnv>, chat: string, id: string): Promise<Response> {
   const { bridge, requestId } = c.var
@@ -62,22 +62,22 @@ function answerBytes(c: Context<DashboardEnv>, bytes: Buffer, disposition = "att
   })
 }
 
-/** What a browser shows or plays in a page, by the first bytes. None of these holds a script. */
+/** What a browser shows or plays in a page, by the first bytes in hexadecimal. None holds a script. */
 const kinds: [pattern: RegExp, type: string][] = [
-  [/^\xff\xd8\xff/, "image/jpeg"],
-  [/^\x89PNG\r\n\x1a\n/, "image/png"],
-  [/^GIF8[79]a/, "image/gif"],
-  [/^RIFF[^]{4}WEBP/, "image/webp"],
-  [/^RIFF[^]{4}WAVE/, "audio/wav"],
-  [/^OggS/, "audio/ogg"],
-  [/^(?:ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/, "audio/mpeg"],
-  [/^\xff[\xf1\xf9]/, "audio/aac"],
-  [/^[^]{4}ftypM4[AB]/, "audio/mp4"],
-  [/^[^]{4}ftyp/, "video/mp4"],
-  [/^\x1a\x45\xdf\xa3/, "video/webm"],
+  [/^ffd8ff/, "image/jpeg"],
+  [/^89504e470d0a1a0a/, "image/png"],
+  [/^4749463[89]/, "image/gif"],
+  [/^52494646.{8}57454250/, "image/webp"],
+  [/^52494646.{8}57415645/, "audio/wav"],
+  [/^4f676753/, "audio/ogg"],
+  [/^(?:494433|ff[ef][23ab])/, "audio/mpeg"],
+  [/^fff[19]/, "audio/aac"],
+  [/^.{8}667479704d34[42]/, "audio/mp4"],
+  [/^.{8}66747970/, "video/mp4"],
+  [/^1a45dfa3/, "video/webm"],
 ]
 
 function shownAs(bytes: Buffer): string | undefined {
-  const start = bytes.subarray(0, 16).toString("latin1")
+  const start = bytes.subarray(0, 16).toString("hex")
   return kinds.find(([pattern]) => pattern.test(start))?.[1]
 }

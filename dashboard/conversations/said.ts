@@ -43,7 +43,7 @@ export interface Part {
   votes: Vote[]
   /** Where the part before it begins; undefined: there is none. */
   next?: string | undefined
-  /** Whether it is of the messages that are kept: else of the events of the last days, and of what was sent. */
+  /** Whether it is of the messages that are kept, or of the last days' events and of what was sent. */
   isKept: boolean
   /** Why something is missing. */
   problem?: string | undefined
@@ -123,7 +123,8 @@ export async function cameOf(
   try {
     const wanted = { types: shownTypes, isNewestFirst: true, limit }
     const page = await EventFeed.page(c.var.bridge, { ...wanted, chat, from: EventRow.numberOf(from) })
-    const events = page.events.map(({ event, event_id }) => ({ event: event as ShownEvent, event_id })) // of `types`
+    // They are of `types`.
+    const events = page.events.map(({ event, event_id }) => ({ event: event as ShownEvent, event_id }))
     const messages = events.flatMap(({ event, event_id }) =>
       event.event === "message" ? [{ said: event, event_id }] : [],
     )

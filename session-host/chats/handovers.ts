@@ -47,7 +47,10 @@ export class Handovers {
     return all
   }
 
-  /** Hands a chat over until then, or takes it back with 0. Resolves when that is durable. @throws SessionEnded */
+  /**
+   * Hands a chat over until then, or takes it back with 0. Resolves when that is durable.
+   * @throws SessionEnded
+   */
   async set(jid: string, until: number): Promise<void> {
     const { store, commits, login } = this.#parts
     const all = await this.#all()

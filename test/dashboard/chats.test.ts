@@ -68,7 +68,7 @@ async function streamed(answer: Response, ...wanted: string[]): Promise<string> 
   return said
 }
 
-test("an answer goes once, however often the form is sent, marks its question as read and hands the chat over", async () => {
+test("an answer goes once however often it is sent, marks its question as read, hands the chat over", async () => {
   const eve = await network.phone("Eve")
   const asked = await eve.send(phone.number, "Is it open?")
   await shared.message(asked.id)

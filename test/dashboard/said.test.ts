@@ -1,20 +1,21 @@
 import { expect, test } from "vitest"
 import { folded, Said } from "#dashboard/conversations/said.ts"
 
+const said = (fields: object): Said =>
+  Said.parse({
+    chat_id: "1203@g.us",
+    contact_id: "49171@s.whatsapp.net",
+    phone: "49171",
+    name: "Eve",
+    from_me: false,
+    timestamp: 1,
+    is_group: true,
+    type: "text",
+    media_type: "",
+    ...fields,
+  })
+
 test("a message with the id of another writer's hides and changes nothing of it", () => {
-  const said = (fields: object): Said =>
-    Said.parse({
-      chat_id: "1203@g.us",
-      contact_id: "49171@s.whatsapp.net",
-      phone: "49171",
-      name: "Eve",
-      from_me: false,
-      timestamp: 1,
-      is_group: true,
-      type: "text",
-      media_type: "",
-      ...fields,
-    })
   const ours = said({ message_id: "A", body: "No discount", from_me: true, contact_id: "1@s.whatsapp.net" })
   const forged = said({ message_id: "A", body: "Mine", timestamp: 2 })
   const edit = { message_id: "B", target_id: "A", edit: "edit", timestamp: 3 }

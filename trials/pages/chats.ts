@@ -58,16 +58,9 @@ export async function shownInChats(
   const path = `/numbers/answers/chats/${carl.number}@s.whatsapp.net`
   const own = (await browser.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ")
   const over = new AbortController()
-  const others = Array.from({ length: open - 1 }, async (_, at) => {
-    const cookie = at < open / 2 ? own : colleague.cookie()
-    const answer = await fetch(`${base}/numbers/answers/chats/stream?chat=${carl.number}`, {
-      headers: { cookie },
-      signal: over.signal,
-    })
-    if (!answer.ok) throw new Error(`a stream was refused: ${answer.status}`)
-    void answer.body!.pipeTo(new WritableStream(), { signal: over.signal }).catch(() => {})
-  })
-  await Promise.all(others)
+  const cookies = Array.from({ length: open - 1 }, (_, at) => (at < open / 2 ? own : colleague.cookie()))
+  const stream = `${base}/numbers/answers/chats/stream?chat=${carl.number}`
+  await Promise.all(cookies.map(async (cookie) => await keepOpen(stream, { cookie, signal: over.signal })))
   await page.goto(base + path)
   await page.evaluate(`
     window.cameAt = {}
@@ -76,11 +69,11 @@ export async function shownInChats(
     }).observe(document.querySelector("#messages"), { childList: true })
   `)
   const told = new Map<string, { at: number; how: "sent" | "came" }>()
-  const stream = await call("GET", "/instances/answers/events?type=message", undefined, {
+  const events = await call("GET", "/instances/answers/events?type=message", undefined, {
     accept: "text/event-stream",
   })
   const reading = (async () => {
-    for await (const chunk of stream.body!) {
+    for await (const chunk of events.body!) {
       for (const [, id] of Buffer.from(chunk)
         .toString()
         .matchAll(/"message_id":"([^"]+)"/g))
@@ -109,7 +102,7 @@ export async function shownInChats(
     { what: "all messages on the page" },
   )
   over.abort()
-  await stream.body?.cancel().catch(() => {})
+  await events.body?.cancel().catch(() => {})
   await reading
   const late = (which: "sent" | "came") =>
     [...told].flatMap(([id, { at, how }]) =>
@@ -119,4 +112,11 @@ export async function shownInChats(
     shown_sent_ms_p99: quantile(late("sent"), 0.99),
     shown_came_ms_p99: quantile(late("came"), 0.99),
   }
+}
+
+/** Opens a page's stream, and reads it until the signal says so. */
+async function keepOpen(stream: string, by: { cookie: string; signal: AbortSignal }): Promise<void> {
+  const answer = await fetch(stream, { headers: { cookie: by.cookie }, signal: by.signal })
+  if (!answer.ok) throw new Error(`a stream was refused: ${answer.status}`)
+  void answer.body!.pipeTo(new WritableStream(), { signal: by.signal }).catch(() => {})
 }

@@ -34,6 +34,8 @@ test("events are found by type, direction, chat and text, and each filter is a l
   expect(await shown("chat=491711234567&type=")).toEqual(["from Ada", "I wrote this"])
 })
 
+const hoursAgo = (hours: number) => iso(Date.now() - hours * 3_600_000).slice(0, 16)
+
 test("an event that was given up is red wherever its number is, says why it is not retried, and is found", async () => {
   const person = await aPerson()
   const receiver = await aReceiver([
@@ -100,10 +102,9 @@ test("an event that was given up is red wherever its number is, says why it is n
   expect(await shown("/numbers/shop")).not.toContain("1 undelivered")
   onTestFinished(() => void vi.useRealTimers())
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 3_600_000 })
-  const ago = (hours: number) => iso(Date.now() - hours * 3_600_000).slice(0, 16)
-  expect(await attempts(`?since=${ago(1)}`)).toEqual([])
-  expect(await attempts(`?since=${ago(24)}&outcome=taken`)).toHaveLength(2)
-  expect(await attempts(`?until=${ago(24)}`)).toEqual([])
+  expect(await attempts(`?since=${hoursAgo(1)}`)).toEqual([])
+  expect(await attempts(`?since=${hoursAgo(24)}&outcome=taken`)).toHaveLength(2)
+  expect(await attempts(`?until=${hoursAgo(24)}`)).toEqual([])
 })
 
 test("a fault in a form is said in words beside it, and what was typed stays", async () => {

@@ -186,6 +186,24 @@ async function opens(path: string, status = 200) {
   return answer.body
 }
 
+/** A file that came, an answer with a file, and one that is refused, whose key is free again. */
+async function inChat(phone: string): Promise<void> {
+  const chat = at(`/chats/${ada.number}`)
+  const png = { kind: "image", mimetype: "image/png", data: "iVBORw0KGgo=" }
+  const picture = await whole.write(ada, phone, { media: png })
+  await until(async () => (await eve.page("GET", `${chat}/files/${picture}`)).type === "image/png")
+  const number = /name="number" value="([^"]+)"/.exec(await opens(chat))![1]!
+  const form = new FormData()
+  form.append("key", crypto.randomUUID())
+  form.append("number", number)
+  form.append("file", new File([new Uint8Array(inlineBytes + 1)], "list.bin"))
+  expect(await eve.page("POST", `${chat}/answer`, form)).toMatchObject({ status: 303 })
+  const toNobody = { key: crypto.randomUUID(), number, text: "Hello?" }
+  const refused = await eve.page("POST", at("/chats/4999000111222/answer"), toNobody)
+  expect([refused.status < 500, refused.body]).toEqual([true, expect.stringContaining("Not sent")])
+  for (const path of [at("/chats"), at("/chats/stream")]) await opens(path)
+}
+
 test("a newcomer signs in, adds a number, links a phone to it, and follows it on every page", async () => {
   await eve.signUp("eve@example.com")
   await eve.page("POST", "/sign-out", {})
@@ -230,21 +248,7 @@ test("a newcomer signs in, adds a number, links a phone to it, and follows it on
   for (const path of ["/events/stream", "/deliveries", "/deliveries/stream", "/log", "/log/stream"])
     await opens(at(path))
 
-  // In a chat: a file that came, an answer with a file, and one that is refused, whose key is free again.
-  const chat = at(`/chats/${ada.number}`)
-  const png = { kind: "image", mimetype: "image/png", data: "iVBORw0KGgo=" }
-  const picture = await whole.write(ada, phone.number, { media: png })
-  await until(async () => (await eve.page("GET", `${chat}/files/${picture}`)).type === "image/png")
-  const number = /name="number" value="([^"]+)"/.exec(await opens(chat))![1]!
-  const form = new FormData()
-  form.append("key", crypto.randomUUID())
-  form.append("number", number)
-  form.append("file", new File([new Uint8Array(inlineBytes + 1)], "list.bin"))
-  expect(await eve.page("POST", `${chat}/answer`, form)).toMatchObject({ status: 303 })
-  const toNobody = { key: crypto.randomUUID(), number, text: "Hello?" }
-  const refused = await eve.page("POST", at("/chats/4999000111222/answer"), toNobody)
-  expect([refused.status < 500, refused.body]).toEqual([true, expect.stringContaining("Not sent")])
-  for (const path of [at("/chats"), at("/chats/stream")]) await opens(path)
+  await inChat(phone.number)
 
   await send(at("/webhooks/first/secret/roll"))
   await opens(at("/webhooks/first/secret"))
