@@ -172,17 +172,17 @@ async function more(link) {
 }
 
 // A reaction shows when the stream brings it.
-for (const quiet of document.querySelectorAll("form[data-quiet]"))
-  quiet.addEventListener("submit", (event) => {
-    event.preventDefault()
-    event.stopPropagation()
-    const body = new FormData(quiet, event.submitter)
-    event.submitter.closest("details")?.removeAttribute("open")
-    event.submitter.blur()
-    void fetch(quiet.action, { method: "POST", body: new URLSearchParams(body) })
-      .catch(() => undefined)
-      .then((answer) => answer?.ok || alert("That did not work. Try again."))
-  })
+const react = document.getElementById("react")
+react.addEventListener("submit", (event) => {
+  event.preventDefault()
+  event.stopPropagation()
+  const body = new URLSearchParams(new FormData(react, event.submitter))
+  event.submitter.closest("details")?.removeAttribute("open")
+  event.submitter.blur()
+  fetch(react.action, { method: "POST", body })
+    .then(({ ok }) => ok || Promise.reject(new Error("refused")))
+    .catch(() => alert("That did not work. Try again."))
+})
 
 // A file that is no picture, or that this browser does not play, is offered to be saved.
 document.addEventListener(

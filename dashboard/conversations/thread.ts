@@ -258,5 +258,5 @@ ${asked.unsent?.text ?? ""}</textarea>
       </div>
     </form>
     <script src="${chatScript}" type="module"></script>
-    <form id="react" method="post" action="${chat.at}/react" data-quiet></form>`
+    <form id="react" method="post" action="${chat.at}/react"></form>`
 }

@@ -77,6 +77,7 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   editMessage: [],
   pinMessage: [],
   readMessage: [],
+  setHandover: [],
   updateChat: [
     [
       { archived: undefined, pinned: undefined, muted: undefined, muted_until: undefined, unread: undefined },

@@ -97,7 +97,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "GET /numbers/:ref/chats": ["listChats"],
   "GET /numbers/:ref/chats/stream": ["listEvents", "listSent"],
   "POST /numbers/:ref/chats/keep": ["updateBridge"],
-  "GET /numbers/:ref/chats/:chat": ["listMessages", "listHandovers"],
+  "GET /numbers/:ref/chats/:chat": ["listMessages", "listSent", "listEvents", "listHandovers"],
   "GET /numbers/:ref/chats/:chat/files/:id": ["messageMedia"],
   "POST /numbers/:ref/chats/:chat/answer": ["sendText", "sendMedia", "createUpload", "setHandover"],
   "POST /numbers/:ref/chats/:chat/react": ["sendReaction"],
