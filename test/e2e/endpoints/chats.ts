@@ -9,6 +9,7 @@ export const chats: CasesOf<"Chats"> = {
   listChats: async (ask) => {
     expect((await whole.call("GET", `${shop}/proxy/chats`)).status).toBe(409)
     await whole.call("PATCH", shop, { keep: 7 })
+    await whole.call("PUT", `${shop}/proxy/chats/${ada.number}/handover`)
     await arrived(await adaWrites({ text: "unread" }))
     const until = Math.floor(Date.now() / 1000) + 3600
     await whole.network.call("POST", `/phones/${grace.number}/app-state/regular_high`, {

@@ -55,6 +55,13 @@ test.for(kinds)("%s arrives as what it is", async ([, content, expected]) => {
   expect(await message(await adaWrites(content))).toMatchObject({ ...about, ...expected })
 })
 
+test("a message says that a person answers in its chat", async () => {
+  const path = `/api/instances/messages/proxy/chats/${people.ada.number}/handover`
+  await whole.call("PUT", path)
+  expect(await message(await adaWrites({ text: "Is there a person?" }))).toMatchObject({ handover: true })
+  await whole.call("PUT", path, { seconds: 0 })
+})
+
 test("an answer says what it quotes and whom it mentions", async () => {
   const { grace } = people
   const ours = await send("text", { body: "ours" })
