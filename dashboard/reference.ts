@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
@@ -8,9 +9,9 @@ import { type Tryable, tryableOf } from "#contract/reference/tryable-routes.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { newMessageId } from "#core/message/message-id.ts"
 import { config } from "#core/platform/config.ts"
 import { answerReference } from "#functions/api/reference.ts"
+import { sendOnce } from "#functions/api/send-once.ts"
 import { originOf } from "#functions/http/address.ts"
 import { headedPage } from "./answer.ts"
 import { codeBlock, type Html } from "./elements.ts"
@@ -49,19 +50,25 @@ interface Tried {
   answer: string
 }
 
-/** Makes the call at a number as the API would. What it refuses is an answer as well. */
+/**
+ * Makes the call at a number as the API would. What it refuses is an answer as well.
+ * @param key of the form: what it sends is sent once, however often the form is
+ */
 export async function called(
   c: Context<DashboardEnv>,
   route: Tryable,
   body: string,
-  ref = "sandbox",
+  { ref = "sandbox", key = randomUUID() }: { ref?: string; key?: string } = {},
 ): Promise<Omit<Tried, "body">> {
   const { method, path, hasBody, isSend } = route
   try {
-    const { id: bridgeId } = await Bridge.get(c.var.accountId, ref)
-    const call = { method, path, bridgeId, requestId: c.var.requestId, ...(hasBody && { body }) }
-    const success = await callSession({ ...call, ...(isSend && { messageId: newMessageId(), isNew: true }) })
-    return { status: success.status, answer: Buffer.from(success.body).toString() }
+    const bridge = await Bridge.get(c.var.accountId, ref)
+    const call = { method, path, bridgeId: bridge.id, requestId: c.var.requestId, ...(hasBody && { body }) }
+    const success = await (isSend ? sendOnce(bridge, call, `dashboard ${key}`) : callSession(call))
+    return {
+      status: "status" in success ? success.status : 200,
+      answer: Buffer.from(success.body).toString(),
+    }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const said = { error: error.message, code: error.code, request_id: c.var.requestId, ...error.fields }
@@ -142,10 +149,13 @@ function indented(text: string): string {
 export function curl(route: Pick<Tryable, "method" | "hasBody">, url: string, body: string): string {
   const verb = route.method === (route.hasBody ? "POST" : "GET") ? "" : `-X ${route.method} `
   return [
-    `curl ${verb}"${url}"`,
+    `curl ${verb}${quoted(url)}`,
     `  -H "Authorization: Bearer $KEY"`,
-    ...(route.hasBody
-      ? [`  -H 'Content-Type: application/json'`, `  -d '${body.replaceAll("'", "'\\''")}'`]
-      : []),
+    ...(route.hasBody ? [`  -H 'Content-Type: application/json'`, `  -d ${quoted(body)}`] : []),
   ].join(" \\\n")
+}
+
+/** A word of a shell, in which nothing is run: whoever has a key chose the path. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
@@ -13,6 +14,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { headedPage } from "./answer.ts"
+import { isKey } from "./conversations/answer.ts"
 import { codeBlock, facts, type Html, note } from "./elements.ts"
 import { typedIn } from "./form.ts"
 import { type DashboardEnv, notAllowed, viewerRefusal } from "./guard.ts"
@@ -31,8 +33,12 @@ export const request = new Hono<DashboardEnv>()
     if (!c.var.me.mayChange) return await notAllowed(c, viewerRefusal)
     const { route, ref } = repeatable(await callOf(c)) ?? {}
     if (!route || ref === undefined) throw new ApiError("not_found")
-    const { body } = await typedIn(c, "body")
-    return await show(c, { body, answer: answered(await called(c, route, body, ref)) })
+    const { body, key } = await typedIn(c, "body", "key")
+    if (!isKey(key)) throw new ApiError("invalid_request", "open the request again, and send it from there")
+    const tried = await called(c, route, body, { ref, key })
+    // One that failed may have left all the same: pressed again, it is sent under the same key.
+    const nextKey = tried.status < 300 ? randomUUID() : key
+    return await show(c, { body, answer: answered(tried), nextKey })
   })
 
 async function callOf(c: Context<DashboardEnv>): Promise<RequestLog.Kept> {
@@ -46,10 +52,12 @@ async function callOf(c: Context<DashboardEnv>): Promise<RequestLog.Kept> {
 function repeatable({ method, path }: RequestLog.Kept): { route: Tryable; ref: string } | undefined {
   const [, ref, rest] = /^\/api\/instances\/([^/]+)\/proxy(\/.*)$/.exec(path) ?? []
   const route = rest === undefined ? undefined : tryableAt(method, rest)
+  // What unlinks or removes has a page of its own, which asks once more.
+  if (method === "DELETE") return undefined
   return route && ref !== undefined ? { route, ref } : undefined
 }
 
-async function show(c: Context<DashboardEnv>, tried?: { body: string; answer: Html }) {
+async function show(c: Context<DashboardEnv>, tried?: { body: string; answer: Html; nextKey: string }) {
   const call = await callOf(c)
   const { method, path, atMs, place } = call
   const keys = new Map((await ApiKey.list(c.var.accountId)).map(({ keyId, name }) => [keyId, name]))
@@ -82,7 +90,7 @@ async function show(c: Context<DashboardEnv>, tried?: { body: string; answer: Ht
       </header>
       ${codeBlock(code, "The call as a command")}
     </section>
-    ${its && c.var.me.mayChange ? againForm(place, its, given, sent !== undefined) : ""}`
+    ${its && c.var.me.mayChange ? againForm({ ...its, place, key: tried?.nextKey ?? randomUUID() }, given, sent !== undefined) : ""}`
   const title = `${method} ${path}`
   const crumbs = html`<a href="/requests">Requests</a>`
   return await headedPage(c, { title, crumbs, place: "requests", body })
@@ -99,12 +107,12 @@ async function bodySent(c: Context<DashboardEnv>, call: RequestLog.Kept, ref: st
 }
 
 function againForm(
-  place: string,
-  { route, ref }: { route: Tryable; ref: string },
+  { route, ref, place, key }: { route: Tryable; ref: string; place: string; key: string },
   given: string,
   isSame: boolean,
 ): Html {
   return html`<form class="card" method="post" action="/requests/${place}">
+    <input type="hidden" name="key" value="${key}" autocomplete="off" />
     <header>
       <h2>Send again</h2>
       <p>The call is made at <b>${ref}</b>, as if a program had made it.</p>

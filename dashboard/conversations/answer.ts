@@ -23,8 +23,10 @@ import { chatsPage } from "./chats-page.ts"
 /** The largest file that is sent from a page: that of pictures, sounds and films. */
 export const largestFile = 16_000_000
 
-/** A page's key, as `crypto.randomUUID` makes it. */
-const keyPattern = /^[\w-]{8,64}$/
+/** Whether a form has the key of its page, under which what it sends is sent once. */
+export function isKey(text: string): boolean {
+  return /^[\w-]{8,64}$/.test(text)
+}
 
 /** What a person does in a chat. Viewers may not: `inAccount` refuses every form of theirs. */
 export const answering = new Hono<DashboardEnv>()
@@ -104,7 +106,7 @@ interface Typed {
 async function answer(c: Context<DashboardEnv>, chat: string, typed: Typed): Promise<string> {
   const { bridge, requestId } = c.var
   // In another tab the person may have turned to an account with a number of the same name.
-  if (!keyPattern.test(typed.key) || typed.number !== bridge.id)
+  if (!isKey(typed.key) || typed.number !== bridge.id)
     throw new ApiError("invalid_request", "open the chat again, and send it from there")
   await handOver(c, chat, {})
   const common = {

@@ -536,9 +536,24 @@ test("a message that failed leads to the call that sent it, where that is listed
   for (const begins of ["-d &#39;", 'spellcheck="false">\n'])
     expect(request).toContain(`${begins}{\n  &quot;chat&quot;: &quot;491711234567@s.whatsapp.net&quot;`)
   const body = JSON.stringify({ chat: "491711234567", body: "again" })
-  const answer = await (await person.post(links[0]!, { body })).text()
+  const [, key = ""] = /name="key" value="([^"]+)"/.exec(request) ?? []
+  const answer = await (await person.post(links[0]!, { body, key })).text()
   expect(answer).toContain('aria-label="The answer"')
-  expect(host.calls.find(({ method }) => method === "POST")).toMatchObject({ path: "/send/text", body })
+  // The same form again is the same message.
+  await person.post(links[0]!, { body, key })
+  expect(host.calls.filter(({ method }) => method === "POST")).toMatchObject([{ path: "/send/text", body }])
+  // Whoever has a key chooses the path of a call. What unlinks is done on its own page alone.
+  const logout = { method: "DELETE", path: "/api/instances/shop/proxy/logout", keyId: "key", ms: 5 }
+  const injected = { ...call, path: "/api/instances/$(id)';id/proxy/send/text" }
+  for (const one of [logout, injected])
+    await RequestLog.add(person.accountId, { ...one, requestId: one.path, status: 404, refusal })
+  await until(async () => (await listed()).length === 5)
+  for (const { place, path } of (await listed()).slice(0, 2)) {
+    const shown = (await (await person.get(`/requests/${place}`)).text()).replaceAll("&#x2F;", "/")
+    if (path === injected.path)
+      expect(shown).toContain("/$(id)&#39;\\&#39;&#39;;id/proxy/send/text&#39; \\\n")
+    else expect((await person.post(`/requests/${place}`, { key })).status).toBe(404)
+  }
   expect((await person.get("/requests/1234567890123.00000000")).status).toBe(404)
 })
 
