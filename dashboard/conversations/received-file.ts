@@ -1,14 +1,19 @@
+import { Readable } from "node:stream"
 import type { Context } from "hono"
 import { ApiError } from "#core/error.ts"
 import { rateLimited } from "#core/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 import { Slots } from "#core/platform/slots.ts"
+import { streamOf } from "#functions/http/stored-media.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { callSession } from "../numbers/session-answer.ts"
 
 /** Larger files are saved, and not shown in the page. */
 const shownBytes = 20_000_000
+
+/** For how long a file is open for a reader at most, in ms. */
+const openMs = 600_000
 
 /** How many files an account's pages load at once. A browser asks for six. */
 const loading = new Slots({ most: 64, each: 12 }, { ms: 10_000, refusal: () => rateLimited(3) })
@@ -26,22 +31,46 @@ export async function receivedFile(c: Context<DashboardEnv>, chat: string, id: s
     const key = AnswerInBucket.bucketKeyOf(answer.headers)
     if (key === undefined) throw new ApiError("not_found")
     const { headers, body } = await StoredMedia.get(key)
-    if (Number(headers["content-length"]) > shownBytes) {
+    const size = Number(headers["content-length"])
+    if (size > shownBytes) {
       body.destroy()
       throw new ApiError(
         "payload_too_large",
         "this file is too large for the page: get it with the API, by `messages/{id}/media`",
       )
     }
-    const bytes = Buffer.concat(await Array.fromAsync(body as AsyncIterable<Buffer>))
-    return answerBytes(c, bytes, headers["content-disposition"])
+    // A player that is paused reads no further, and asks for another part when it goes on.
+    const late = setTimeout(() => body.destroy(), openMs).unref()
+    body.once("close", () => clearTimeout(late))
+    const { type, bytes } = await begun(body)
+    return answerBytes(c, { type, size, body, bytes }, headers["content-disposition"])
   } finally {
     leave()
   }
 }
 
-function answerBytes(c: Context<DashboardEnv>, bytes: Buffer, disposition = "attachment"): Response {
-  const type = shownAs(bytes)
+/** What the first bytes of a file say that it is, and the whole file again, of which a part is in memory. */
+async function begun(body: Readable): Promise<{ type: string | undefined; bytes: AsyncIterable<Buffer> }> {
+  const rest = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  let start = Buffer.alloc(0)
+  while (start.length < 16) {
+    const { value, done } = await rest.next()
+    if (done) break
+    start = Buffer.concat([start, value])
+  }
+  async function* bytes() {
+    yield start
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+  return { type: shownAs(start), bytes: bytes() }
+}
+
+function answerBytes(
+  c: Context<DashboardEnv>,
+  file: { type: string | undefined; size: number; body: Readable; bytes: AsyncIterable<Buffer> },
+  disposition = "attachment",
+): Response {
+  const { type, size, body, bytes } = file
   const about = {
     "content-type": type ?? "application/octet-stream",
     "content-disposition": type && c.req.query("save") === undefined ? "inline" : disposition,
@@ -53,13 +82,27 @@ function answerBytes(c: Context<DashboardEnv>, bytes: Buffer, disposition = "att
   }
   // Players ask for parts, and some play nothing else.
   const [, first = "", last = ""] = /^bytes=(\d+)-(\d*)$/.exec(c.req.header("range") ?? "") ?? []
-  const from = Number(first)
-  if (first === "" || from >= bytes.length) return c.body(new Uint8Array(bytes), 200, about)
-  const to = last === "" ? bytes.length - 1 : Math.min(Number(last), bytes.length - 1)
-  return c.body(new Uint8Array(bytes.subarray(from, to + 1)), 206, {
+  const isPart = first !== "" && Number(first) < size && (last === "" || Number(first) <= Number(last))
+  const from = isPart ? Number(first) : 0
+  const to = isPart && last !== "" ? Math.min(Number(last), size - 1) : size - 1
+  const part = Readable.from(between(bytes, from, to))
+  part.once("close", () => body.destroy())
+  return c.body(streamOf(part), isPart ? 206 : 200, {
     ...about,
-    "content-range": `bytes ${from}-${to}/${bytes.length}`,
+    "content-length": String(Math.max(0, to + 1 - from)),
+    ...(isPart && { "content-range": `bytes ${from}-${to}/${size}` }),
   })
+}
+
+/** The bytes of a file from one place to another, both included. */
+async function* between(bytes: AsyncIterable<Buffer>, from: number, to: number): AsyncGenerator<Buffer> {
+  let at = 0
+  for await (const chunk of bytes) {
+    const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to + 1 - at))
+    if (part.length > 0) yield part
+    at += chunk.length
+    if (at > to) return
+  }
 }
 
 /** What a browser shows or plays in a page, by the first bytes in hexadecimal. None holds a script. */

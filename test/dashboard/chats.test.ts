@@ -241,6 +241,19 @@ test("a file is shown for what it is, by its bytes, and nothing in it runs", asy
   expect(Buffer.from(await shown.arrayBuffer())).toEqual(png)
   const part = await member.get(picture, { range: "bytes=1-3" })
   expect([part.status, await part.text()]).toEqual([206, "PNG"])
+  const ranges = ["bytes=8-", "bytes=15-99", "bytes=16-", "bytes=5-2", "bytes=0-0,2-3"]
+  const parts = ranges.map(async (range) => {
+    const answer = await member.get(picture, { range })
+    const { byteLength } = await answer.arrayBuffer()
+    return [answer.status, answer.headers.get("content-range"), byteLength]
+  })
+  expect(await Promise.all(parts)).toEqual([
+    [206, "bytes 8-15/16", 8],
+    [206, "bytes 15-15/16", 1],
+    [200, null, 16],
+    [200, null, 16],
+    [200, null, 16],
+  ])
   expect((await member.get(`${picture}?save`)).headers.get("content-disposition")).toMatch(/^attachment/)
   const script = await member.get(await path(Buffer.from("<svg onload=alert(1)>"), "image/svg+xml"))
   expect(script.headers.get("content-type")).toBe("application/octet-stream")
