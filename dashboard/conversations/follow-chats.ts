@@ -4,6 +4,7 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { toJid } from "#core/message/jid.ts"
+import { isSameSpelt } from "#core/message/spellings.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { streamStartOf } from "../events/events.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -55,6 +56,8 @@ async function shownIn(c: Context<DashboardEnv>, open: string | undefined) {
   const ref = c.var.bridge.customerRef
   const list = await chatList(c)
   const chats = new Map<string, Entry>(list.entries.map((entry) => [entry.jid, entry]))
+  // The address of a page may spell a number as the network does not.
+  const isOpen = (jid: string) => open !== undefined && isSameSpelt(jid, open)
   const show: Show = async (said, isNew) => {
     const nameOf = await namesOf(c, [said.chat_id, ...peopleIn([said])])
     const { last, lastAt = 0 } = chats.get(said.chat_id) ?? {}
@@ -64,7 +67,7 @@ async function shownIn(c: Context<DashboardEnv>, open: string | undefined) {
     const item: [string, Piece][] = entry
       ? [[`chat ${entry.jid}`, { html: chatItem(ref, entry, nameOf, open) }]]
       : []
-    if (said.chat_id !== open) return item
+    if (open === undefined || !isOpen(said.chat_id)) return item
     const chat = await chatOf(c, open, peopleIn([said]))
     return [...item, [`message ${said.message_id}`, { html: await messagePiece(said, chat) }]]
   }
@@ -79,7 +82,7 @@ async function shownIn(c: Context<DashboardEnv>, open: string | undefined) {
       ...(item ? [[`chat ${open}`, { html: item }] as [string, Piece]] : []),
     ]
   }
-  return { open, show, handover }
+  return { isOpen, show, handover }
 }
 
 type Shown = Awaited<ReturnType<typeof shownIn>>
@@ -118,7 +121,7 @@ async function piecesOf(
 ): Promise<[string, Piece][]> {
   if (event.event === "message") return await shown.show(event, true)
   const cast = voteOf(event)
-  if (!cast || !("chat_id" in event) || event.chat_id !== shown.open) return []
+  if (!cast || !("chat_id" in event) || !shown.isOpen(event.chat_id)) return []
   return [[`vote ${cast.id}`, { html: vote(cast, await chatOf(c, event.chat_id, [cast.who.jid])) }]]
 }
 
@@ -140,7 +143,7 @@ function sends(c: Context<DashboardEnv>, shown: Shown, over: AbortSignal): Next 
     for (const said of all) {
       const isNew = !told.has(said.message_id)
       for (const [key, piece] of await shown.show(said, isNew)) pieces.set(key, piece)
-      isAnswered ||= isNew && said.chat_id === shown.open
+      isAnswered ||= isNew && shown.isOpen(said.chat_id)
       told.add(said.message_id)
     }
     return pieces

@@ -191,6 +191,21 @@ test("what comes and what is sent, and how far it comes, is in the stream of eac
   expect(await inList).toMatch(/data-into="chats" data-place="top"/)
 })
 
+test("a chat whose address spells its number otherwise shows what comes as well", async () => {
+  const ana = await network.phone("Ana", "551187654321")
+  const member = await aMember(bridge)
+  await shared.message((await ana.send(phone.number, "before")).id)
+  const chat = "5511987654321@s.whatsapp.net"
+  expect(await member.lines(member.at(chat))).toEqual(["before"])
+  const stream = await member.get(`${member.list}/stream?chat=${chat}`)
+  const shown = streamed(stream, 'data-into="messages"')
+  const { id } = await ana.send(phone.number, "it comes")
+  await shared.message(id)
+  // A stream has begun when it shows what came after it.
+  await ana.send(phone.number, "and comes")
+  expect(await shown).toContain("comes")
+})
+
 test("earlier messages come page by page, none twice and none left out, and the words of a chat are found", async () => {
   const dee = await network.phone("Dee")
   const member = await aMember(bridge)
