@@ -40,7 +40,7 @@ export const Chat = z
   .openapi("Chat")
 
 /** Contract, "Handover": the longest one, and the length of one that is asked for without. In seconds. */
-const longestHandover = 30 * 86_400
+export const longestHandover = 30 * 86_400
 const usualHandover = 4 * 3600
 
 const Handover = z

@@ -1,5 +1,6 @@
 import { z } from "zod"
-import { now } from "#core/platform/clock.ts"
+import { longestHandover } from "#contract/chat.ts"
+import { now, timeLeft } from "#core/platform/clock.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { SessionVault } from "../memory/vault.ts"
@@ -37,13 +38,13 @@ export class Handovers {
     // It may have been handed over when only the person's LID was known.
     const names = await this.#parts.login.vault.namesOf(jid)
     const until = Math.max(0, ...[...names].map((name) => all.get(name) ?? 0))
-    return until > now() ? until : 0
+    return isOver(until) ? 0 : until
   }
 
   /** The chats that are handed over, by JID, and until when. @throws SessionEnded */
   async list(): Promise<Map<string, number>> {
     const all = await this.#all()
-    for (const [jid, until] of all) if (until <= now()) all.delete(jid)
+    for (const [jid, until] of all) if (isOver(until)) all.delete(jid)
     return all
   }
 
@@ -86,6 +87,11 @@ export class Handovers {
   #skOf(jid: string): string {
     return this.#prefix + hashed(jid)
   }
+}
+
+/** Also once the clock was set back by more than any handover takes. */
+function isOver(until: number): boolean {
+  return timeLeft(until, longestHandover) === 0
 }
 
 function entryOf(secret: Buffer): [string, number] {

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { now } from "#core/platform/clock.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { aHost, held } from "#test/support/session/host.ts"
+import { aMemory } from "#test/support/session/memory.ts"
 import { until } from "#test/support/until.ts"
 
 test("messages of a chat say that a person answers, until it is taken back, at each holder of the bridge", async () => {
@@ -29,4 +31,16 @@ test("messages of a chat say that a person answers, until it is taken back, at e
   // It ends by itself.
   await until(async () => !("0" in (await ask("GET", "/handovers"))))
   expect(await heard(bob, "six")).toBeUndefined()
+})
+
+test("no chat stays a person's because the clock was set back", async () => {
+  const { memory } = await aMemory()
+  onTestFinished(() => void vi.useRealTimers())
+  const ahead = new Date(Date.now() + 3 * 365 * 86_400_000)
+  vi.useFakeTimers({ toFake: ["Date"], now: ahead })
+  await memory.handovers.set("49171@s.whatsapp.net", now() + 3600)
+  expect(await memory.handovers.until("49171@s.whatsapp.net")).toBe(now() + 3600)
+  vi.useRealTimers()
+  expect(await memory.handovers.until("49171@s.whatsapp.net")).toBe(0)
+  expect(await memory.handovers.list()).toEqual(new Map())
 })
