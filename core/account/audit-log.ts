@@ -172,37 +172,34 @@ async function ownersOf(accountId: string): Promise<string[]> {
   return (await Member.list(accountId)).filter(({ role }) => role === "owner").map(({ email }) => email)
 }
 
-/**
- * A page of an account's entries, newest first; `before`: only those older than that, in Unix milliseconds.
- */
-export async function page(accountId: string, before?: number): Promise<Entry[]> {
-  const found: Entry[] = []
-  for await (const row of rows(accountId, before)) if (found.push(Entry.parse(row)) === pageSize) break
-  return found
-}
-
 /** How many entries are read for one page, since a filter may match few of them. */
 const mostRead = 2000
 
 /**
- * As `page`, of the entries that fit. `next`: the `before` of the next page, if there may be more.
+ * A page of an account's entries that fit, newest first; `before`: only those older than that, in Unix
+ * milliseconds; `next`: the `before` of the next page, if there are more. No page ends between two acts of
+ * one millisecond.
  */
 export async function find(
   accountId: string,
-  { before, fits }: { before?: number | undefined; fits: (entry: Entry) => boolean },
+  { before, fits = () => true }: { before?: number | undefined; fits?: (entry: Entry) => boolean } = {},
 ): Promise<{ entries: Entry[]; next?: number }> {
   const entries: Entry[] = []
   let looked = 0
+  let lastMs: number | undefined
   for await (const row of rows(accountId, before)) {
     const entry = Entry.parse(row)
+    const isFull = entries.length >= pageSize || looked >= mostRead
+    if (isFull && lastMs !== undefined && entry.at_ms !== lastMs) return { entries, next: lastMs }
+    lastMs = entry.at_ms
+    looked++
     if (fits(entry)) entries.push(entry)
-    if (entries.length === pageSize || ++looked === mostRead) return { entries, next: entry.at_ms }
   }
   return { entries }
 }
 
 /** How many entries a page has. */
-export const pageSize = 100
+const pageSize = 100
 
 /** Forgets what was done in an account that is gone. */
 export async function forget(accountId: string): Promise<void> {

@@ -36,9 +36,9 @@ export async function* dataOf(account: Account.Info, requestId: string): AsyncGe
   for (const one of await Member.invitations(account.id)) yield { kind: "invitation", ...one }
   for (const one of await ApiKey.list(account.id)) yield { kind: "api_key", ...one }
   for (let before: number | undefined, first = true; first || before !== undefined; first = false) {
-    const entries = await AuditLog.page(account.id, before)
+    const { entries, next } = await AuditLog.find(account.id, { before })
     for (const one of entries) yield { kind: "audit_log", ...one }
-    before = entries.length === AuditLog.pageSize ? entries.at(-1)?.at_ms : undefined
+    before = next
   }
   for (let before: string | undefined, first = true; first || before !== undefined; first = false) {
     const { calls, next } = await RequestLog.page(account.id, { before, limit: eventsAtOnce })

@@ -180,7 +180,7 @@ test("a customer who cancels reads first what that does, confirms it at Stripe, 
   for (const words of ["as you asked", "Paid until", "Add a number", "can be added"])
     expect(canceled).not.toContain(words)
   expect(await Bridge.list(person.accountId)).toEqual([])
-  const entries = (await AuditLog.page(person.accountId)).toReversed()
+  const entries = (await AuditLog.find(person.accountId)).entries.toReversed()
   const acts = entries.map((entry) => AuditLog.sentenceOf(entry).replace(person.email, "Somebody"))
   const until = expect.stringMatching(/^Stripe says of the subscription: trialing, until \d{4}-\d\d-\d\d$/)
   expect(acts.filter((act) => act.includes("Stripe"))).toEqual([

@@ -304,7 +304,7 @@ test("a newcomer declines behind the mailed link without a sign-in, once, and th
   expect(await (await visitor.post(`${link}/decline`)).text()).toContain("You have declined")
   expect([await Member.invitations(theirs), await isIn(visitor)]).toEqual([[], false])
   for (const path of [link, `${link}/decline`]) expect((await visitor.post(path)).status).toBe(404)
-  const acts = (await AuditLog.page(theirs)).filter(({ act }) => act === "invitation_declined")
+  const acts = (await AuditLog.find(theirs)).entries.filter(({ act }) => act === "invitation_declined")
   expect(acts.map(({ by }) => by)).toEqual([email])
 })
 
@@ -322,7 +322,7 @@ test("of joining and declining at once one holds, of several declines one, and n
   const { link, theirs, owner, email } = await invitedByMail()
   const answers = await Promise.all([1, 2, 3].map(async () => await aVisitor().post(`${link}/decline`)))
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404])
-  const acts = (await AuditLog.page(theirs)).filter(({ act }) => act === "invitation_declined")
+  const acts = (await AuditLog.find(theirs)).entries.filter(({ act }) => act === "invitation_declined")
   expect(acts).toHaveLength(1)
   await owner.post("/account/invite", { email, role: "viewer" })
   await owner.post("/account/withdraw", { email })

@@ -557,7 +557,7 @@ test("the audit log has pauses and their ends, withdrawn and declined invitation
   }
   await byMail(owner.email)
   await owner.post("/account/sign-out/others")
-  const acts = (await AuditLog.page(owner.accountId)).map((entry) => AuditLog.sentenceOf(entry))
+  const acts = (await AuditLog.find(owner.accountId)).entries.map((entry) => AuditLog.sentenceOf(entry))
   expect(acts.slice(0, 8)).toEqual([
     expect.stringMatching(`^${owner.email} signed out another browser: no browser, at [\\d.]+$`),
     `${owner.email} signed in`,
