@@ -125,6 +125,12 @@ async function answer(c: Context<DashboardEnv>, chat: string, typed: Typed): Pro
     body: JSON.stringify(body),
   } as const
   const sent = await sendOnce(bridge, sending, `dashboard ${typed.key}`)
+  // As where a browser goes back to a page without script. A file is stored under a new name each time.
+  if (!typed.file && sent.headers["x-idempotency-mismatch"] === "true")
+    throw new ApiError(
+      "invalid_request",
+      "another answer was sent from this page: open the chat again, and send it from there",
+    )
   return SendResult.parse(JSON.parse(Buffer.from(sent.body).toString())).message_id
 }
 

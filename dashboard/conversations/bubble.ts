@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { type Html, icon } from "../elements.ts"
-import { kindOf, plainText, wordsOf } from "../events/message-words.ts"
+import { emojiIn, kindOf, plainText, wordsOf } from "../events/message-words.ts"
 import { moment } from "../times.ts"
 import { numberOf } from "./chat-name.ts"
 import type { Said, Shown, Vote } from "./said.ts"
@@ -267,6 +267,6 @@ export function reaction(
     ${reacted?.emoji ? "" : "hidden"}
     title="${who}"
   >
-    ${reacted?.emoji}<span class="hidden"> by <bdi>${who}</bdi></span>
+    <bdi>${reacted ? emojiIn(reacted) : ""}</bdi><span class="hidden"> by <bdi>${who}</bdi></span>
   </li>`
 }

@@ -23,7 +23,7 @@ const directionMarks = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
  */
 export function wordsOf(message: MessageFields): string {
   if (message.reaction)
-    return message.reaction.emoji ? `reacted ${message.reaction.emoji}` : "took a reaction back"
+    return message.reaction.emoji ? `reacted ${emojiIn(message.reaction)}` : "took a reaction back"
   const kind = [kindOf(message), ...detailsOf(message)]
     .filter(Boolean)
     .join(", ")
@@ -36,6 +36,11 @@ export function wordsOf(message: MessageFields): string {
 /** A text of a stranger, without what would reverse the text beside it. */
 export function plainText(text: string): string {
   return text.replaceAll(directionMarks, "")
+}
+
+/** The emoji of a reaction. Its sender may put any text there. */
+export function emojiIn({ emoji }: { emoji: string }): string {
+  return shortened(plainText(emoji), 4)
 }
 
 /** What is written in a message, and of contact cards their numbers, too. */

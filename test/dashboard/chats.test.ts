@@ -80,6 +80,11 @@ test("an answer goes once however often it is sent, marks its question as read, 
   // Of two at once, one may be told that the first is still being sent.
   for (const { message_id, again } of sent) expect(message_id !== undefined || again).toBe(true)
   expect((await one.answer(eve.jid, form)).message_id).toBe([...ids][0])
+  // Another text under the key of a page that a browser went back to is not called sent.
+  expect(await one.answer(eve.jid, { ...form, text: "Until seven" })).toMatchObject({
+    status: 400,
+    again: false,
+  })
   // Without script the form leads back to the chat.
   const plain = await other.post(`${other.at(eve.jid)}/answer`, {
     ...form,

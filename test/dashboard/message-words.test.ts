@@ -4,6 +4,7 @@ import { wordsOf } from "#dashboard/events/message-words.ts"
 const text = { body: "", type: "text", media_type: "" } as const
 const file = { name: "a.pdf", content_type: "application/pdf", size: 9, pages: 2 }
 const order = { id: "O", token: "", title: "", item_count: 2, amount: 12.5, currency: "EUR" }
+const reacted = (emoji: string) => ({ emoji, message_id: "T", chat_id: "c", contact_id: "p" })
 
 test.for<[Parameters<typeof wordsOf>[0], string]>([
   [{ ...text, body: "hello\nworld" }, "hello · world"],
@@ -34,6 +35,8 @@ test.for<[Parameters<typeof wordsOf>[0], string]>([
   [{ ...text, edit: "revoke" }, "taken back"],
   [{ ...text, body: "new", edit: "edit", target_id: "T" }, "new (edited)"],
   [{ ...text, body: "safe\u202Etxt.exe" }, "safetxt.exe"],
+  [{ ...text, type: "reaction", reaction: reacted("👩‍👩‍👧") }, "reacted 👩‍👩‍👧"],
+  [{ ...text, type: "reaction", reaction: reacted("\u202Eab".repeat(500)) }, "reacted aba…"],
   [{ ...text }, "a change of another message"],
 ])("%o is said as %s", ([message, words]) => {
   expect(wordsOf(message)).toBe(words)
