@@ -80,6 +80,8 @@ async function recentChats(c: Context<DashboardEnv>): Promise<ChatList> {
     if (entry) entry.handoverUntil = until
   }
   const problem = came.problem ?? went.problem
+  // What was answered is not known then.
+  if (went.problem !== undefined) for (const entry of chats.values()) entry.unread = 0
   return {
     entries: [...chats.values()].toSorted((one, other) => other.lastAt - one.lastAt),
     problem,

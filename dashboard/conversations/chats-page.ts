@@ -4,9 +4,9 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { toQuery } from "../answer.ts"
-import { empty, field, type Html, nextPage } from "../elements.ts"
+import { asSentence } from "../api-words.ts"
+import { empty, field, type Html, nextPage, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { notShown } from "../numbers/session-answer.ts"
 import { type ChatList, chatItem, chatList, namesIn, searchChats } from "./chat-list.ts"
 import { type Asked as AskedThread, thread } from "./thread.ts"
 
@@ -60,7 +60,7 @@ async function listPane(
     <form class="find" method="get" action="${at}" role="search">
       ${field("Find a chat", { name: "q", type: "search", value: sought, placeholder: "Name, number or words", maxlength: 100 })}
     </form>
-    ${list.problem ? notShown("Something is", list.problem) : ""}
+    ${list.problem ? note("warn", asSentence(list.problem)) : ""}
     ${list.about === undefined ? "" : html`<p class="small muted searched">${list.about} <a href="${at}">All chats</a></p>`}
     ${sought === undefined ? "" : newChat(c, sought)}
     ${list.entries.length === 0 ? await nothing(c, sought) : ""}

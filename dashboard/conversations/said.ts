@@ -72,7 +72,14 @@ export async function partOf(
       const votes = from === undefined ? (await cameOf(c, { chat, from: undefined, limit })).votes : []
       return { said: kept.value, votes, next: kept.next, isKept: true }
     }
-    if (from !== undefined) return { said: [], votes: [], next: from, isKept: true, problem: kept.problem }
+    if (from !== undefined)
+      return {
+        said: [],
+        votes: [],
+        next: from,
+        isKept: true,
+        problem: `What is kept is not shown: ${kept.problem}`,
+      }
   }
   return await recentOf(c, chat, from, limit)
 }

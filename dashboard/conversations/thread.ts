@@ -6,11 +6,12 @@ import { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { isGroup } from "#core/message/jid.ts"
 import { toQuery } from "../answer.ts"
+import { asSentence } from "../api-words.ts"
 import { chatScript } from "../assets.ts"
-import { empty, type Html, icon } from "../elements.ts"
+import { empty, type Html, icon, note } from "../elements.ts"
 import { wordsOf } from "../events/message-words.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { askSession, notShown } from "../numbers/session-answer.ts"
+import { askSession } from "../numbers/session-answer.ts"
 import { until } from "../times.ts"
 import { bubble, type Chat } from "./bubble.ts"
 import { namesOf, numberOf, pathOfChat } from "./chat-name.ts"
@@ -76,7 +77,6 @@ export async function thread(c: Context<DashboardEnv>, jid: string, asked: Asked
     >
       <div>
         ${earlier ? html`<p class="earlier"><a class="button slim" href="${earlier}" data-earlier>${asked.words === undefined ? "Earlier messages" : "Search further back"}</a></p>` : html`<p class="earlier small muted">${beginning(part, asked)}</p>`}
-        ${part.problem ? notShown("Something is", part.problem) : ""}
         ${shown.length === 0 ? nothing(part, asked) : ""}
         <ol class="chat-lines" id="messages">
           ${shown.map((one) =>
@@ -90,7 +90,8 @@ export async function thread(c: Context<DashboardEnv>, jid: string, asked: Asked
         ${isLatest ? "" : html`<p class="earlier"><a class="button slim" href="${chat.at}">Latest messages</a></p>`}
       </div>
     </div>
-    ${asked.notice ?? ""} ${foot({ chat, number: c.var.bridge.id, shown, asked, isLatest })}
+    ${part.problem ? note("warn", asSentence(part.problem)) : ""} ${asked.notice ?? ""}
+    ${foot({ chat, number: c.var.bridge.id, shown, asked, isLatest })}
   </section>`
 }
 

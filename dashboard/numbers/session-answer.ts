@@ -45,7 +45,8 @@ export async function askSession<Value>(
       callHolderIfAny({ ...of, path }, patienceMs),
       ...(patienceMs > silentMs ? [unlessAlive({ ...of, path: "/status" })] : []),
     ])
-    if (!answer) return { problem: "no session runs at this moment. Open this page again in a few seconds" }
+    if (!answer)
+      return { problem: "this number does not run at this moment. Open this page again in a few seconds" }
     const said: unknown = JSON.parse(Buffer.from(answer.body).toString())
     if (answer.status !== 200) {
       const { error: problem, code } = Refused.parse(said)
@@ -56,7 +57,7 @@ export async function askSession<Value>(
   } catch (error) {
     if (error instanceof ApiError) return { problem: bridgesAsNumbers(error.message) }
     log.warn({ error, bridgeId: bridge.id }, "what a session said was not read")
-    return { problem: "its session gave no answer that can be read. Open this page again in a few seconds" }
+    return { problem: "it gave no answer that can be read. Open this page again in a few seconds" }
   }
 }
 

@@ -120,6 +120,10 @@ test("an answer that cannot be sent now says so, and is sent once when it is tri
   const refused = await member.answer(chat.bob.jid, form)
   expect(refused).toMatchObject({ status: 503, again: true })
   const typed = { number: chat.bridge.id, ...form }
+  // What was answered is not known meanwhile, so no chat is said to wait for it.
+  const listed = await member.page(member.list)
+  expect(listed).toContain("What was sent is not shown: this number does not run")
+  expect(listed).not.toContain('class="badge"')
   const page = await (await member.post(`${member.at(chat.bob.jid)}/answer`, typed)).text()
   expect(page).toMatch(/Not sent: [^]*it is sent once[^]*value="key-of-an-answer"[^]*Here I am<\/textarea>/)
   await held(chat.bridge.id, await aHost(chat.network))

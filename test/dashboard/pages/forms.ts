@@ -608,7 +608,7 @@ test("while its session is silent, a number's known messages are there within a 
   const name = `<b>\u202e${"\u{1f600}".repeat(62)}`
   await (await anOutbox(viewer.bridge)).write({ ...anEvent("is it open?"), name } as Event)
   const shown = async () => await (await viewer.get("/numbers/shop/messages")).text()
-  expect(await shown()).toContain("What was sent is not shown: no session runs at this moment.")
+  expect(await shown()).toContain("What was sent is not shown: this number does not run at this moment.")
   const host = await aScriptedHost(() => {})
   await host.take(viewer.bridge.id)
   const start = performance.now()
