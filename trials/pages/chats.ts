@@ -72,16 +72,14 @@ export async function shownInChats(
   const events = await call("GET", "/instances/answers/events?type=message", undefined, {
     accept: "text/event-stream",
   })
+  const reader = events.body!.getReader()
   const reading = (async () => {
-    for await (const chunk of events.body!) {
-      for (const [, id] of Buffer.from(chunk)
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      for (const [, id] of Buffer.from(part.value)
         .toString()
         .matchAll(/"message_id":"([^"]+)"/g))
         if (!told.has(`m-${id}`)) told.set(`m-${id}`, { at: Date.now(), how: "came" })
-      // It comes at the latest with the stream's next comment.
-      if (over.signal.aborted) return
-    }
-  })().catch(() => {})
+  })()
   // The page's stream has begun when it shows something that came after it.
   await network.send(carl.number, phone, "first of all")
   await page.waitForSelector("#messages ::-p-text(first of all)")
@@ -102,7 +100,7 @@ export async function shownInChats(
     { what: "all messages on the page" },
   )
   over.abort()
-  await events.body?.cancel().catch(() => {})
+  await reader.cancel()
   await reading
   const late = (which: "sent" | "came") =>
     [...told].flatMap(([id, { at, how }]) =>
