@@ -260,8 +260,7 @@ test("Ctrl-K leads to the field, arrows through what was found, and Enter to whe
 test("times are the reader's on every page, and what they choose or type is meant in their zone", async () => {
   const page = await aPage()
   await page.emulateTimezone("Asia/Kolkata")
-  const value = async (field: string) =>
-    await page.$eval(field, (one) => (one as unknown as { value: string }).value)
+  const value = async (field: string) => await page.evaluate(`document.querySelector("${field}").value`)
   await page.goto(`${base}/account/audit-log?since=2026-01-01T00:00`)
   await page.waitForSelector("[data-zone]::-p-text(Times are yours: Asia/)")
   expect(await value("#since")).toBe("2026-01-01T05:30")
