@@ -1,4 +1,5 @@
 import { html } from "hono/html"
+import { toQuery } from "../answer.ts"
 import { type Html, icon } from "../elements.ts"
 import { emojiIn, kindOf, plainText, wordsOf } from "../events/message-words.ts"
 import { moment } from "../times.ts"
@@ -7,8 +8,9 @@ import type { Said, Shown, Vote } from "./said.ts"
 
 /** What a bubble needs to know of its chat. */
 export interface Chat {
-  /** The path of the chat's page. */
+  /** The path of the chat's page, and the number's reference. */
   at: string
+  ref: string
   isGroup: boolean
   /** Whether the reader may answer and react. */
   mayAnswer: boolean
@@ -241,7 +243,7 @@ function foot({ message_id, timestamp, status, reason, counts, from_me }: Said):
   >`
 }
 
-function acts({ message_id: id, ...said }: Shown, { at }: Chat): Html {
+function acts({ message_id: id, ...said }: Shown, { at, ref }: Chat): Html {
   return html`<details class="acts">
     <summary aria-label="Answer or react to: ${wordsOf({ ...said, message_id: id }).slice(0, 60)}">⋯</summary>
     <div>
@@ -250,6 +252,7 @@ function acts({ message_id: id, ...said }: Shown, { at }: Chat): Html {
       >
       ${reactions.map((emoji) => html`<button class="button bare" form="react" name="react" value="${id} ${emoji}">${emoji}</button>`)}
       <button class="button bare small" form="react" name="react" value="${id} ">No reaction</button>
+      <a class="button slim" href="/where?${toQuery({ q: id, number: ref })}">Where is it?</a>
     </div>
   </details>`
 }

@@ -39,6 +39,7 @@ const searched = { pages: 10, messages: 200 }
 export async function chatOf(c: Context<DashboardEnv>, jid: string, people: Iterable<string>): Promise<Chat> {
   return {
     at: pathOfChat(c.var.bridge.customerRef, jid),
+    ref: c.var.bridge.customerRef,
     isGroup: isGroup(jid),
     mayAnswer: c.var.me.mayChange,
     nameOf: await namesOf(c, [jid, ...people]),

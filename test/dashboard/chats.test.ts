@@ -171,6 +171,7 @@ test("a chat shows what came, what was sent and what became of it, whether or no
     expect(linesOf(page)).toEqual(["\u05e9\u05dc\u05d5\u05dd &lt;b&gt;bold", "first", "<b>When?</b>"])
     expect(page).toContain("You took this message back")
     expect(page).toContain("Edited")
+    expect(page).toContain(`where?q=${came.id}&`)
     expect(page).toContain("🎉")
     expect(page).not.toContain("frist")
     const listed = await member.page(member.list)
@@ -311,6 +312,14 @@ test("a file and a quote go with an answer, and a viewer only reads", async () =
   expect(await sent(member)).toBe(303)
   await gil.read({ count: 1 })
   expect(await member.page(member.at(gil.jid))).toContain("offer.txt")
+  const { message_id: quoted } = (await sendText(bridge.id, gil.number, "Which one?")) as unknown as {
+    message_id: string
+  }
+  await gil.read({ text: "Which one?" })
+  await shared.message((await gil.post(phone.number, { text: "The red one", quoted })).id)
+  expect(await member.page(member.at(gil.jid))).toContain(
+    `<b><bdi>${phone.name}</bdi></b> <p dir="auto">Which one?`,
+  )
   const viewer = await aMember(bridge, "viewer")
   // A long form is read into memory for those alone who may send it.
   form.set("file", new File([new Uint8Array(300_000)], "long"))
