@@ -57,6 +57,8 @@ test("a message that was sent is found with all that became of it, if that was a
     delivered_at: time,
     read_at: time,
     played_at: time,
+    asked_at: time,
+    request_id: expect.stringMatching(/-/),
   })
 })
 
@@ -86,7 +88,7 @@ test("one that the network refused says why, and one that it did not acknowledge
   await sendText(bridge.id, bob.number, "perhaps", unknown)
   const pending = await lookUp(unknown)
   expect(pending).toMatchObject({ status: "pending", body: "perhaps" })
-  expect(Object.keys(pending).filter((name) => name.endsWith("_at"))).toEqual([])
+  expect(Object.keys(pending).filter((name) => name.endsWith("_at"))).toEqual(["asked_at"])
 })
 
 test("a message to a group has come as far as all of its recipients", async () => {
