@@ -71,12 +71,13 @@ async function shown(c: Context<DashboardEnv>, { query, all }: Looked, body: Htm
 }
 
 /** The number in which to look. */
-function form({ q, number }: Query, all: Bridge.Listed[]): Html {
+function form({ q, number, zone }: Query, all: Bridge.Listed[]): Html {
   const choices = all
     .slice(0, mostOffered)
     .map(({ customerRef: ref, shownName }) => [ref, shownName || ref] as const)
   return html`<form class="inline" method="get" action="/where" aria-label="Which number">
     <input type="hidden" name="q" value="${q}" />
+    <input type="hidden" name="zone" value="${zone}" />
     ${selectField({ id: "in-number", name: "number", label: "In", choices: [["", "All numbers"], ...choices], chosen: number })}
     <div class="row"><button class="button">Look there</button></div>
   </form>`

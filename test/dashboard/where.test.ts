@@ -253,6 +253,11 @@ test("a span of a number shows its connection, messages, attempts, calls and log
   const hour = new Date().toISOString().slice(11, 16)
   const to = await sought(person, hour, "shop")
   expect(to).toMatch(/^\/numbers\/shop\/what-happened\?from=\d+&to=\d+$/)
+  // Where a number is still to be chosen, the time is meant in the same zone afterwards.
+  await Bridge.create({ accountId: person.accountId, customerRef: "other" })
+  const which = await (await person.get("/where?q=2026-01-01+14:02&zone=Asia/Kolkata")).text()
+  expect(which).toContain(`what-happened?from=${Date.parse("2026-01-01T08:31Z") / 1000}&`)
+  expect(which).toContain('name="zone" value="Asia/Kolkata"')
   const page = plain(await (await person.get(`${to}0`)).text())
   for (const part of [
     "connection disconnected",
