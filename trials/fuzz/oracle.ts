@@ -39,10 +39,10 @@ function isJson(headers: Answer["headers"]): boolean {
   return headers["content-type"]?.startsWith("application/json") ?? false
 }
 
-function headerFaults({ headers }: Answer): string[] {
-  const missing = ["x-request-id", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].filter(
-    (name) => headers[name] === undefined,
-  )
+function headerFaults({ status, headers }: Answer): string[] {
+  // Nothing is counted for a service of another name.
+  const limits = status === 421 ? [] : ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"]
+  const missing = ["x-request-id", ...limits].filter((name) => headers[name] === undefined)
   const faults = missing.map((name) => `has no ${name}`)
   if (headers["x-content-type-options"] !== "nosniff") faults.push("may be sniffed")
   if (!/no-store|private/.test(headers["cache-control"] ?? "")) faults.push("may be cached")
@@ -121,6 +121,7 @@ const anywhere = new Set<ErrorCode>([
   "invalid_request",
   "payload_too_large",
   "unsupported_media_type",
+  "misdirected",
 ])
 
 function mayAnswer(route: Route | undefined, status: number, code: ErrorCode): boolean {
