@@ -57,7 +57,8 @@ test("a message, its event and its ratchet are one transaction", async () => {
   await memory.intake.receive(received, [{ type: "session", id: "491.0", value: "ratchet" }])
   await memory.commits.whenKept()
   expect(asked.map(({ rows }) => rows.map((sk) => sk.split("#")[0]))).toEqual([
-    ["LEASE", "EVENT", "MESSAGE", "SIGNAL"],
+    // Its writer is new.
+    ["LEASE", "CONTACT", "EVENT", "MESSAGE", "SIGNAL"],
   ])
 })
 
