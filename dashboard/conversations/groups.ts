@@ -12,7 +12,7 @@ import { confirming, copyable, empty, facts, type Html, nextPage, note, buttonFo
 import type { DashboardEnv } from "../guard.ts"
 import { notShown, askSession } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
-import { type NameOf, namesOf, numberOf, pathOfChat } from "./chat-name.ts"
+import { chatName, type NameOf, namesOf, numberOf, pathOfChat } from "./chat-name.ts"
 
 const perPage = 100
 /** How long a page waits, in ms: the session asks the network. */
@@ -68,7 +68,7 @@ function listOf(ref: string, all: Info[]): Html {
             html`<li class="line">
               <div class="about whole">
                 <a class="strong" href="${at}/${encodeURIComponent(group.jid)}"
-                  ><bdi>${group.name || group.jid}</bdi></a
+                  ><bdi>${chatName(group.jid, group.name)}</bdi></a
                 >
                 ${group.is_community ? html`<span class="tag">community</span>` : ""}
                 <div class="small muted"><bdi>${group.topic}</bdi></div>
@@ -105,7 +105,7 @@ function cards(
   const at = `/numbers/${ref}/groups`
   return html`<section class="card">
       <header>
-        <h2><bdi>${group.name || group.jid}</bdi></h2>
+        <h2><bdi>${chatName(group.jid, group.name)}</bdi></h2>
         <p><a href="${at}">All groups</a></p>
       </header>
       ${group.topic === "" ? "" : html`<p><bdi>${group.topic}</bdi></p>`}
