@@ -151,7 +151,7 @@ test("traffic: a message each way, a webhook test, a line of its log, and no mai
 test("the dashboard: a newcomer signs up with a mailed code, and sees pages and what is live on them", async () => {
   browser = aBrowser(stage)
   const { body } = await page("GET", "/sign-in")
-  const style = /href="(\/assets\/[^"]+)"/.exec(body)![1]!
+  const style = /rel="stylesheet" href="([^"]+)"/.exec(body)![1]!
   expect(await page("GET", style)).toMatchObject({ status: 200, type: expect.stringContaining("text/css") })
   await signUp("eve@example.com")
   for (const path of ["/", "/numbers", "/keys", "/account"])
