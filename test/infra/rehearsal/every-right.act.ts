@@ -192,7 +192,7 @@ async function inChat(phone: string): Promise<void> {
   const png = { kind: "image", mimetype: "image/png", data: "iVBORw0KGgo=" }
   const picture = await whole.write(ada, phone, { media: png })
   await until(async () => (await eve.page("GET", `${chat}/files/${picture}`)).type === "image/png")
-  const number = /name="number" value="([^"]+)"/.exec(await opens(chat))![1]!
+  const number = /name="number" value="([^"]+)" autocomplete/.exec(await opens(chat))![1]!
   const form = new FormData()
   form.append("key", crypto.randomUUID())
   form.append("number", number)
