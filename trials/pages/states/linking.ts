@@ -83,8 +83,9 @@ const linkPages: State[] = [
     name: `link-page-${language}`,
     reach: async (world, page) => {
       await page.setExtraHTTPHeaders({ ...from, "accept-language": language })
-      await withCode(page, await linkPage(world.bakery, "sent"))
-      await page.setExtraHTTPHeaders(from)
+      await withCode(page, await linkPage(world.bakery, "sent")).finally(
+        async () => await page.setExtraHTTPHeaders(from),
+      )
     },
     reads: words,
   })),

@@ -108,7 +108,7 @@ const many: State[] = [
     name: "home-very-many-numbers",
     as: people.operator,
     reach: () => "/",
-    reads: "One number needs attention",
+    reads: "need attention",
   },
   { name: "numbers-very-many", as: people.operator, reach: () => "/numbers", reads: "All (100" },
 ]
