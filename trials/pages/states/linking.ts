@@ -83,9 +83,11 @@ const linkPages: State[] = [
     name: `link-page-${language}`,
     reach: async (world, page) => {
       await page.setExtraHTTPHeaders({ ...from, "accept-language": language })
-      await withCode(page, await linkPage(world.bakery, "sent")).finally(
-        async () => await page.setExtraHTTPHeaders(from),
-      )
+      try {
+        await withCode(page, await linkPage(world.bakery, "sent"))
+      } finally {
+        await page.setExtraHTTPHeaders(from)
+      }
     },
     reads: words,
   })),
