@@ -150,7 +150,7 @@ export const setHandover = createRoute({
   path: `${proxy}/chats/{chat}/handover` as const,
   summary: "Hand a chat over to a person, or take it back",
   description:
-    "Whoever answers in the dashboard does the same. It is a fact for your program, and stops none of its sends. Each call begins the time anew.",
+    "An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again.",
   request: {
     params: path.extend({ chat: ChatAddress }),
     body: optionalBody(

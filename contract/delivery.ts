@@ -130,7 +130,7 @@ export const skipDelivery = createRoute({
 
 const seconds = z.int().min(0).max(9_999_999_999)
 
-/** What was given up in a span of time. */
+/** The undelivered events of a span of time. */
 const span = {
   since: seconds.openapi({ description: "Events that were given up at this time or later, Unix seconds." }),
   until: seconds.optional().openapi({ description: "And at this time or before; by default until now." }),

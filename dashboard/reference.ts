@@ -113,17 +113,18 @@ async function addressed(c: Context<DashboardEnv>, example: object): Promise<obj
 function form(route: Tryable, path: string, given: string): Html {
   return html`<form class="card" method="post" action="/try/${route.name}">
     <p class="row"><span class="tag">${route.method}</span> <code>${path}</code></p>
-    ${
-      route.hasBody
-        ? html`<div>
-            <label for="body">Body</label>
-            <textarea id="body" name="body" class="mono" rows="8" maxlength="70000" spellcheck="false">
-${given}</textarea>
-          </div>`
-        : ""
-    }
+    ${route.hasBody ? bodyField(given) : ""}
     <div class="row"><button class="button main">Send the request</button></div>
   </form>`
+}
+
+/** The field for the body of a call. */
+export function bodyField(given: string): Html {
+  return html`<div>
+    <label for="body">Body</label>
+    <textarea id="body" name="body" class="mono" rows="8" maxlength="70000" spellcheck="false">
+${given}</textarea>
+  </div>`
 }
 
 export function answered({ status, answer }: Omit<Tried, "body">): Html {

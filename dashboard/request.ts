@@ -19,7 +19,7 @@ import { codeBlock, facts, type Html, note } from "./elements.ts"
 import { typedIn } from "./form.ts"
 import { type DashboardEnv, notAllowed, viewerRefusal } from "./guard.ts"
 import { askSession } from "./numbers/session-answer.ts"
-import { answered, called, curl } from "./reference.ts"
+import { answered, bodyField, called, curl } from "./reference.ts"
 import { aboutCall, numberIn } from "./requests.ts"
 import { ago } from "./times.ts"
 
@@ -117,15 +117,7 @@ function againForm(
       <h2>Send again</h2>
       <p>The call is made at <b>${ref}</b>, as if a program had made it.</p>
     </header>
-    ${
-      route.hasBody
-        ? html`<div>
-            <label for="body">Body</label>
-            <textarea id="body" name="body" class="mono" rows="6" maxlength="70000" spellcheck="false">
-${given}</textarea>
-          </div>`
-        : ""
-    }
+    ${route.hasBody ? bodyField(given) : ""}
     ${route.hasBody && !isSame ? note("info", "This is an example: put in what the call had.") : ""}
     <div class="row"><button class="button main">Send it again</button></div>
   </form>`

@@ -27,7 +27,7 @@ type Part = { kind: string } & Record<string, unknown>
 
 /**
  * Everything that is kept of an account and is no secret, a part at a time; logs and files are not in it.
- * What a number's session cannot read now is named by a part `not_read`. The last part says that it is
+ * A part `not_read` names what a number's session cannot read now. The last part says that it is
  * whole.
  */
 export async function* dataOf(account: Account.Info, requestId: string): AsyncGenerator<Part> {

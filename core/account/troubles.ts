@@ -218,7 +218,7 @@ interface Change {
   subject: Subject
   before: Trouble[]
   present: Trouble[]
-  /** What a webhook that has just recovered sent again by itself. */
+  /** How many events a webhook that has just recovered got again by itself. */
   recovered?: Delivery.Recovered | undefined
 }
 

@@ -116,7 +116,7 @@ export async function update(
     if (await Webhook.write(webhook, change, Account.changingWebhooks(account))) break
   }
   AccountReceivers.forget(webhook)
-  // What was given up goes to the new address, as far as that can be said within some seconds.
+  // Undelivered events go to the new address, of as many bridges as can be told within some seconds.
   const at = ({ id: bridgeId }: Bridge.Listed) => ({ bridgeId, webhookId })
   if (change.url !== undefined) await eachBridge(receiver.accountId, at, wakeHealing)
 }

@@ -297,7 +297,7 @@ export async function setWebhookUrl(
   // A webhook was added or removed meanwhile, or has got another URL.
   if (refused?.[1]?.pk !== undefined && !refused[0]) return await setWebhookUrl(bridge, url, look)
   if (refused) throw noSuchBridge()
-  // What was given up goes to the new address.
+  // Undelivered events go to the new address.
   if (url !== "" && url !== first.receiver.url) await Resend.wakeHealing(first)
   return { ...bridge, webhookUrl: url }
 }

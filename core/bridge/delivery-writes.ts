@@ -10,7 +10,7 @@ import { tables } from "../store/tables.ts"
 
 const { key, nobody } = Delivery
 
-/** What is chosen of a further webhook beside its receiver. */
+/** The choices for a further webhook, beside its receiver. */
 interface Chosen {
   batch?: number
   heals: boolean

@@ -5,7 +5,7 @@ import { Bridge } from "./bridge.ts"
 /** How many bridges are looked at together, and for how long at most, in ms. */
 const walk = { atOnce: 50, withinMs: 8000 }
 
-/** What was requested of the events that a webhook of a bridge has given up. */
+/** How many undelivered events of a webhook were requested. */
 export interface Requested {
   customerRef: string
   webhookId: string

@@ -235,7 +235,7 @@ export async function update(
       await mustBeFree(bridge, change.url, { webhookId: webhook.webhookId, field: "url" })
     if (await write(webhook, change, DeliveryWrites.changingWebhooks(first, {}))) break
   }
-  // What was given up goes to the new address.
+  // Undelivered events go to the new address.
   if (change.url !== undefined) await Resend.wakeHealing(webhook)
   BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
 }

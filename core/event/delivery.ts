@@ -39,7 +39,7 @@ const Healing = z.object({
   sent: z.number().int(),
   left: z.number().int(),
 })
-/** What was given up and is still to be sent again by itself (`healing.ts`). */
+/** The undelivered events that are still to be sent again by themselves (`healing.ts`). */
 export type Healing = z.infer<typeof Healing>
 
 const Recovered = z.object({
@@ -50,10 +50,10 @@ const Recovered = z.object({
   left: z.number().int(),
   tookMs: z.number().int(),
 })
-/** What was last sent again by itself. */
+/** The result of the last time that events were sent again by themselves. */
 export type Recovered = z.infer<typeof Recovered>
 
-/** What was given up of a span, by numbers: `events` of those after `after`, up to `to`. */
+/** Undelivered events that were asked for: `events` of those with numbers after `after`, up to `to`. */
 const Span = z.object({ after: z.number().int(), to: z.number().int(), events: z.number().int() })
 /** How far the first request has come, if it is a span: how many were tried, and how many failed in a row. */
 const Resent = z.object({ after: z.number().int(), tried: z.number().int(), failed: z.number().int() })

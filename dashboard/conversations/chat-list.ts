@@ -4,6 +4,7 @@ import { html } from "hono/html"
 import { z } from "zod"
 import { Chat } from "#contract/chat.ts"
 import { isGroup } from "#core/message/jid.ts"
+import { now } from "#core/platform/clock.ts"
 import { toQuery } from "../answer.ts"
 import type { Html } from "../elements.ts"
 import { wordsOf } from "../events/message-words.ts"
@@ -131,7 +132,7 @@ export function chatItem(
       <span class="small muted">${lastAt === 0 ? "" : moment(lastAt * 1000)}</span>
       <span class="last">${last ? html`${lastWho(last, nameOf)}<bdi>${wordsOf(last)}</bdi>` : ""}</span>
       <span class="marks"
-        >${entry.handoverUntil > Date.now() / 1000 ? html`<span class="tag">You answer</span>` : ""}
+        >${entry.handoverUntil > now() ? html`<span class="tag">You answer</span>` : ""}
         ${unread > 0 ? html`<b class="badge">${unread}<span class="hidden"> unread</span></b>` : ""}</span
       >
     </a>

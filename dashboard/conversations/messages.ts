@@ -24,6 +24,7 @@ import { askSession } from "../numbers/session-answer.ts"
 import { pathOfCall } from "../requests.ts"
 import { ago } from "../times.ts"
 import { pathOfMessage } from "../where/find.ts"
+import { sentMark } from "../where/steps.ts"
 import { type NameOf, namesOf, numberOf } from "./chat-name.ts"
 
 type Sent = z.infer<typeof SentMessage>
@@ -339,16 +340,6 @@ function nothing(
   })
 }
 
-const outcomes: Record<Sent["status"], readonly [kind: string, word: string]> = {
-  pending: ["warn", "Not confirmed"],
-  sent: ["good", "Sent"],
-  delivered: ["good", "Delivered"],
-  read: ["good", "Read"],
-  played: ["good", "Played"],
-  failed: ["bad", "Failed"],
-  received: ["good", "Received"],
-}
-
 /** A person or a group by name, and the number beside a name. */
 function who(jid: string, name: string): Html {
   const number = numberOf(jid)
@@ -373,10 +364,9 @@ function kindIcon({ media_type, type }: Pick<Sent, "media_type" | "type">): Html
 
 /** A message that was sent. `call`: where its call is listed, if it is. */
 function sentItem(ref: string, { sent, call, nameOf }: Extract<Item, { sent: Sent }>): Html {
-  const [kind, word] = outcomes[sent.status]
   const counts = sent.counts
   return html`<li class="line" id="${sent.message_id}">
-    <span class="state ${kind}">${word}</span>
+    ${sentMark(sent.status)}
     <div class="about whole">
       <p>to ${who(sent.chat_id, nameOf(sent.chat_id))}: ${kindIcon(sent)} <bdi>${wordsOf(sent)}</bdi></p>
       ${sent.reason === undefined ? "" : html`<p>${sentenceForPeople(sent.reason)}</p>`}

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream"
 import type { Context } from "hono"
-import { ApiError } from "#core/error.ts"
-import { rateLimited } from "#core/error.ts"
+import { ApiError, rateLimited } from "#core/error.ts"
 import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 import { Slots } from "#core/platform/slots.ts"

@@ -5,6 +5,7 @@ import { z } from "zod"
 import { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { isGroup } from "#core/message/jid.ts"
+import { now } from "#core/platform/clock.ts"
 import { toQuery } from "../answer.ts"
 import { asSentence } from "../api-words.ts"
 import { chatScript } from "../assets.ts"
@@ -199,7 +200,7 @@ function head(
 
 /** Who answers in a chat, and how to change that. The stream renews it. */
 export function who({ at, mayAnswer }: Chat, handover: number): Html {
-  const isPerson = handover * 1000 > Date.now()
+  const isPerson = handover > now()
   const sentence = isPerson
     ? html`You answer, for ${until(handover * 1000)} more: a program here is told so.`
     : "Once you answer, a program here is told to be silent for 4 hours."

@@ -2203,7 +2203,7 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<KeptMessage>
 
-  /** Hand a chat over to a person, or take it back. Whoever answers in the dashboard does the same. It is a fact for your program, and stops none of its sends. Each call begins the time anew. */
+  /** Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again. */
   setHandover(input: {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
     chat: string

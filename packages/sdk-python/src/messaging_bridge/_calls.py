@@ -746,7 +746,7 @@ class BridgeCalls(Calls):
         return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals(), query=("since", "until", "person", "type", "limit", "after"))
 
     def set_handover(self, *, chat: str, seconds: int | None = None) -> Handover:
-        """Hand a chat over to a person, or take it back. Whoever answers in the dashboard does the same. It is a fact for your program, and stops none of its sends. Each call begins the time anew.
+        """Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again.
 
         :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
         :param seconds: For how long a person answers; 0: your program answers from now on.
