@@ -86,6 +86,7 @@ export function framed(
         <div class="foot">
           <ul>
             <li class="small muted" data-zone>All times are UTC</li>
+            <li><a href="/docs">${icon("book")} Documentation</a></li>
             <li><a href="/api/docs">${icon("book")} API reference</a></li>
           </ul>
           <form method="post" action="/sign-out">

@@ -35,6 +35,7 @@ export const router = new sst.aws.Router("Router", {
     // The dashboard serves the reference, since that shows who reads it.
     "/api/docs": to(dashboard),
     "/api/*": to(api),
+    "/docs*": to(api),
     "/llms*": to(api),
     "/mcp": to(api),
     // What other gateways' callers say.

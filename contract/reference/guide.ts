@@ -106,10 +106,9 @@ export function guide(reader: Reader): Chapter[] {
       title: "Quick start",
       body: html`<pre>${start(reader)}</pre>
         <p>
-          Each call is shown in curl, in <a href="/api/docs/typescript.md">TypeScript</a> and in
-          <a href="/api/docs/python.md">Python</a>, whose SDKs take the address from
-          <code>BRIDGE_URL</code> and the key from <code>BRIDGE_KEY</code>. What is in TypeScript goes into a
-          file <code>.mts</code>.
+          Each call is shown in curl, in <a href="/docs/sdk-typescript">TypeScript</a> and in
+          <a href="/docs/sdk-python">Python</a>, whose SDKs take the address from <code>BRIDGE_URL</code> and
+          the key from <code>BRIDGE_KEY</code>. What is in TypeScript goes into a file <code>.mts</code>.
         </p>
         <p>
           A key may make ${reader.perMinute.proxy} calls a minute to its numbers, beyond which the answer is
@@ -188,9 +187,8 @@ function receiving(): Html {
         "bridge's whole `webhook_secret`, `whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
     )}
     <p>
-      The SDKs for <a href="/api/docs/typescript.md">TypeScript</a> and
-      <a href="/api/docs/python.md">Python</a> do it for you. For PHP there is
-      <a href="/api/docs/receivers.md">a function to copy</a>.
+      The SDKs for <a href="/docs/sdk-typescript">TypeScript</a> and <a href="/docs/sdk-python">Python</a> do
+      it for you. For PHP there is <a href="/docs/receivers">a function to copy</a>.
     </p>
     <p>What each event looks like, and its headers: <a href="?part=webhooks">Webhooks</a>.</p>`
 }

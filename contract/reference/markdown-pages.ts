@@ -13,19 +13,18 @@ import { repositoryPages } from "./repository-pages.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
 
-export interface MarkdownPage {
-  /** As in `/api/docs/<name>.md`. */
+/** The part of the list with the pages about how the service is made. */
+const makers = "How it is made"
+
+interface MarkdownPage {
+  /** As in `/api/docs/<name>.md` or `/docs/<name>.md`. */
   name: string
   title: string
   text: string
 }
 
-/** The pages of the repository, those of the reference, in its order, and one of all errors. */
-export function markdownPages(document: Document): MarkdownPage[] {
-  return [...repositoryPages(), ...referencePages(document)]
-}
-
-function referencePages(document: Document): MarkdownPage[] {
+/** The reference in its order, and a page of all errors. */
+export function referencePages(document: Document): MarkdownPage[] {
   const calls = entriesOf(document).map((entry) => call(entry, document))
   const events = Object.entries(document.webhooks).map(([type, { post }]) => event(type, post, document))
   return [...calls, ...events, errors()]
@@ -33,21 +32,27 @@ function referencePages(document: Document): MarkdownPage[] {
 
 /** `/llms.txt` as llmstxt.org describes it: what this is, and a link to each page. */
 export function llmsTxt(document: Document, baseUrl: string): string {
-  const links = (all: MarkdownPage[]) =>
-    all.map(({ name, title }) => `- [${title}](${baseUrl}/api/docs/${name}.md)`).join("\n")
+  const links = (folder: string, all: MarkdownPage[]) =>
+    all.map(({ name, title }) => `- [${title}](${baseUrl}${folder}/${name}.md)`).join("\n")
   return joined(
     ...opening(document),
     `All pages in one: ${baseUrl}/llms-full.txt. For machines: ${baseUrl}/api/openapi.json (OpenAPI 3.1).`,
     "## Pages",
-    links(repositoryPages()),
+    links("/docs", listedPages()),
     "## Reference",
-    links(referencePages(document)),
+    links("/api/docs", referencePages(document)),
   )
 }
 
 /** All pages in one. */
 export function llmsFullTxt(document: Document): string {
-  return joined(...opening(document), ...markdownPages(document).map(({ text }) => text.trimEnd()))
+  const all = [...listedPages(), ...referencePages(document)]
+  return joined(...opening(document), ...all.map(({ text }) => text.trimEnd()))
+}
+
+/** The pages for those who use the service. Others lead to how it is made, which takes an agent's room. */
+function listedPages(): MarkdownPage[] {
+  return repositoryPages().filter(({ place }) => place !== undefined && place.part !== makers)
 }
 
 function opening({ info }: Document): string[] {

@@ -9,12 +9,11 @@ import {
   type Header,
   type Operation,
 } from "../openapi.ts"
-import { copyScript } from "./copying.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { guide, type Reader } from "./guide.ts"
+import { type Findable, found, layout, searchField, wordsOf } from "./layout.ts"
 import { hrefOf, prose, table, type Html } from "./prose-and-tables.ts"
 import { schemaTable, parameterRow, typeOf } from "./schema-table.ts"
-import { style } from "./style.ts"
 import { canTry } from "./tryable-routes.ts"
 
 /** What a reader wants to see: a part, by its name in the address, or where these words are found. */
@@ -38,48 +37,41 @@ interface Item {
   about: string
 }
 
-/** The reference, a part at a time: a self-contained page. Its only script, which is in it, copies code. */
+/** The reference, a part at a time. */
 export function referencePage(document: Document, reader: Reader, wanted: Wanted): Html {
   const parts = partsOf(document, reader)
   const shown = parts.find(({ slug }) => slug === wanted.part) ?? parts[0]!
-  const words = wanted.words?.trim().slice(0, 100) ?? ""
+  const words = wordsOf(wanted.words)
   const title = `${document.info.title}: API reference`
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <link rel="icon" href="data:," />
-        <title>${words === "" ? shown.name : `Found: ${words}`} · ${title}</title>
-        <style>
-          ${raw(style)}
-        </style>
-      </head>
-      <body>
-        <nav aria-label="Contents">
-          <a href="/api/docs"><b>${document.info.title}</b></a>
-          ${reader.mayTry ? html`<a href="/">Back to the dashboard</a>` : ""}
-          <form role="search" action="/api/docs">
-            <input
-              type="search"
-              name="q"
-              value="${words}"
-              maxlength="100"
-              aria-label="Search the reference"
-            />
-            <button>Search</button>
-          </form>
-          ${parts.map((part) => contents(part, words === "" && part === shown))}
-        </nav>
-        <main id="top">
-          ${words === "" ? (shown === parts[0] ? first(document, title) : html`<h1>${shown.name}</h1>`) : found(parts, words)}
-          ${words === "" ? shown.body() : ""}
-        </main>
-        <script>
-          ${raw(copyScript)}
-        </script>
-      </body>
-    </html>`
+  return layout({
+    title: `${words === "" ? shown.name : `Found: ${words}`} · ${title}`,
+    contents: html`<a href="/api/docs"><b>${document.info.title}</b></a>
+      ${reader.mayTry ? html`<a href="/">Back to the dashboard</a>` : ""}
+      <a href="/docs">Documentation</a>
+      ${searchField({ action: "/api/docs", words, what: "the reference" })}
+      ${parts.map((part) => contents(part, words === "" && part === shown))}`,
+    main:
+      words === ""
+        ? html`${shown === parts[0] ? first(document, title) : html`<h1>${shown.name}</h1>`} ${shown.body()}`
+        : found(findableIn(parts), words),
+  })
+}
+
+/** Everything in the reference that can be found. */
+export function findableInReference(document: Document, reader: Reader): Findable[] {
+  return findableIn(partsOf(document, reader))
+}
+
+function findableIn(parts: Part[]): Findable[] {
+  return parts.flatMap(({ slug, name, items }) =>
+    items.map(({ id, title, about }) => ({
+      href: `/api/docs${hrefOf(slug, id)}`,
+      title,
+      place: name,
+      text: `${id} ${about}`,
+      about: () => about.split("\n")[0] ?? "",
+    })),
+  )
 }
 
 function contents({ slug, name, items }: Part, isShown: boolean): Html {
@@ -98,37 +90,6 @@ function first({ info }: Document, title: string): Html {
       event.
     </p>`
 }
-
-/** The items that have all of these words, those that have them in their id or title first. */
-function found(parts: Part[], words: string): Html {
-  const each = words.toLowerCase().split(/\s+/)
-  const has = (text: string) => each.every((word) => text.toLowerCase().includes(word))
-  const all = parts.flatMap(({ slug, name, items }) => items.map((item) => ({ slug, name, ...item })))
-  const named = all.filter(({ id, title }) => has(`${id} ${title}`))
-  const others = all.filter(
-    ({ id, title, about }) => !has(`${id} ${title}`) && has(`${id} ${title} ${about}`),
-  )
-  const shown = [...named, ...others].slice(0, mostFound)
-  return html`<h1>
-      ${shown.length === 0 ? "Nothing" : shown.length === mostFound ? `${mostFound} or more` : shown.length}
-      found for “${words}”
-    </h1>
-    <section class="found">
-      ${
-        shown.length === 0
-          ? html`<p>Try fewer words, or one part of a word.</p>`
-          : shown.map(
-              ({ slug, name, id, title, about }) =>
-                html`<p>
-                  <a href="${hrefOf(slug, id)}">${title}</a> <small>${name}</small
-                  ><br />${prose(about.split("\n")[0] ?? "")}
-                </p>`,
-            )
-      }
-    </section>`
-}
-
-const mostFound = 60
 
 function partsOf(document: Document, reader: Reader): Part[] {
   const entries = entriesOf(document)

@@ -18,6 +18,7 @@ export const style = `${tokens}
   nav > a { padding-block: 0.3125rem; }
   nav > a[aria-current] { background: var(--idle-soft); }
   nav div { padding-left: 0.625rem; }
+  nav summary { padding: 0.375rem 0.5rem; color: var(--text); font-weight: 600; }
   nav form { display: flex; gap: 0.375rem; margin: 0.625rem 0.25rem 0.875rem; }
   input, button { font: inherit; font-size: 0.8125rem; padding: 0.3125rem 0.625rem; border: 1px solid var(--line-strong);
     border-radius: var(--small-radius); background: var(--card); color: var(--text); }
@@ -52,6 +53,18 @@ export const style = `${tokens}
   .path .put, .path .patch { background: var(--warn-soft); color: var(--warn); }
   .path .delete { background: var(--bad-soft); color: var(--bad); }
   .path a { margin-left: auto; font-size: 0.8125rem; }
+  .page { padding: 1.75rem; }
+  .page h1 { margin-bottom: 1.25rem; }
+  .page h2 { margin: 2.5rem 0 0.625rem; scroll-margin-top: 1rem; }
+  .page h3 { margin: 1.75rem 0 0.375rem; scroll-margin-top: 1rem; }
+  .page p { margin: 0.75rem 0; }
+  .page li { margin: 0.3125rem 0; }
+  .page ul, .page ol { padding-left: 1.375rem; }
+  .page img { max-width: 100%; border: 1px solid var(--line); border-radius: var(--small-radius); }
+  .page blockquote { margin: 1rem 0; padding: 0.125rem 1rem; border-left: 3px solid var(--line-strong); }
+  .page .wide { overflow-x: auto; margin: 1rem 0; }
+  .page td:first-child { min-width: 7rem; }
+  .page .next { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
   .errors span { display: inline-block; margin-right: 0.75rem; font-size: 0.8125rem; }
   table { border-collapse: collapse; width: 100%; margin: 0.5rem 0; font-size: 0.875rem; }
   th { color: var(--muted); font-size: 0.75rem; font-weight: 550; }
@@ -64,10 +77,13 @@ export const style = `${tokens}
     body { display: block; }
     nav { position: static; height: auto; padding-bottom: 1rem; border: 0; border-bottom: 1px solid var(--line); }
     nav, nav div { display: flex; flex-wrap: wrap; } nav div, nav form, nav > a:first-child { flex-basis: 100%; }
-    nav a { padding: 0.3125rem 0.5rem; }
+    nav a { padding: 0.3125rem 0.5rem; } nav details[open] { flex-basis: 100%; }
+    nav details a { display: inline-block; } nav details div { padding: 0 0 0 0.625rem; }
     main { padding: 1.375rem 1rem 4rem; }
-    section { padding: 1rem; }
+    section, .page { padding: 1rem; }
     thead { display: none; } td { display: block; padding: 0; }
     tbody tr { display: block; padding: 0.4375rem 0; }
+    .page thead { display: table-header-group; } .page tr { display: table-row; }
+    .page td { display: table-cell; padding: 0.4375rem 0.875rem 0.4375rem 0; }
   }
 `

@@ -42,7 +42,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   const methods = onlyTheirMethods(app)
   app.use(routed, withRequestId, withHeadersAndLog)
   app.use("/api/*", inTurn)
-  for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
+  for (const path of ["/api/*", "/docs/*", "/healthz", "/uploads"]) app.use(path, byAddress)
   app.use(methods.first)
   if (pages) app.route("/", pages)
   app.get("/healthz", (c) => c.json({ ok: true }))

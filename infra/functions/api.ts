@@ -5,6 +5,7 @@ import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { rowActions, tableAccess } from "../iam-statement.ts"
+import { projectOf } from "../stage/settings-file.ts"
 import { calls } from "./calls.ts"
 import { answeringSettings, commonArguments, settings } from "./common.ts"
 
@@ -21,7 +22,7 @@ export const api = new sst.aws.Function("Api", {
   memory: "1024 MB",
   url: { cors: false },
   // The pages that the API serves beside the reference.
-  copyFiles: pageFiles.map((from) => ({ from })),
+  copyFiles: pageFiles(projectOf(process.cwd())).map((from) => ({ from })),
   environment: {
     ...settings,
     ...answeringSettings,

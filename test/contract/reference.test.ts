@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { createHash } from "node:crypto"
+import { globSync } from "node:fs"
 import { html } from "hono/html"
 import { describe, expect, test } from "vitest"
 import { updateBridge } from "#contract/bridge.ts"
@@ -35,7 +36,8 @@ interface Route {
   responses: Record<number, { content?: { "application/json"?: { schema: Schema } } }>
 }
 
-const pageAt = async (path: string) => await (await app.request(path)).text()
+/** Without the door, which would count each of some hundred requests. */
+const pageAt = async (path: string) => await (await reference.request(path)).text()
 
 describe("llms.txt", () => {
   test("leads to a page in Markdown for each call and each event, with its path and an example", async () => {
@@ -62,19 +64,15 @@ describe("llms.txt", () => {
     for (const page of pages.values()) expect(whole).toContain(page.trimEnd())
   })
 
-  test("leads to the pages of the documentation, whose links lead to each other, on AWS as well", async () => {
-    const links = [...(await pageAt("/llms.txt")).matchAll(/\/api\/docs\/(\w+\.md)\)/g)].map(
+  test("leads to the pages of the documentation, in Markdown", async () => {
+    const links = [...(await pageAt("/llms.txt")).matchAll(/\/docs\/([\w-]+)\.md\)/g)].map(
       ([, name]) => name!,
     )
-    for (const { name, text } of repositoryPages()) {
-      expect(links).toContain(`${name}.md`)
-      expect(await pageAt(`/api/docs/${name}.md`)).toBe(text)
-      for (const [, to, part = ""] of text.matchAll(/\]\(([^)#:]*)(#[^)]*)?\)/g)) {
-        const page = repositoryPages().find((one) => `${one.name}.md` === (to || `${name}.md`))!
-        const headings = [...page.text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title.toLowerCase())
-        const anchors = headings.map((title) => title.replaceAll(/[^\w -]/g, "").replaceAll(" ", "-"))
-        expect(["", ...anchors]).toContain(part.slice(1))
-      }
+    const listed = repositoryPages().filter(({ place }) => place)
+    expect(listed.length).toBeGreaterThan(30)
+    for (const { name, text, place } of listed) {
+      expect([name, links.includes(name)]).toEqual([name, place!.part !== "How it is made"])
+      expect(await pageAt(`/docs/${name}.md`)).toBe(text)
     }
   })
 
@@ -254,6 +252,65 @@ describe("the examples of", () => {
   })
 })
 
+describe("/docs", () => {
+  test("has every page of docs/, and each link and picture of each page leads somewhere", async () => {
+    const pages = repositoryPages()
+    const files = globSync("docs/**/*.md", { cwd: new URL("../../", import.meta.url).pathname })
+    expect(files.filter((file) => !pages.some((page) => page.file === file))).toEqual([])
+    const markdown = new Set(pages.map(({ name }) => `${name}.md`))
+    const lost: string[] = []
+    for (const { name, text } of pages) {
+      const page = (await answered(`/docs/${name}`)) ?? ""
+      if (!page.includes("<h1")) lost.push(name)
+      const hrefs = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, href]) => href!)
+      for (const href of new Set(hrefs)) if (!(await leads(href, page))) lost.push(`${name}: ${href}`)
+      for (const [, to = ""] of text.matchAll(/\]\((?!https?:|\/|#|pictures\/)([^)#\s]+)/g))
+        if (!markdown.has(to)) lost.push(`${name}.md: ${to}`)
+    }
+    expect(lost).toEqual([])
+  })
+
+  test("a call, an error and an address that a page names lead to the reference", async () => {
+    const page = await pageAt("/docs/trouble")
+    expect(page).toContain('<a href="/api/docs?part=events#listEvents"><code>listEvents</code></a>')
+    expect(page).toContain('href="/api/docs?part=errors#error-media_expired"')
+  })
+
+  test("finds pages and calls by words, and runs nothing that is searched for", async () => {
+    const page = await pageAt("/docs?q=waiting+for+this+message")
+    expect(page).toContain(
+      'href="/docs/trouble#it-was-sent-and-the-other-phone-shows-waiting-for-this-message"',
+    )
+    expect(await pageAt("/docs?q=sendPoll")).toContain('href="/api/docs?part=messages#sendPoll"')
+    expect(await pageAt("/docs?q=%3Cscript%3Ealert")).not.toContain("<script>alert")
+  })
+
+  test("a page that does not exist is 404, for a person with the way to all others", async () => {
+    const answer = await app.request("/docs/nothing", { headers: { accept: "text/html" } })
+    expect([answer.status, (await answer.text()).includes('href="/docs"')]).toEqual([404, true])
+    for (const path of ["/docs/nothing", "/docs/nothing.md", "/docs/pictures/nothing.png"])
+      expect(await (await app.request(path)).json()).toMatchObject({ code: "not_found" })
+  })
+})
+
+/** Whether a link leads to a page, and there to what it names. `page`: that on which it stands. */
+async function leads(href: string, page: string): Promise<boolean> {
+  if (/^(?:https?:|data:|mailto:)/.test(href) || href === "/") return true
+  const [path = "", part] = href.split("#")
+  const target = path === "" ? page : await answered(path)
+  return target !== undefined && (part === undefined || target.includes(`id="${part}"`))
+}
+
+const known = new Map<string, string | undefined>()
+
+async function answered(path: string): Promise<string | undefined> {
+  if (!known.has(path)) {
+    const answer = await reference.request(path)
+    known.set(path, answer.status === 200 ? await answer.text() : undefined)
+  }
+  return known.get(path)
+}
+
 describe("/api/docs", () => {
   test("shows every route, event and error, each link leads somewhere, and it needs no key, host or script", async () => {
     const answer = await app.request("/api/docs")
@@ -264,7 +321,8 @@ describe("/api/docs", () => {
       `default-src 'none'; script-src 'sha256-${hash}'`,
     )
     const page = await everyPart()
-    for (const [, id] of page.matchAll(/href="\?part=[a-z-]+#([^"]+)"/g)) expect(page).toContain(`id="${id}"`)
+    for (const [, id] of page.matchAll(/href="(?:\/api\/docs)?\?part=[a-z-]+#([^"]+)"/g))
+      expect(page).toContain(`id="${id}"`)
     for (const [name, { path }] of all) {
       expect(page).toContain(`id="${name}"`)
       expect(page).toContain(`<code>${path}</code>`)
@@ -274,7 +332,7 @@ describe("/api/docs", () => {
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
     for (const code of Object.keys(sentences)) expect(page).toContain(code)
     expect(page).not.toMatch(
-      /<script (?!>)|src=|@import|href="(?!\?part=|data:,"|\/llms\.txt"|openapi\.json"|docs\/\w+\.json"|\/try\/|\/"|\/api\/docs(?:\/\w+\.md)?")/,
+      /<script (?!>)|src=|@import|href="(?!\?part=|data:,"|\/llms\.txt"|openapi\.json"|docs\/\w+\.json"|\/try\/|\/"|\/docs(?:\/[\w-]+)?"|\/api\/docs")/,
     )
   })
 
@@ -342,8 +400,8 @@ describe("/api/docs", () => {
     for (const header of ["X-QR-Expires", "X-Idempotency-Replayed"])
       expect(page).toContain(`<td><code>${header}`)
     expect(page).toMatch(/^URL=|>URL=/m)
-    for (const language of ["typescript", "python", "receivers"])
-      expect(page).toContain(`href="/api/docs/${language}.md"`)
+    for (const language of ["sdk-typescript", "sdk-python", "receivers"])
+      expect(page).toContain(`href="/docs/${language}"`)
   })
 })
 
@@ -358,7 +416,7 @@ async function everyPart(): Promise<string> {
 /** Where the results of a search lead. */
 async function found(words: string): Promise<string[]> {
   const page = await (await app.request(`/api/docs?q=${encodeURIComponent(words)}`)).text()
-  return [...page.matchAll(/<p>\s*<a href="(\?part=[^"]+)">/g)].map(([, href]) => href!)
+  return [...page.matchAll(/<p>\s*<a href="\/api\/docs(\?part=[^"]+)">/g)].map(([, href]) => href!)
 }
 
 /** Every `description` in a part of the document. */

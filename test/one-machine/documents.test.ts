@@ -32,7 +32,7 @@ test.for(documents)("every link of %s leads somewhere in the project", (document
 })
 
 test("git ignores what the tour makes in the project's folder", () => {
-  const tour = readFileSync(join(root, "README.md"), "utf8")
+  const tour = readFileSync(join(root, "docs/first-hour.md"), "utf8")
   const made = [...tour.matchAll(/^(?:cat >|.* -o) ([\w.]+)(?= <<|$)/gm)].map(([, file = ""]) => file)
   expect(made).toEqual(["receiver.ts", "qr.png"])
   const ignored = execFileSync("git", ["check-ignore", ...made], { cwd: root, encoding: "utf8" })

@@ -34,7 +34,9 @@ test("what the image holds is enough to serve customers and the operator", { tim
   const paths = [
     "/sign-in",
     "/api/docs",
-    "/api/docs/contract.md",
+    "/docs/contract.md",
+    "/docs/sdk-python",
+    "/docs/pictures/demo.png",
     "/api/openapi.json",
     "/passkey-extension.zip",
   ]

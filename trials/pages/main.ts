@@ -150,6 +150,7 @@ async function worstScores({ base }: Stage): Promise<Record<string, number>> {
     "/numbers/shop/deliveries",
     "/keys",
     "/usage",
+    "/docs/concepts",
   ]) {
     const page = await browser.newPage()
     const { scores, tries } = await scoresOf(page, base + path)

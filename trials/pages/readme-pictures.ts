@@ -8,25 +8,18 @@ import { press } from "#test/support/service/walk.ts"
 import { until } from "#test/support/until.ts"
 import { openShop, type Seeded, type Stage } from "./scene.ts"
 
-/** Draws what the README shows, as small files, into a folder. */
+/** Draws what the README and the first hour show, as small files, into a folder. */
 export async function readmePictures(stage: Stage, customer: Seeded, into: string): Promise<void> {
   const { page, base, browser } = stage
-  const { stdout } = await promisify(execFile)("npm", ["run", "--silent", "demo"])
-  // A page of the service would forbid this style.
-  const blank = await browser.newPage()
-  await blank.setViewport({ width: 1000, height: 410 })
-  await blank.setContent(terminal(`$ npm run --silent demo\n${stdout}`))
-  await draw(blank, join(into, "demo.png"))
-
-  const receiver = await converse(stage, customer)
+  const { receiver, chat } = await converse(stage, customer)
   try {
-    await page.setViewport({ width: 1200, height: 800 })
+    await page.setViewport({ width: 1200, height: 760 })
     await until(async () => {
-      await page.goto(`${base}/numbers/shop/messages`)
-      const states = await page.$$eval("#messages li .state", (all) => all.map((one) => one.textContent))
-      return /^(?:(?:Read|Webhook: delivered)\s*){5}$/.test(states.map((one) => one.trim()).join(" "))
+      await page.goto(`${base}/numbers/shop/chats/${chat}@s.whatsapp.net`)
+      const shown = await page.$eval("main", (one) => one.textContent)
+      return shown.includes("Read") && shown.includes("on my way")
     })
-    await draw(page, join(into, "messages.png"))
+    await draw(page, join(into, "conversation.png"))
   } finally {
     await receiver.stop()
   }
@@ -39,16 +32,23 @@ export async function readmePictures(stage: Stage, customer: Seeded, into: strin
   await page.goto(base + new URL(url!).pathname)
   await page.waitForSelector("#qr img", { timeout: 30_000 })
   await draw(page, join(into, "link-page.png"))
+
+  const { stdout } = await promisify(execFile)("npm", ["run", "--silent", "demo"])
+  // A page of the service would forbid this style.
+  const blank = await browser.newPage()
+  await blank.setViewport({ width: 1000, height: 410 })
+  await blank.setContent(terminal(`$ npm run --silent demo\n${stdout}`))
+  await draw(blank, join(into, "demo.png"))
 }
 
 /**
  * Ada writes, gets an answer, reads it and thanks. @returns the receiver of the events, which the caller
- * stops
+ * stops, and her number
  */
 async function converse(stage: Stage, customer: Seeded) {
   const { network } = stage.service
   const { receiver, grace, ada } = await openShop(stage, customer)
-  await customer.call("PATCH", "/instances/shop", { events: ["message", "message_status"] })
+  await customer.call("PATCH", "/instances/shop", { events: ["message", "message_status"], keep: 30 })
   // The page orders by seconds.
   await sleep(1000)
   const body = "Yes, until six. Two of the blue ones are put aside for you."
@@ -59,7 +59,7 @@ async function converse(stage: Stage, customer: Seeded) {
   await network.read(ada.number, { id: id!, wait: 10_000 })
   await network.call("POST", `/phones/${ada.number}/read`, { chat: grace.number, message_ids: [id] })
   await network.send(ada.number, grace.number, "Thank you, I am on my way")
-  return receiver
+  return { receiver, chat: ada.number }
 }
 
 async function posted({ call }: Seeded, path: string, body?: object): Promise<Record<string, string>> {

@@ -210,7 +210,8 @@ test("streams, and what is long or needs the internet, have their own functions;
     const own = streams.includes(route.path) ? "stream" : transfers.includes(route.path) ? "transfer" : "api"
     expect(`${path} ${functionOf(path)}`).toMatch(` ${own}`)
   }
-  for (const path of ["/healthz", "/api/docs/none", "/api/none"]) expect(functionOf(path)).toMatch(/^api/)
+  for (const path of ["/healthz", "/docs", "/docs/none", "/api/docs/none", "/api/none"])
+    expect(functionOf(path)).toMatch(/^api/)
 })
 
 test("the dashboard has every other path, and what is live on its pages a function of its own", () => {

@@ -65,7 +65,7 @@ export async function startStage(
   const image = join(folder, "image")
   buildImage(image)
   // As the deploy does (`copyFiles`).
-  for (const copied of ["dashboard/assets", "packages/passkey-extension", ...pageFiles])
+  for (const copied of ["dashboard/assets", "packages/passkey-extension", ...pageFiles(root)])
     cpSync(join(root, copied), join(folder, copied), { recursive: true })
   // Media are fetched over TLS.
   const ca = join(folder, "ca.pem")

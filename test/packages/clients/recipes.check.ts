@@ -4,12 +4,15 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, mkdirSync, writeFileSyn
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test } from "vitest"
+import { parse } from "yaml"
 import { stopListening, listen } from "#one-machine/listen.ts"
 import { messagingBridge } from "#sdk-typescript/index.ts"
 import { friend, owner, service, shop } from "./shop.ts"
 
 const root = new URL("../../../", import.meta.url).pathname
-const page = readFileSync(join(root, "docs/recipes.md"), "utf8")
+const page = ["README.md", "docs/cookbook.md", "docs/agents.md", "docs/agents-that-receive.md"]
+  .map((name) => readFileSync(join(root, name), "utf8"))
+  .join("\n")
 
 /** Recipes are run here, where they find what they import. */
 const folder = mkdtempSync(join(root, ".data-recipes-"))
@@ -134,6 +137,78 @@ test("a chat is handed over to a person, and back", async () => {
   expect(await times(person)).toBe(1)
 })
 
+test("the bot of the README answers whoever writes", async () => {
+  cook("A bot in five lines")
+  await ask("hello bot", "You said: hello bot")
+  expect(await times("You said: hello bot")).toBe(1)
+})
+
+test("what a person who may speak writes to an agent is answered once, and a stranger is not", async () => {
+  const stranger = (await service.network.create("Another stranger")).number
+  const env = {
+    AGENT: "sed 's/^/from the agent of /;s/$/ and no key/'; printenv BRIDGE_KEY || true",
+    MAY_SPEAK: friend,
+  }
+  const { child } = cook("The program", env)
+  const answer = 'from the agent of the shop, "tell me" and no key'
+  await ask('the shop, "tell me"', answer)
+  await service.network.send(stranger, owner, "and me?")
+  await service.network.send(friend, owner, "last")
+  await service.network.read(friend, { text: "from the agent of last and no key", wait: 20_000 })
+  expect(await times(answer)).toBe(1)
+  expect(await service.network.read(stranger, {})).toEqual([])
+  await end(child)
+})
+
+test("Home Assistant's commands send a text and a picture as its page has them", async () => {
+  const commands = yamlOf("rest_command:") as { rest_command: Record<string, RestCommand> }
+  const { whatsapp, whatsapp_picture: picture } = commands.rest_command
+  const message = 'Quotes " and\nlines \\'
+  expect(await called(whatsapp!, { chat: friend, message, key: "washing 1" })).toBe(200)
+  expect(await called(whatsapp!, { chat: friend, message, key: "washing 1" })).toBe(200)
+  await service.network.read(friend, { text: message, wait: 20_000 })
+  expect(await times(message)).toBe(1)
+  // Its fields are right: what is refused is the address.
+  const url = "http://192.0.2.1/front-door.jpg"
+  expect(await called(picture!, { chat: friend, url, message: "", key: "door 1" })).toBe(400)
+})
+
+interface RestCommand {
+  url: string
+  method: string
+  headers: Record<string, string>
+  content_type: string
+  payload: string
+}
+
+/** The first piece of YAML on Home Assistant's page that begins so. */
+function yamlOf(beginning: string): unknown {
+  const text = readFileSync(join(root, "docs/home-assistant.md"), "utf8")
+  const [, block = ""] =
+    text
+      .split("```yaml\n")
+      .map((one) => /^([^]*?)```/.exec(one) ?? [])
+      .find(([, one]) => one?.startsWith(beginning)) ?? []
+  const secret = { tag: "!secret", resolve: () => `Bearer ${shop.key}` }
+  return parse(block, { customTags: [secret] })
+}
+
+/** Makes the call as Home Assistant does, with its templates filled in. @returns the status of the answer */
+async function called(command: RestCommand, data: Record<string, string>): Promise<number> {
+  const filled = (template: string) =>
+    template
+      .replaceAll(/\{\{ (\w+) \| to_json \}\}/g, (_, name: string) => JSON.stringify(data[name]))
+      .replaceAll(/\{\{ (\w+) \}\}/g, (_, name: string) => data[name] ?? "")
+  const url = command.url.replace("https://wa.example.com", service.baseUrl).replace("/home/", "/shop/")
+  const headers = Object.fromEntries(
+    Object.entries(command.headers).map(([name, value]) => [name, filled(value)]),
+  )
+  const init = { method: command.method.toUpperCase(), body: filled(command.payload) }
+  const answer = await fetch(url, { ...init, headers: { ...headers, "content-type": command.content_type } })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
 test("an agent reads a chat and answers, and writes to no new person without a yes", async () => {
   const stranger = (await service.network.create("Stranger")).number
   const calls = [
@@ -144,7 +219,7 @@ test("an agent reads a chat and answers, and writes to no new person without a y
     join(folder, "think.ts"),
     `const calls = ${JSON.stringify(calls)}\nexport const think = async () => calls.shift()\n`,
   )
-  const { child, said } = cook("An agent that answers from a chat")
+  const { child, said } = cook("An agent of your own")
   await expect.poll(() => said.err).toContain("Yes or no?")
   child.stdin.write("no\n")
   await once(child, "close")

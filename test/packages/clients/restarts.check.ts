@@ -118,7 +118,8 @@ test("there are printed programs that take events, in both languages", () => {
   const names = printed().map(({ name }) => name)
   const pages = [
     "packages/sdk-typescript",
-    "docs/recipes.md",
+    "README.md",
+    "docs/cookbook.md",
     ...(python === undefined ? [] : ["packages/sdk-python"]),
   ]
   expect(pages.filter((page) => !names.some((name) => name.startsWith(page)))).toEqual([])

@@ -48,6 +48,8 @@ const paths = [
   "/sign-in/code",
   "/api/docs",
   "/api/docs?q=pacing",
+  "/docs/overview",
+  "/docs?q=webhook",
   "/try/sendText",
   "/nothing-here",
 ]
