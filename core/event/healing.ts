@@ -14,14 +14,11 @@ import { Delivery } from "./delivery.ts"
 type Info = Delivery.Healing
 
 /**
- * After so many turns that failed though the receiver took others meanwhile, what failed is left undelivered:
- * a single event that is refused, several that are, and what breaks the receiver.
+ * After so many turns that failed though the receiver took others meanwhile, what failed is left undelivered.
+ * After so many in vain, the events behind the first are tried, too, as they are behind one that is refused:
+ * so many failures in a row end a turn, since the receiver then most likely takes nothing.
  */
-const mostStrikes = { refusal: 1, refusals: 2, other: 5 }
-/** After so many turns in vain, the event behind the first is tried, too. */
-const turnsAlone = 5
-/** So many refusals in a row end a turn: then the receiver most likely refuses everything. */
-const mostRefusals = 5
+const most = 5
 /** The longest wait between two turns, in seconds: six hours. */
 const longestWait = 6 * 3600
 
@@ -91,20 +88,15 @@ export function failed(
   healing: Info,
   { n, failed, isRefusal }: { n: number; failed: number; isRefusal: boolean },
 ): { healing: Info; end: "next" | "left" | "turn" } {
-  const most = isRefusal ? mostRefusals : healing.turns >= turnsAlone ? 2 : 1
-  if (failed < most) return { healing, end: "next" }
-  return endOfTurn(healing, { n, failed, isRefusal })
+  if (failed < most && (isRefusal || healing.turns >= most)) return { healing, end: "next" }
+  return endOfTurn(healing, { n, failed })
 }
 
 /** A turn ends at event `n`, after so many failures in a row, or since nothing is left behind them. */
-export function endOfTurn(
-  healing: Info,
-  { n, failed, isRefusal }: { n: number; failed: number; isRefusal: boolean },
-) {
+export function endOfTurn(healing: Info, { n, failed }: { n: number; failed: number }) {
   const strikes = healing.strikes + Number(healing.passed)
   const turns = healing.turns + 1
-  const why = !isRefusal ? "other" : failed === 1 ? "refusal" : "refusals"
-  if (strikes >= mostStrikes[why]) {
+  if (strikes >= most) {
     const left = { after: n, left: healing.left + failed, strikes: 0, turns: 0 }
     return { healing: { ...healing, ...left }, end: "left" as const }
   }

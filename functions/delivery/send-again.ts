@@ -78,12 +78,10 @@ export async function heal(
 export interface Turn {
   after: number
   failed: number
-  /** Whether the receiver has refused each of these. */
-  isRefusal: boolean
 }
 
 export function newTurn(): Turn {
-  return { after: -1, failed: 0, isRefusal: true }
+  return { after: -1, failed: 0 }
 }
 
 /** What the row says of the healing after an attempt; the turn goes on, too. */
@@ -91,22 +89,22 @@ function next(healing: Delivery.Healing, { n }: EventRow.Info, outcome: Outcome 
   const { failed } = turn
   turn.after = n
   if (outcome?.verdict === "delivered") {
-    Object.assign(turn, { failed: 0, isRefusal: true })
+    turn.failed = 0
     return Healing.writing(Healing.taken(healing, n, failed), false)
   }
   turn.failed++
-  turn.isRefusal &&= outcome?.verdict !== "retry"
-  const after = Healing.failed(healing, { ...turn, n })
+  const isRefusal = outcome?.verdict !== "retry"
+  const after = Healing.failed(healing, { n, failed: turn.failed, isRefusal })
   // The next turn begins where this one has got to.
   if (after.end === "turn") Object.assign(turn, newTurn())
-  if (after.end === "left") Object.assign(turn, { failed: 0, isRefusal: true })
+  if (after.end === "left") turn.failed = 0
   return Healing.writing(after.healing, after.end === "turn" && "over")
 }
 
 /** No event is left behind those that were tried: all is done, or the turn ends with those that failed. */
 async function endTurn(held: Delivery.Info & { healing: Delivery.Healing }, turn: Turn) {
-  const { failed, isRefusal, after: n } = turn
-  const ended = failed === 0 ? undefined : Healing.endOfTurn(held.healing, { n, failed, isRefusal })
+  const { failed, after: n } = turn
+  const ended = failed === 0 ? undefined : Healing.endOfTurn(held.healing, { n, failed })
   Object.assign(turn, newTurn())
   const isAll = ended === undefined || ended.end === "left"
   const update = Healing.writing(ended?.healing ?? held.healing, isAll ? "all" : "over")

@@ -107,16 +107,23 @@ test("one that answers once and fails again keeps what is left for the next time
   expect(came()).toEqual(["a again", "b again", "c again"])
 })
 
-test("a single event that is refused while others are taken is tried once more, and left", async () => {
-  const { say, come, came, row, undelivered } = await aShop(200)
+test("an event that is refused in five turns while others are taken is left, and holds up none", async () => {
+  const { say, come, came, row, undelivered, probe } = await aShop(200)
   say((text) => (text === "b" ? 400 : 200))
   await come("a", "b", "c", "d")
   expect(came()).toEqual(["a", "b", "c", "b again", "d"])
+  for (const text of ["e", "f", "g", "h"]) {
+    await come(text)
+    await probe()
+    expect(came()).toEqual([text, "b again"])
+  }
+  await come("i")
+  expect(came()).toEqual(["i"])
   expect(await undelivered()).toEqual([2])
   expect((await row()).healing).toBeUndefined()
 })
 
-test("events that are refused while others are taken hold up none, and are left after two turns", async () => {
+test("of events that are refused, those before one that is taken are left at once, others after five turns", async () => {
   const { say, come, came, row, undelivered, probe } = await aShop(404)
   await come("a", "b", "c", "d", "e")
   came()
@@ -124,9 +131,11 @@ test("events that are refused while others are taken hold up none, and are left 
   await come("f")
   expect(came()).toEqual(["f", "a again", "b again", "c again", "d again", "e again"])
   expect(await undelivered()).toEqual([2, 4, 5])
-  await come("g")
-  await probe()
-  expect(came()).toEqual(["g", "d again", "e again"])
+  for (const text of ["g", "h", "i", "j"]) {
+    await come(text)
+    await probe()
+    expect(came()).toEqual([text, "d again", "e again"])
+  }
   expect((await row()).healing).toBeUndefined()
   expect(await undelivered()).toEqual([2, 4, 5])
 })
