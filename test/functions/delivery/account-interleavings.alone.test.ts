@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import { AccountWebhook } from "#core/bridge/account-webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { AccountReceivers } from "#core/event/account-receivers.ts"
@@ -7,6 +7,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Doorbell, promiseAndRing, ringAnew } from "#core/event/doorbell.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
+import { after, fakeTime, pass } from "#test/support/faked-lives.ts"
 import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
 import { anAccount } from "#test/support/service/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -36,22 +37,7 @@ const Life = fc.record({
 type Life = typeof Life extends fc.Arbitrary<infer Value> ? Value : never
 type Receiver = Awaited<ReturnType<typeof aReceiver>>
 
-/** How far the time is ahead of the machine's clocks, in milliseconds, for measured time as well. */
-let aheadMs = 0
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"] })
-  const measured = performance.now.bind(performance)
-  vi.spyOn(performance, "now").mockImplementation(() => measured() + aheadMs)
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-function pass(seconds: number): void {
-  aheadMs += seconds * 1000
-  vi.setSystemTime(Date.now() + seconds * 1000)
-}
+fakeTime()
 
 test("whoever dies while an account gets a webhook or loses it: no later event is lost, each in order", async () => {
   const own = await aReceiver()
@@ -138,10 +124,6 @@ async function answerOne(): Promise<void> {
   if (!doorbell) return
   const { bridge_id: bridgeId, webhook_id: webhookId } = Doorbell.parse(JSON.parse(doorbell.Body!))
   await deliver({ bridgeId, webhookId })
-}
-
-async function after(turns: number): Promise<void> {
-  for (let i = 0; i < turns; i++) await turn("waits")
 }
 
 /** All parties are gone: what is left is delivered by those that come after them. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { afterEach, describe, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
@@ -9,6 +9,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { getRow, removeRow, store } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
+import { fakeTime, pass } from "#test/support/faked-lives.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
@@ -16,24 +17,9 @@ import { dynamoDb } from "#test/support/store.ts"
 import { until } from "#test/support/until.ts"
 import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 
-/** How far the time is ahead of the machine's clocks, in milliseconds, for measured time as well. */
-let aheadMs = 0
-/** The clocks of the store and the queue follow this one, too. */
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"] })
-  const measured = performance.now.bind(performance)
-  vi.spyOn(performance, "now").mockImplementation(() => measured() + aheadMs)
-})
-afterEach(async () => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-  await forgetDoorbells()
-})
-
-function later(seconds: number) {
-  aheadMs += seconds * 1000
-  vi.setSystemTime(Date.now() + seconds * 1000)
-}
+// The clocks of the store and the queue follow this one, too.
+fakeTime()
+afterEach(forgetDoorbells)
 
 /** Runs `happens` before the query with this number, counted from 1 from now on. */
 let beforeQuery: { number: number; happens: () => Promise<unknown> } | undefined
@@ -122,10 +108,10 @@ describe("the cost of a delivery", () => {
     const first = await since()
     expect(first).toEqual(expect.any(Number))
     await answerAll()
-    later(5)
+    pass(5)
     await outbox.append(anEvent())
     expect(await since()).toBe(first)
-    later(6)
+    pass(6)
     await answerAll()
     expect(await since()).toBeUndefined()
   })
@@ -176,7 +162,7 @@ describe("the numbers of attempts", () => {
   test("are given back by a claim that passes on, but not those of a claim that died", async () => {
     const { bridge, row } = await aDelivery()
     await Claim.acquire(Delivery.first(bridge.id), "one")
-    later(91)
+    pass(91)
     const held = (await Claim.acquire(Delivery.first(bridge.id), "two")) as Delivery.Info // free
     expect(held.attempt).toBe(2)
     await Claim.passOn(held)
@@ -188,7 +174,7 @@ describe("a deliverer that stood still past its claim, before it read", () => {
   test("does not post what came since under a number that another one uses", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     const happens = async () => {
-      later(91)
+      pass(91)
       // No event waits, so the number that the first one counted is forgotten.
       await deliver(Delivery.first(bridge.id))
       await outbox.append(anEvent())

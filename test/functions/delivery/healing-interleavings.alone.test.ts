@@ -1,11 +1,12 @@
 import * as fc from "fast-check"
-import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import { Delivery } from "#core/event/delivery.ts"
 import { promiseAndRing } from "#core/event/doorbell.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
+import { after, fakeTime, loseAnswers, pass } from "#test/support/faked-lives.ts"
 import { giveTurns, inTurns, turn } from "#test/support/interleaved.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -17,7 +18,6 @@ import {
   answerAll,
   forgetDoorbells,
 } from "#test/support/session/events-and-doorbells.ts"
-import { dynamoDb } from "#test/support/store.ts"
 
 const Life = fc.record({
   /** How many events are given up before, and how many come afterwards, after so many turns of the others. */
@@ -40,21 +40,7 @@ const Life = fc.record({
 })
 type Life = typeof Life extends fc.Arbitrary<infer Value> ? Value : never
 
-let aheadMs = 0
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"] })
-  const measured = performance.now.bind(performance)
-  vi.spyOn(performance, "now").mockImplementation(() => measured() + aheadMs)
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-function pass(seconds: number): void {
-  aheadMs += seconds * 1000
-  vi.setSystemTime(Date.now() + seconds * 1000)
-}
+fakeTime()
 
 test("whoever dies and however often it fails: all is taken in the end, in order, and only repeated whole", async () => {
   const property = fc.asyncProperty(fc.scheduler(), Life, live)
@@ -151,16 +137,4 @@ function expectInOrder(taken: Arrival[], written: string[], isAsked: boolean): v
   }
   for (const all of Map.groupBy(taken, ({ eventId }) => eventId).values())
     expect(new Set(all.map(({ body }) => body.toString())).size).toBe(1)
-}
-
-async function after(turns: number): Promise<void> {
-  for (let i = 0; i < turns; i++) await turn("waits")
-}
-
-/** Lets these of the next writes to the bridge's delivery row happen, but loses their answers. */
-function loseAnswers(bridgeId: string, lost: number[]): () => void {
-  let written = 0
-  const isOfRow = (request: object) => JSON.stringify(request).includes(`${bridgeId}"},"sk":{"S":"DELIVERY"`)
-  const when = (request: object) => isOfRow(request) && lost.includes(written++)
-  return dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", when })
 }
