@@ -201,3 +201,29 @@ export const listMessages = createRoute({
     ...refusals(...codesOfSession, "not_paired", "not_kept"),
   },
 })
+
+export const searchMessages = createRoute({
+  method: "get",
+  path: `${proxy}/search` as const,
+  summary: "The messages that are kept and have these words, in one chat or in all",
+  description:
+    "The words are found as they stand together in a message, its file's name, its cards or its people's names and numbers, in whichever case, " +
+    "without accents, and with letters that look alike as one. Without `chat`, the chat with the latest message is searched first, then the next " +
+    "one, and each from its newest message on. It needs no connection.",
+  request: {
+    params: path,
+    query: z.object({
+      words: text(1, 200).openapi({ description: "What the messages have." }),
+      chat: MessageChat.openapi({ description: "Only messages of this chat." }),
+      ...page,
+    }),
+  },
+  responses: {
+    200: reply(
+      "`limit` messages or fewer, or none: a page ends after it has looked at 2,000. The header `X-Next-After` is there while there may be more: " +
+        "give it as `after`. A chat that gets a message meanwhile moves to the front, and what was not searched of it is left out.",
+      z.array(KeptMessage),
+    ),
+    ...refusals(...codesOfSession, "not_paired", "not_kept"),
+  },
+})

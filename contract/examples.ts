@@ -465,6 +465,24 @@ export const examples: Record<RouteName, Example> = {
       },
     ],
   },
+  searchMessages: {
+    parameters: { words: "cake", chat },
+    answer: [
+      {
+        message_id: "3A1F5B7C9D2E4F60",
+        contact_id: contact,
+        phone: chat,
+        chat_id: contact,
+        name: "Ada",
+        body: "When can I fetch the cake?",
+        type: "text",
+        media_type: "",
+        is_group: false,
+        from_me: false,
+        timestamp: 1_795_166_700,
+      },
+    ],
+  },
   rejectCall: { parameters: { id: "7F3A9C0D5B1E" }, body: { contact_id: contact }, answer: ok },
 
   listContacts: { parameters: { limit: 100, after: "491710000000@s.whatsapp.net" }, answer: [person] },

@@ -65,6 +65,7 @@ export const routes = {
     listChats: chat.listChats,
     updateChat: chat.updateChat,
     listMessages: chat.listMessages,
+    searchMessages: chat.searchMessages,
     setHandover: chat.setHandover,
     listHandovers: chat.listHandovers,
   },

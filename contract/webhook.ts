@@ -149,7 +149,7 @@ export const Recovered = z
     left: integer("How many failed again while others were taken, and stay undelivered."),
     took_ms: integer("How long it took, in milliseconds."),
   })
-  .openapi({ description: "What was last sent again by itself." })
+  .openapi({ description: "What it got again by itself when its receiver was last back." })
 
 /** Contract, "Webhooks" */
 export const Webhook = z

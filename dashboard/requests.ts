@@ -94,15 +94,6 @@ function filterForm(filter: Filter, names: KeyNames): Html {
   </form>`
 }
 
-/** Where the call that sent a message is shown; undefined if it is not kept, as one that succeeded. */
-export async function pathOfCall(
-  accountId: string,
-  call: { requestId: string; askedMs: number },
-): Promise<string | undefined> {
-  const found = await RequestLog.find(accountId, call.requestId, call)
-  return found && `/requests/${found.place}`
-}
-
 /** Equal calls: the newest, how many there were, and when. */
 function item(group: RequestLog.Kept[], names: KeyNames): Html {
   const [newest] = group as [RequestLog.Kept] // a group has one at least

@@ -14,7 +14,6 @@ import type { BillingPages } from "./billing-pages.ts"
 import { answering, largestFile } from "./conversations/answer.ts"
 import { chats } from "./conversations/chats.ts"
 import { groups } from "./conversations/groups.ts"
-import { messages } from "./conversations/messages.ts"
 import { deliveries } from "./events/deliveries.ts"
 import { event } from "./events/event.ts"
 import { events } from "./events/events.ts"
@@ -47,6 +46,7 @@ import { newNumber } from "./numbers/new-number.ts"
 import { number } from "./numbers/number.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
+import { request } from "./one-request.ts"
 import { findAndStop } from "./operator/find-and-stop.ts"
 import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
@@ -60,7 +60,6 @@ import { signIn } from "./people/sign-in.ts"
 import { consent } from "./programs/consent.ts"
 import { programPaths, programs } from "./programs/endpoints.ts"
 import { reference, trying } from "./reference.ts"
-import { request } from "./request.ts"
 import { requests } from "./requests.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
@@ -132,7 +131,6 @@ const parts = [
   number,
   linking,
   newLinkPage,
-  messages,
   message,
   span,
   where,

@@ -2,7 +2,6 @@ export * as EventIndex from "./event-index.ts"
 
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { z } from "zod"
-import type { Event } from "#contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
@@ -11,7 +10,7 @@ import { batchWrite, Bytes, type Key, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
-import { folded } from "./folded.ts"
+import { wordsIn } from "./folded.ts"
 
 // Which event has which words, names, numbers and ids? Bodies are sealed one by one, and to read and open
 // 100,000 takes ten seconds and more. So the words of each 250 events are a row of their own. It costs a
@@ -111,7 +110,10 @@ async function* indexed(
 async function read({ bridgeId, deliveryKey, head, isReader }: Source, row: number): Promise<Words> {
   const range = { after: row * perRow, before: (row + 1) * perRow + 1, isNewestFirst: true }
   const events = await Array.fromAsync(EventLists.allKept(bridgeId, range, head, perRow))
-  const words = events.map((event): Words[number] => [event.n, wordsOf(event, deliveryKey)])
+  const words = events.map((event): Words[number] => [
+    event.n,
+    wordsIn(JSON.parse(EventRow.bodyOf(event, deliveryKey).toString())),
+  ])
   const isWhole = events.length === perRow || head >= range.before - 1
   if (isWhole && !isReader && DiskRoom.hasRoomToSpare())
     await write(key(bridgeId, row), { deliveryKey, events, words })
@@ -153,16 +155,4 @@ async function write(
 /** When an event may be gone: one that waits may be delivered at once. */
 function soonestEnd({ state, createdAt, expiresAt }: EventRow.Info): number {
   return state === "pending" ? createdAt + EventRow.keptFor.delivered : expiresAt
-}
-
-function wordsOf(event: EventRow.Info, deliveryKey: Uint8Array): string {
-  const found = new Set<string>()
-  collect(JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event, found)
-  return folded([...found].join(" ¦ "))
-}
-
-/** Every text in a value; names of fields do not count. */
-function collect(value: unknown, found: Set<string>): void {
-  if (typeof value === "string" && value !== "") found.add(value)
-  if (typeof value === "object" && value !== null) for (const one of Object.values(value)) collect(one, found)
 }

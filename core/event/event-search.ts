@@ -3,6 +3,7 @@ export * as EventSearch from "./event-search.ts"
 import type { Event } from "#contract/event.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { Bridge } from "../bridge/bridge.ts"
+import { isSameSpelt, spellingsOf } from "../message/spellings.ts"
 import { now } from "../platform/clock.ts"
 import { batchGet } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -10,10 +11,13 @@ import { Delivery } from "./delivery.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
+import { folded } from "./folded.ts"
 
 interface Asked {
   /** Folded texts: an event that has one of them is found. */
   texts: string[]
+  /** Only events of this chat (a JID). */
+  chat?: string | undefined
   /** Only events before this number. */
   before?: number | undefined
   limit: number
@@ -31,7 +35,7 @@ export interface Found {
 
 /** The newest events of a bridge that contain one of these texts, as far as there is time. */
 export async function newest(bridge: Bridge.Info, asked: Asked): Promise<Found> {
-  const { texts, limit, isReader = false, isOver } = asked
+  const { texts, chat, limit, isReader = false, isOver } = asked
   const before = asked.before ?? (await EventLists.newestNumber(bridge.id)) + 1
   if (before <= 1) return { events: [] }
   const [deliveryKey, delivery] = await Promise.all([
@@ -39,12 +43,16 @@ export async function newest(bridge: Bridge.Info, asked: Asked): Promise<Found> 
     Delivery.get(Delivery.first(bridge.id)),
   ])
   const events: StoredEvent[] = []
+  const ofChat = chat === undefined ? [""] : spellingsOf(chat).map(folded)
   const source = { bridgeId: bridge.id, deliveryKey, head: delivery?.head ?? 0, isReader }
   for await (const { first, words } of EventIndex.backwards(source, before)) {
-    const numbers = words.filter(([, one]) => texts.some((text) => one.includes(text))).map(([n]) => n)
+    const numbers = words
+      .filter(([, one]) => [ofChat, texts].every((some) => some.some((text) => one.includes(text))))
+      .map(([n]) => n)
     const wanted = numbers.toSorted((a, b) => b - a).slice(0, limit - events.length)
     for (const row of await EventRow.byNumbers(bridge.id, wanted))
-      events.push(...opened(EventRow.asOf(row, source.head), deliveryKey))
+      for (const stored of opened(EventRow.asOf(row, source.head), deliveryKey))
+        if (chat === undefined || isOf(stored, chat)) events.push(stored)
     events.sort((a, b) => numberOf(b) - numberOf(a))
     const isCut = wanted.length < numbers.length || events.length >= limit
     if (isCut && wanted.length > 0) return { events, before: wanted.at(-1)! }
@@ -58,6 +66,10 @@ function opened(event: EventRow.Info, deliveryKey: Uint8Array): StoredEvent[] {
   if (event.state !== "pending" && event.expiresAt <= now()) return []
   const body = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
   return [{ event_id: event.eventId, state: event.state, created_at: event.createdAt, event: body }]
+}
+
+function isOf({ event }: StoredEvent, chat: string): boolean {
+  return "chat_id" in event && isSameSpelt(event.chat_id, chat)
 }
 
 function numberOf({ event_id: id }: StoredEvent): number {

@@ -18,3 +18,20 @@ export function folded(text: string): string {
     .replaceAll(/\s+/g, " ")
     .trim()
 }
+
+/** Every text in a value, as it is searched in; names of fields do not count. */
+export function wordsIn(value: unknown): string {
+  const found = new Set<string>()
+  const collect = (one: unknown) => {
+    if (typeof one === "string" && one !== "") found.add(one)
+    if (typeof one === "object" && one !== null) for (const part of Object.values(one)) collect(part)
+  }
+  collect(value)
+  return folded([...found].join(" ¦ "))
+}
+
+/** Whether one of these folded texts stands in a value. */
+export function hasWords(value: unknown, texts: string[]): boolean {
+  const words = wordsIn(value)
+  return texts.some((text) => words.includes(text))
+}

@@ -7,7 +7,7 @@ const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-")
 const { key, number, read, quote, text, file, voice } = form.elements
 
 // Answers of this chat that are on their way, oldest first. Texts outlive the page in the tab's storage: when
-// it is loaded again, they go on under their keys, which send each once.
+// it is loaded again, they go on under their keys, which send each once. Of a file only its name does.
 const stored = `unsent ${number.value} ${location.pathname}`
 // A key is known for a day. What waited for half of it, in a tab that was closed, its writer sends.
 const longestWaitMs = 12 * 3600 * 1000
@@ -15,9 +15,10 @@ const queue = []
 let isSending = false
 
 function keep() {
-  const texts = queue.filter((one) => !one.body.get("file")?.size)
   try {
-    const all = texts.map(({ body }) => [...body].filter(([name]) => name !== "file"))
+    const all = queue.map(({ body }) =>
+      [...body].map(([name, value]) => [name, value.size ? value.name : value]),
+    )
     if (all.length > 0) sessionStorage[stored] = JSON.stringify(all)
     else delete sessionStorage[stored]
   } catch {
@@ -25,15 +26,20 @@ function keep() {
   }
 }
 
-function enqueue(body) {
-  if (!body.has("at")) body.set("at", Date.now())
+function show(body, name) {
   const item = document.createElement("li")
   item.className = "own"
   item.innerHTML =
     '<article class="bubble"><p class="words" dir="auto"></p><footer><span class="small muted" role="status"></span></footer></article>'
-  item.querySelector(".words").textContent = body.get("text") || body.get("file")?.name
+  item.querySelector(".words").textContent = body.get("text") || name
   list().append(item)
   document.getElementById("messages-empty")?.remove()
+  return item
+}
+
+function enqueue(body) {
+  if (!body.has("at")) body.set("at", Date.now())
+  const item = show(body, body.get("file")?.name)
   queue.push({ body, item })
   keep()
   say(item, "Sending")
@@ -198,7 +204,9 @@ if (navigator.mediaDevices && window.MediaRecorder) button.hidden = false
 button.addEventListener("click", () => void (recorder ? recorder.stop() : record()))
 
 async function record() {
+  button.disabled = true
   const sound = await navigator.mediaDevices.getUserMedia({ audio: true }).catch(() => undefined)
+  button.disabled = false
   if (!sound) return alert("The browser gives this page no microphone.")
   const parts = []
   recorder = new MediaRecorder(sound)
@@ -221,9 +229,15 @@ async function record() {
 try {
   for (const fields of JSON.parse(sessionStorage[stored] ?? "[]")) {
     const body = new FormData()
-    for (const [name, value] of fields) body.append(name, value)
-    enqueue(body)
+    let lost = ""
+    for (const [name, value] of fields) {
+      if (name !== "file") body.append(name, value)
+      else if (typeof value === "string") lost = value
+    }
+    if (lost) say(show(body, lost), `Not sent: this page was loaded again. Choose ${lost} again.`, true)
+    else enqueue(body)
   }
+  keep()
 } catch {
   // Nothing was kept, or nothing of ours.
 }

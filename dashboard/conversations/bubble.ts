@@ -28,6 +28,13 @@ const steps = {
   received: "",
 }
 
+/** How far an own message has come; `""` for others'. */
+export function step({ from_me, status, counts }: Said): Html | string {
+  const word = from_me && status ? steps[status] : ""
+  const read = counts && status !== "failed" ? `, read by ${counts.read} of ${counts.recipients}` : ""
+  return word === "" ? "" : html`<b class="step ${status === "failed" ? "bad" : status}">${word}${read}</b>`
+}
+
 const reactions = ["👍", "❤️", "😂", "🙏", "😮", "😢"]
 
 /** A message in its chat. */
@@ -232,13 +239,11 @@ function other(said: Said): Html | string {
       </ul>`
 }
 
-function foot({ message_id, timestamp, status, reason, counts, from_me }: Said): Html {
-  const step = from_me && status ? steps[status] : ""
-  const isBad = status === "failed"
-  const read = counts && status !== "failed" ? `, read by ${counts.read} of ${counts.recipients}` : ""
+function foot(said: Said): Html {
+  const { message_id, timestamp, reason } = said
+  const how = step(said)
   return html`<span class="small muted" id="foot-${message_id}"
-    >${moment(timestamp * 1000)}
-    ${step === "" ? "" : html`· <b class="step ${isBad ? "bad" : (status ?? "")}">${step}${read}</b>`}
+    >${moment(timestamp * 1000)} ${how === "" ? "" : html`· ${how}`}
     ${reason ? html`<span class="bad">${reason}</span>` : ""}</span
   >`
 }

@@ -11,8 +11,9 @@ import { wordsOf } from "../events/message-words.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { askSession } from "../numbers/session-answer.ts"
 import { moment } from "../times.ts"
+import { step } from "./bubble.ts"
 import { namesOf, numberOf, pathOfChat } from "./chat-name.ts"
-import { cameOf, isChangeOfOther, keeps, patienceMs, Said, wentOf } from "./said.ts"
+import { cameOf, isChangeOfOther, keeps, merged, patienceMs, Said, wentOf } from "./said.ts"
 
 /** A chat in the list. */
 export interface Entry {
@@ -67,15 +68,13 @@ function entryOf({ chat_id: jid, name, unread, marked_unread, ...chat }: z.infer
 /** The chats of the latest messages: those that events have, and those that were sent. */
 async function recentChats(c: Context<DashboardEnv>): Promise<ChatList> {
   const [came, went, handed] = await Promise.all([
-    cameOf(c, { from: undefined, limit: looked.came }),
-    wentOf(c, { from: "", limit: looked.went }),
+    cameOf(c, { limit: looked.came }),
+    wentOf(c, { limit: looked.went }),
     askSession(c, "/handovers", HandedOver, patienceMs),
   ])
-  // Each list in its order; of the same second, what was sent comes last: it is mostly the answer.
-  const oldestFirst = [...came.said.toReversed(), ...went.said.toReversed()]
-  const all = oldestFirst.toSorted((one, other) => one.timestamp - other.timestamp)
+  const { said: all } = merged({ items: came.items }, { items: went.items })
   const chats = new Map<string, Entry>()
-  for (const said of all) add(chats, said)
+  for (const said of all.toReversed()) add(chats, said)
   for (const { chat_id, until } of handed.value ?? []) {
     const entry = chats.get(chat_id)
     if (entry) entry.handoverUntil = until
@@ -130,7 +129,9 @@ export function chatItem(
         ${name === number || isGroup(jid) ? "" : html`<small class="muted">${number}</small>`}</span
       >
       <span class="small muted">${lastAt === 0 ? "" : moment(lastAt * 1000)}</span>
-      <span class="last">${last ? html`${lastWho(last, nameOf)}<bdi>${wordsOf(last)}</bdi>` : ""}</span>
+      <span class="last"
+        >${last ? html`${lastWho(last, nameOf)}<bdi>${wordsOf(last)}</bdi> ${step(last)}` : ""}</span
+      >
       <span class="marks"
         >${entry.handoverUntil > now() ? html`<span class="tag">You answer</span>` : ""}
         ${unread > 0 ? html`<b class="badge">${unread}<span class="hidden"> unread</span></b>` : ""}</span
@@ -158,54 +159,4 @@ export async function namesIn(c: Context<DashboardEnv>, entries: Entry[]) {
     c,
     entries.flatMap(({ jid, last }) => [jid, last && !last.from_me ? last.contact_id : ""]),
   )
-}
-
-/** How many chats and messages a search looks through. */
-const searched = { pages: 10, came: 2000 }
-
-/**
- * Looks for chats by name, number or words.
- * @returns the chats, and what was looked through, in words
- */
-export async function searchChats(
-  c: Context<DashboardEnv>,
-  sought: string,
-): Promise<ChatList & { about: string }> {
-  const words = sought.toLowerCase()
-  const digits = sought.replaceAll(/[\s+()-]/g, "")
-  const all: Entry[] = []
-  let next: string | undefined
-  let first: ChatList | undefined
-  for (let page = 0; page < searched.pages; page++) {
-    const list = await chatList(c, next)
-    first ??= list
-    all.push(...list.entries)
-    next = list.next
-    if (next === undefined) break
-  }
-  const [nameOf, came, went] = await Promise.all([
-    namesIn(c, all),
-    cameOf(c, { from: undefined, limit: searched.came }),
-    wentOf(c, { from: "", limit: looked.went }),
-  ])
-  const chats = new Map(all.map((entry) => [entry.jid, entry]))
-  const found = new Map<string, Entry>()
-  for (const entry of all) {
-    const isNumber = /^\d{3,}$/.test(digits) && entry.jid.includes(digits)
-    if (isNumber || nameOf(entry.jid, entry.name).toLowerCase().includes(words)) found.set(entry.jid, entry)
-  }
-  const messages = [...came.said, ...went.said]
-  for (const said of messages.toSorted((one, other) => other.timestamp - one.timestamp)) {
-    if (found.has(said.chat_id) || !wordsOf(said).toLowerCase().includes(words)) continue
-    const entry = chats.get(said.chat_id) ?? {
-      jid: said.chat_id,
-      name: said.name,
-      unread: 0,
-      handoverUntil: 0,
-    }
-    found.set(said.chat_id, { ...entry, lastAt: said.timestamp, last: said })
-  }
-  const latest = next === undefined ? "" : "latest "
-  const about = `Looked through the names and numbers of the ${latest}${all.length} chats, and the words of the latest ${messages.length} messages. Open a chat to search all that is kept of it.`
-  return { entries: [...found.values()], about, isKept: first?.isKept ?? false, problem: first?.problem }
 }

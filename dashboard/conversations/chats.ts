@@ -17,9 +17,9 @@ import { followChats } from "./follow-chats.ts"
 import { receivedFile } from "./received-file.ts"
 
 const Asked = z.object({
-  q: z.string().trim().max(100).optional().catch(undefined),
   after: z.string().max(300).optional().catch(undefined),
   before: z.string().max(500).optional().catch(undefined),
+  until: z.coerce.number().int().positive().max(9_999_999_999).optional().catch(undefined),
   quote: z.string().max(128).optional().catch(undefined),
 })
 
@@ -40,8 +40,7 @@ export const chats = new Hono<DashboardEnv>()
     return await headedPage(c, { title: "Chats", place: "chats", body: ofWhich(own) })
   })
   .get("/numbers/:ref/chats", async (c) => {
-    const { q: sought, after } = Asked.parse(c.req.query())
-    return await show(c, await chatsPage(c, { sought, after }))
+    return await show(c, await chatsPage(c, Asked.pick({ after: true }).parse(c.req.query())))
   })
   .get("/numbers/:ref/chats/stream", async (c) => await followChats(c, c.req.query("chat")))
   .post("/numbers/:ref/chats/keep", async (c) => {
@@ -52,8 +51,7 @@ export const chats = new Hono<DashboardEnv>()
   })
   .get("/numbers/:ref/chats/:chat", async (c) => {
     const open = toJid(chatIn(c))
-    const { q, before, quote } = Asked.parse(c.req.query())
-    const thread = { before, quote, words: q === "" ? undefined : q }
+    const thread = Asked.omit({ after: true }).parse(c.req.query())
     return await show(c, await chatsPage(c, { open, thread }))
   })
   .get(

@@ -23,7 +23,6 @@ export type Said = z.infer<typeof Said>
 
 /** The events that a chat shows. */
 export const shownTypes = ["message", "poll_vote", "event_response"] as const
-type ShownEvent = Extract<StoredEvent["event"], { event: (typeof shownTypes)[number] }>
 
 /** How long a page waits for the session, in ms: without it, the page has what events hold. */
 export const patienceMs = 900
@@ -57,52 +56,40 @@ export async function keeps(c: Context<DashboardEnv>): Promise<boolean> {
   return lease !== undefined && Choice.wire(lease.choice).keep !== null
 }
 
-/** A part of a chat (a JID or digits), the newest messages first. `from`: `next` of the part behind it. */
+/** A part of a chat (a JID or digits), the newest messages first. `before`: `next` of the part behind it. */
 export async function partOf(
   c: Context<DashboardEnv>,
   chat: string,
-  from: string | undefined,
-  limit = perPart,
+  { before, until }: { before?: string | undefined; until?: number | undefined },
 ): Promise<Part> {
-  if (await keeps(c)) {
-    const path = `/chats/${encodeURIComponent(chat)}/messages?${toQuery({ limit, after: from })}`
-    const kept = await askSession(c, path, z.array(Said), patienceMs)
-    // What came before keeping was chosen takes a moment to be kept.
-    if (kept.problem === undefined && (kept.value.length > 0 || from !== undefined)) {
-      const votes = from === undefined ? (await cameOf(c, { chat, from: undefined, limit })).votes : []
-      return { said: kept.value, votes, next: kept.next, isKept: true }
-    }
-    if (from !== undefined)
-      return {
-        said: [],
-        votes: [],
-        next: from,
-        isKept: true,
-        problem: `What is kept is not shown: ${kept.problem}`,
-      }
+  if (!(await keeps(c))) return await recentOf(c, chat, before)
+  const path = `/chats/${encodeURIComponent(chat)}/messages?${toQuery({ limit: perPart, after: before, until })}`
+  const kept = await askSession(c, path, z.array(Said), patienceMs)
+  // What came before keeping was chosen takes a moment to be kept.
+  const isThere = kept.problem === undefined && kept.value.length > 0
+  if (before === undefined && !isThere) return await recentOf(c, chat, before)
+  if (kept.problem !== undefined) {
+    const problem = `What is kept is not shown: ${kept.problem}`
+    return { said: [], votes: [], next: before, isKept: true, problem }
   }
-  return await recentOf(c, chat, from, limit)
+  const { votes } = before === undefined ? await cameOf(c, { chat, limit: perPart }) : { votes: [] }
+  return { said: kept.value, votes, next: kept.next, isKept: true }
 }
 
 /** Each list goes on behind an id; `""`: at its beginning; `-`: it is over. */
 const Cursor = z.string().regex(/^[\w.-]{0,200}~[\w.-]{0,200}$/)
 
 /** What the events of the last days have, and the list of what was sent, as one. */
-async function recentOf(
-  c: Context<DashboardEnv>,
-  chat: string,
-  from: string | undefined,
-  limit: number,
-): Promise<Part> {
+async function recentOf(c: Context<DashboardEnv>, chat: string, from: string | undefined): Promise<Part> {
   const [event = "", sent = ""] = (Cursor.safeParse(from).data ?? "~").split("~")
   const [came, went] = await Promise.all([
-    cameOf(c, { chat, from: event, limit }),
-    wentOf(c, { chat, from: sent, limit }),
+    cameOf(c, { chat, from: event, limit: perPart }),
+    wentOf(c, { chat, from: sent, limit: perPart }),
   ])
-  const merged = mergedPart(came, went, limit)
-  const ends = [came.goesOn(merged.came), went.goesOn(merged.went)]
+  const { said, shown } = merged(came, went, perPart)
+  const ends = [goesOn(came, shown.came, event), goesOn(went, shown.went, sent)]
   return {
-    said: merged.said,
+    said,
     votes: came.votes,
     next: ends.every((end) => end === "-") ? undefined : ends.join("~"),
     isKept: false,
@@ -110,82 +97,75 @@ async function recentOf(
   }
 }
 
-/** One of the two lists. `goesOn`: where it goes on if so many of its messages are shown. */
+/** One of the two lists, from some place on. */
 interface Source {
-  said: Said[]
-  hasMore: boolean
-  goesOn: (shown: number) => string
+  /** Newest first; `id`: behind which the list goes on; `n`: of its event, or of the last event before it. */
+  items: { said: Said; id: string; n: number }[]
+  /** The id behind the last of these; undefined: the list is over. */
+  next?: string | undefined
   problem?: string | undefined
 }
-
-const nothing = { said: [], hasMore: false, goesOn: () => "-" }
 
 /** What came, and what was written on the phone. */
 export async function cameOf(
   c: Context<DashboardEnv>,
-  asked: { chat?: string; from: string | undefined; limit: number },
+  asked: { chat?: string; from?: string; limit: number },
 ): Promise<Source & { votes: Vote[] }> {
   const { chat, from = "", limit } = asked
-  if (from === "-") return { ...nothing, votes: [] }
+  if (from === "-") return { items: [], votes: [] }
   try {
     const wanted = { types: shownTypes, isNewestFirst: true, limit }
     const page = await EventFeed.page(c.var.bridge, { ...wanted, chat, from: EventRow.numberOf(from) })
-    // They are of `types`.
-    const events = page.events.map(({ event, event_id }) => ({ event: event as ShownEvent, event_id }))
-    const messages = events.flatMap(({ event, event_id }) =>
-      event.event === "message" ? [{ said: event, event_id }] : [],
+    const items = page.events.flatMap(({ event, event_id: id }) =>
+      event.event === "message" ? [{ said: event, id, n: EventRow.numberOf(id) ?? 0 }] : [],
     )
-    return {
-      said: messages.map(({ said }) => said),
-      votes: events.flatMap(({ event }) => voteOf(event) ?? []),
-      hasMore: page.next !== undefined,
-      goesOn: (shown) =>
-        shown < messages.length ? (messages[shown - 1]?.event_id ?? from) : (page.next ?? "-"),
-    }
+    return { items, votes: page.events.flatMap(({ event }) => voteOf(event) ?? []), next: page.next }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return { ...nothing, votes: [], problem: `What came is not shown: ${bridgesAsNumbers(error.message)}` }
+    return { items: [], votes: [], problem: `What came is not shown: ${bridgesAsNumbers(error.message)}` }
   }
 }
+
+const Sent = Said.extend({ events_before: z.number() })
 
 /** What was sent here and through the API: only the session can read it. */
 export async function wentOf(
   c: Context<DashboardEnv>,
-  { chat, from, limit }: { chat?: string; from: string; limit: number },
+  { chat, from = "", limit }: { chat?: string; from?: string; limit: number },
 ): Promise<Source> {
-  if (from === "-") return nothing
+  if (from === "-") return { items: [] }
   const path = `/said?${toQuery({ limit, chat, after: from || undefined })}`
-  const sent = await askSession(c, path, z.array(Said), patienceMs)
-  if (sent.problem !== undefined)
-    return { ...nothing, goesOn: () => from, problem: `What was sent is not shown: ${sent.problem}` }
-  const { value, next } = sent
+  const { value = [], ...sent } = await askSession(c, path, z.array(Sent), patienceMs)
+  if (sent.problem !== undefined) return { items: [], problem: `What was sent is not shown: ${sent.problem}` }
   return {
-    said: value,
-    hasMore: next !== undefined,
-    goesOn: (shown) => (shown < value.length ? (value[shown - 1]?.message_id ?? from) : (next ?? "-")),
+    items: value.map((said) => ({ said, id: said.message_id, n: said.events_before })),
+    next: sent.next,
   }
 }
 
 /**
  * The next messages of both lists, and how many of each they are. It ends where one list has been shown but
- * goes on: its next messages may be newer than the rest of the other. Of the same second, what was sent is
- * the later one, since it is mostly the answer.
+ * goes on: its next messages may be newer than the rest of the other.
  */
-function mergedPart(came: Source, went: Source, most: number): { said: Said[]; came: number; went: number } {
+export function merged(came: Source, went: Source, most = Infinity) {
   const said: Said[] = []
   const shown = { came: 0, went: 0 }
   while (said.length < most) {
-    const [one, other] = [came.said[shown.came], went.said[shown.went]]
-    if ((!one && came.hasMore) || (!other && went.hasMore)) break
-    if (other && (!one || other.timestamp >= one.timestamp)) {
-      said.push(other)
-      shown.went++
-    } else if (one) {
-      said.push(one)
-      shown.came++
-    } else break
+    const [one, other] = [came.items[shown.came], went.items[shown.went]]
+    if ((!one && came.next !== undefined) || (!other && went.next !== undefined)) break
+    // Clocks differ, and have whole seconds: how many events there were before a send says the order.
+    const newest = one && (!other || one.n > other.n) ? one : other
+    if (!newest) break
+    said.push(newest.said)
+    shown[newest === one ? "came" : "went"]++
   }
-  return { said, ...shown }
+  return { said, shown }
+}
+
+/** Where a list that began behind `from` goes on, if so many of its messages were shown. */
+function goesOn({ items, next, problem }: Source, shown: number, from: string): string {
+  if (problem !== undefined) return from
+  return shown < items.length ? (items[shown - 1]?.id ?? from) : (next ?? "-")
 }
 
 export function voteOf(event: StoredEvent["event"]): Vote | undefined {

@@ -22,8 +22,8 @@ import { folded, type Part, partOf, patienceMs, type Said } from "./said.ts"
 export interface Asked {
   /** `next` of the part behind this one. */
   before?: string | undefined
-  /** Words that are looked for. */
-  words?: string | undefined
+  /** Only messages before this time, Unix seconds: of those that are kept. */
+  until?: number | undefined
   /** The message that is answered. */
   quote?: string | undefined
   notice?: Html | undefined
@@ -32,9 +32,6 @@ export interface Asked {
   /** An answer that was not sent: its words, and its key, under which it is tried again. */
   unsent?: { text: string; key: string } | undefined
 }
-
-/** How far a search goes back at a time. */
-const searched = { pages: 10, messages: 200 }
 
 /** What a chat needs to show its messages. */
 export async function chatOf(c: Context<DashboardEnv>, jid: string, people: Iterable<string>): Promise<Chat> {
@@ -58,18 +55,18 @@ export function peopleIn(said: Said[]): string[] {
 /** A chat: its messages, oldest above, and the field to answer. */
 export async function thread(c: Context<DashboardEnv>, jid: string, asked: Asked): Promise<Html> {
   const [part, handover, lease] = await Promise.all([
-    found(c, jid, asked),
+    partOf(c, jid, asked),
     handoverOf(c, jid),
     Lease.get(c.var.bridge.id),
   ])
   const isTracked = lease !== undefined && Choice.followsStatuses(lease.choice, jid)
   const chat = await chatOf(c, jid, [...peopleIn(part.said), ...part.votes.map(({ who }) => who.jid)])
   const shown = folded(part.said)
-  const isLatest = asked.before === undefined && asked.words === undefined
-  const earlier = part.next && `${chat.at}?${toQuery({ before: part.next, q: asked.words })}`
+  const isLatest = asked.before === undefined && asked.until === undefined
+  const earlier = part.next && `${chat.at}?${toQuery({ before: part.next })}`
   const name = chat.nameOf(jid, shown.find(({ from_me, is_group }) => !from_me && !is_group)?.name)
   return html`<section class="thread card flush" aria-label="Chat with ${name}">
-    ${head(c, { chat, jid, name, asked, handover, unread: lastOfOthers(part.said), isTracked })}
+    ${head(c, { chat, jid, name, handover, unread: lastOfOthers(part.said), isTracked })}
     <div
       class="messages"
       tabindex="0"
@@ -78,8 +75,8 @@ export async function thread(c: Context<DashboardEnv>, jid: string, asked: Asked
       ${isLatest && asked.stream ? html`data-stream="${asked.stream}"` : ""}
     >
       <div>
-        ${earlier ? html`<p class="earlier"><a class="button slim" href="${earlier}" data-earlier>${asked.words === undefined ? "Earlier messages" : "Search further back"}</a></p>` : html`<p class="earlier small muted">${beginning(part, asked)}</p>`}
-        ${shown.length === 0 ? nothing(part, asked) : ""}
+        ${earlier ? html`<p class="earlier"><a class="button slim" href="${earlier}" data-earlier>Earlier messages</a></p>` : html`<p class="earlier small muted">${beginning(part)}</p>`}
+        ${shown.length === 0 ? nothing(part) : ""}
         <ol class="chat-lines" id="messages">
           ${shown.map((one) =>
             bubble(
@@ -101,41 +98,21 @@ function lastOfOthers(said: Said[]): string {
   return said.find(({ from_me, reaction }) => !from_me && !reaction)?.message_id ?? ""
 }
 
-/** The part that was asked for; of a search, what it finds in some parts. */
-async function found(c: Context<DashboardEnv>, jid: string, { before, words }: Asked): Promise<Part> {
-  if (words === undefined) return await partOf(c, jid, before)
-  const sought = words.toLowerCase()
-  let part = await partOf(c, jid, before, searched.messages)
-  const said = [...part.said]
-  for (let page = 1; page < searched.pages && part.next !== undefined; page++) {
-    part = await partOf(c, jid, part.next, searched.messages)
-    said.push(...part.said)
-  }
-  return { ...part, said: said.filter((one) => wordsOf(one).toLowerCase().includes(sought)) }
-}
-
-function beginning({ isKept }: Part, { words }: Asked): string {
-  const what = words === undefined ? "Nothing earlier" : "Nothing more"
+function beginning({ isKept }: Part): string {
   return isKept
-    ? `${what} is kept of this chat.`
-    : `${what}: this number keeps its messages for some days only.`
+    ? "Nothing earlier is kept of this chat."
+    : "Nothing earlier: this number keeps its messages for some days only."
 }
 
-function nothing({ next }: Part, { words }: Asked): Html {
+function nothing({ next }: Part): Html {
   if (next !== undefined)
     return empty({
       icon: "inbox",
       title: "Not yet",
       about: "None among the latest that were looked at: look further back.",
     })
-  return words === undefined
-    ? empty({
-        id: "messages-empty",
-        icon: "inbox",
-        title: "No message yet",
-        about: "What you write comes first.",
-      })
-    : empty({ icon: "inbox", title: "Not found", about: "No message here has these words." })
+  const about = "What you write comes first."
+  return empty({ id: "messages-empty", icon: "inbox", title: "No message yet", about })
 }
 
 const Handovers = z.array(z.object({ until: z.number() }))
@@ -152,13 +129,12 @@ function head(
     chat: Chat
     jid: string
     name: string
-    asked: Asked
     handover: number
     unread: string
     isTracked: boolean
   },
 ): Html {
-  const { chat, jid, name, asked } = input
+  const { chat, jid, name } = input
   const number = numberOf(jid)
   const all = `/numbers/${c.var.bridge.customerRef}/chats`
   return html`<header>
@@ -171,9 +147,11 @@ function head(
     <details class="more">
       <summary class="button slim" aria-label="More of this chat">⋯</summary>
       <div>
-        <form method="get" action="${chat.at}" role="search">
+        <form method="get" action="/where" role="search">
+          <input type="hidden" name="number" value="${chat.ref}" />
+          <input type="hidden" name="chat" value="${jid}" />
           <label for="find">Search in this chat</label>
-          <input id="find" type="search" name="q" value="${asked.words ?? ""}" maxlength="100" />
+          <input id="find" type="search" name="q" maxlength="1000" />
           <button class="button slim">Search</button>
         </form>
         ${

@@ -2,13 +2,20 @@ import { html } from "hono/html"
 import type { Attempt } from "#contract/delivery.ts"
 import { type Html, note } from "../elements.ts"
 
+interface Outcome {
+  success: boolean
+  status_code: number
+  error: string
+}
+
 /** The outcome of an attempt. */
-export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
-  const word =
-    attempt.status_code > 0
-      ? String(attempt.status_code)
-      : (unanswered.get(attempt.error)?.[0] ?? attempt.error)
-  return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
+export function outcome(attempt: Outcome): Html {
+  return html`<span class="state ${attempt.success ? "good" : "bad"}">${outcomeWord(attempt)}</span>`
+}
+
+/** The same in a word or two. */
+export function outcomeWord({ status_code: status, error }: Omit<Outcome, "success">): string {
+  return status > 0 ? String(status) : (unanswered.get(error)?.[0] ?? error)
 }
 
 /** Why there was no status: in a word or two, and in a sentence. */

@@ -20,11 +20,11 @@ import { codeBlock, confirming, copyable, empty, facts, type Html, note, buttonF
 import { noticeOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live } from "../live.ts"
-import { ago, time, until } from "../times.ts"
+import { ago, until } from "../times.ts"
 import { pathOfDeliveries, webhookQuery } from "../webhooks/webhook-health.ts"
 import { arrivalSteps, endSteps } from "../where/arrival.ts"
-import { stepItems } from "../where/steps.ts"
-import { outcome, whyFailed } from "./attempt-words.ts"
+import { type Step, steps } from "../where/steps.ts"
+import { outcomeWord, whyFailed } from "./attempt-words.ts"
 import { eventLine, eventMeanings, jidsOf } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
 
@@ -254,10 +254,7 @@ function wayCard(ref: string, shown: Shown): Html {
       <h2>From the network to your program</h2>
       <p>Attempts are kept: failures for 7 days, and the number's latest 200.</p>
     </header>
-    <ol class="timeline">
-      ${stepItems(arrivalSteps(arrived))} ${delivery.attempts.map(attemptItem)}
-      ${stepItems(endSteps(arrived, givenUpAt))}
-    </ol>
+    ${steps([...arrivalSteps(arrived), ...delivery.attempts.map(attemptStep), ...endSteps(arrived, givenUpAt)])}
     ${delivery.attempts.length > 0 ? "" : empty({ about: state === "pending" ? "Not tried yet." : why })}
   </section>`
 }
@@ -286,20 +283,17 @@ function actions(ref: string, { delivery, isHead, head, state, webhookId }: Show
   })}`
 }
 
-function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {
-  return html`<li class="${attempt.success ? "good" : "bad"}">
-    <div class="row spread">
-      <span class="row"
-        >${outcome(attempt)} Attempt ${attempt.attempt}${attempt.resend ? ", sent again" : ""}
-        <span class="muted">after ${attempt.latency_ms} ms</span></span
-      >
-      <span class="small muted">${time(Date.parse(attempt.timestamp))}</span>
-    </div>
-    ${attempt.success ? "" : html`<p>${whyFailed(attempt)}.</p>`}
-    ${attempt.url === "" ? "" : html`<p class="small mono muted">${attempt.url}</p>`}
-    ${Object.keys(attempt.answer_headers).length === 0 ? "" : codeBlock(linesOf(attempt.answer_headers), "The headers of the answer")}
-    ${attempt.answer === "" ? "" : codeBlock(readable(attempt.answer), "The beginning of the answer")}
-  </li>`
+function attemptStep(attempt: DeliveryOfEvent["attempts"][number]): Step {
+  const { success, latency_ms, answer_headers, answer, url } = attempt
+  return {
+    atMs: Date.parse(attempt.timestamp),
+    tone: success ? "good" : "bad",
+    word: `Attempt ${attempt.attempt}${attempt.resend ? ", sent again" : ""}: ${outcomeWord(attempt)}`,
+    about: html`<p>${success ? "" : `${whyFailed(attempt)}. `}After ${latency_ms} ms.</p>
+      ${url === "" ? "" : html`<p class="small mono muted">${url}</p>`}
+      ${Object.keys(answer_headers).length === 0 ? "" : codeBlock(linesOf(answer_headers), "The headers of the answer")}
+      ${answer === "" ? "" : codeBlock(readable(answer), "The beginning of the answer")}`,
+  }
 }
 
 /** JSON over several lines: only its spaces differ. Anything else, and JSON that is cut, stays as it is. */

@@ -13,7 +13,6 @@ const soonMs = 150
 const tabs = [
   ["overview", "", "Overview"],
   ["connect", "/connect", "Phone"],
-  ["messages", "/messages", "Messages"],
   ["chats", "/chats", "Chats"],
   ["groups", "/groups", "Groups"],
   ["events", "/events", "Events"],

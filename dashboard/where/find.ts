@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Contact } from "#contract/contact.ts"
+import { KeptMessage } from "#contract/chat.ts"
 import { Message, SentMessage } from "#contract/message.ts"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { RequestLog } from "#core/account/request-log.ts"
@@ -14,7 +14,9 @@ import { numberIn } from "../requests.ts"
 import type { Asked } from "./asked.ts"
 
 type Sent = z.infer<typeof SentMessage>
-type Person = z.infer<typeof Contact>
+type Kept = z.infer<typeof KeptMessage>
+type Person = z.infer<typeof Person>
+const Person = z.object({ jid: z.string(), name: z.string() })
 
 /** How long a search goes on, in ms: its page is there within two seconds. */
 export const budget = { ms: 1200 }
@@ -39,9 +41,13 @@ export interface Found {
   people: Of<Person>[]
   events: Of<StoredEvent>[]
   sent: Of<Sent>[]
+  /** Messages that are kept, and in neither of these lists. */
+  kept: Of<Kept>[]
   request?: RequestLog.Kept | undefined
-  /** Where the search of the one number goes on, and the first number that was not begun with. */
+  /** Where the search of the one number goes on: of its events, and of what it keeps. */
   before?: number | undefined
+  after?: string | undefined
+  /** The first number that was not begun with. */
   from?: string | undefined
   /** The numbers whose events were not all looked at, and whose sessions said nothing. */
   unread: string[]
@@ -55,20 +61,21 @@ interface Looking {
   /** The numbers that are searched, and all of the account. */
   numbers: Bridge.Listed[]
   all: Bridge.Listed[]
+  /** The one chat (a JID) of the one number that is searched. */
+  chat?: string | undefined
   before?: number | undefined
+  after?: string | undefined
   isOver: () => boolean
   leftMs: () => number
 }
 
 /** Looks for what was typed, in the account's numbers, as far as there is time. */
-export async function find(
-  input: Pick<Looking, "accountId" | "requestId" | "asked" | "numbers" | "all" | "before">,
-): Promise<Found> {
+export async function find(input: Omit<Looking, "isOver" | "leftMs">): Promise<Found> {
   return await searches.use(async () => {
     const end = performance.now() + budget.ms
     const leftMs = () => Math.max(0, end - performance.now())
     const looking = { ...input, leftMs, isOver: () => leftMs() === 0 }
-    const found: Found = { numbers: [], people: [], events: [], sent: [], unread: [], silent: [] }
+    const found: Found = { numbers: [], people: [], events: [], sent: [], kept: [], unread: [], silent: [] }
     const { asked, all } = looking
     if (asked.eventId !== undefined) {
       const bridge = await EventSearch.bridgeOf(all, asked.eventId)
@@ -168,15 +175,14 @@ async function lookInNumbers(looking: Looking, found: Found): Promise<void> {
   const isFew = numbers.length <= most.askedForMore
   if (!isFew) found.silent = numbers.map(({ customerRef }) => customerRef)
   const left = await forEach(numbers, isOver, async (bridge) => {
-    // On a further page of events there is nothing new of the others.
+    const kept = isFew && looking.before === undefined ? keptOf(bridge, looking, found) : undefined
+    // On a further page of one list there is nothing new of the others.
+    if (looking.after !== undefined) return await kept
     const isAsked = isFew && looking.before === undefined
-    const people = isAsked ? await peopleOf(bridge, looking, found) : []
+    const people = isAsked ? await askedOf(bridge, looking, found) : []
     // Events have people's numbers, and their own names for themselves, not those of the address book.
     const texts = [...looking.asked.texts, ...people.map(({ jid }) => folded(jid))]
-    await Promise.all([
-      eventsOf(bridge, { ...looking, asked: { ...looking.asked, texts } }, found),
-      ...(isAsked ? [sentOf(bridge, texts, looking, found)] : []),
-    ])
+    await Promise.all([kept, eventsOf(bridge, { ...looking, asked: { ...looking.asked, texts } }, found)])
   })
   found.unread.push(...left)
   found.from = left[0]
@@ -184,76 +190,62 @@ async function lookInNumbers(looking: Looking, found: Found): Promise<void> {
     all.toSorted((a, b) => at(b.value) - at(a.value)).slice(0, most.shown)
   found.events = newestFirst(found.events, (event) => event.created_at)
   found.sent = newestFirst(found.sent, (sent) => sent.asked_at)
+  const shown = new Set([
+    ...found.events.flatMap(({ value: { event } }) => ("message_id" in event ? [event.message_id] : [])),
+    ...found.sent.map(({ value }) => value.message_id),
+  ])
+  const others = found.kept.filter(({ value }) => !shown.has(value.message_id))
+  found.kept = newestFirst(others, (message) => message.timestamp)
 }
 
 async function eventsOf(bridge: Bridge.Info, looking: Looking, found: Found): Promise<void> {
-  const { asked, numbers, before, isOver } = looking
-  const page = await EventSearch.newest(bridge, { texts: asked.texts, before, limit: most.shown, isOver })
+  const { asked, numbers, before, chat, isOver } = looking
+  const { texts } = asked
+  const page = await EventSearch.newest(bridge, { texts, chat, before, limit: most.shown, isOver })
   found.events.push(...page.events.map((value) => ({ bridge, value })))
   if (page.before === undefined) return
   if (numbers.length === 1) found.before = page.before
   if (page.events.length < most.shown) found.unread.push(bridge.customerRef)
 }
 
-/** The lists of a session that are searched, as its pages are asked for. */
-const peopleList = {
-  path: "/contacts",
-  schema: z.array(Contact),
-  limit: 1000,
-  idOf: ({ jid }: Person) => jid,
-}
-const sentList = {
-  path: "/sent",
-  schema: z.array(SentMessage),
-  limit: 100,
-  idOf: ({ message_id: id }: Sent) => id,
-}
-
-/** How long a session has for one answer, ms. */
+/** How long a session has for its answer, ms. */
 const patienceMs = 500
+const InSession = z.object({ people: z.array(Person), sent: z.array(SentMessage), isWhole: z.boolean() })
 
-/** What a list of a session has, page by page, as far as there is time. */
-async function* listOf<Value>(
-  bridge: Bridge.Info,
-  { isOver, leftMs, requestId }: Looking,
-  list: { path: string; schema: z.ZodType<Value[]>; limit: number; idOf: (value: Value) => string },
-  found: Found,
-): AsyncGenerator<Value> {
-  for (let after: string | undefined; !isOver();) {
-    const path = `${list.path}?${toQuery({ limit: list.limit, after })}`
-    const said = await askSession(
-      { var: { bridge, requestId } },
-      path,
-      list.schema,
-      Math.min(patienceMs, leftMs()),
-    )
-    if (said.problem !== undefined && said.code !== "not_paired") found.silent.push(bridge.customerRef)
-    yield* said.value ?? []
-    const last = said.value?.[list.limit - 1]
-    after = (said.problem === undefined && said.next) || (last && list.idOf(last))
-    if (after === undefined) return
+/** What the session of a number knows. @returns the people of this name or number */
+async function askedOf(bridge: Bridge.Info, looking: Looking, found: Found): Promise<Person[]> {
+  const within = Math.min(patienceMs, looking.leftMs())
+  const query = {
+    texts: JSON.stringify(looking.asked.texts),
+    chat: looking.chat,
+    within_ms: Math.floor(within * 0.7),
   }
-}
-
-/** The people of this name or number, as the session knows them. */
-async function peopleOf(bridge: Bridge.Info, looking: Looking, found: Found): Promise<Person[]> {
-  const people: Person[] = []
-  for await (const one of listOf(bridge, looking, peopleList, found)) {
-    if (!contains(looking.asked.texts, one.name, one.full_name, one.username, one.jid)) continue
-    found.people.push({ bridge, value: one })
-    if (people.push(one) === most.people) break
+  const of = { var: { bridge, requestId: looking.requestId } }
+  const said = await askSession(of, `/found?${toQuery(query)}`, InSession, within)
+  if (said.problem !== undefined) {
+    if (said.code !== "not_paired") found.silent.push(bridge.customerRef)
+    return []
   }
+  const { people, sent, isWhole } = said.value
+  found.people.push(...people.map((value) => ({ bridge, value })))
+  found.sent.push(...sent.map((value) => ({ bridge, value })))
+  if (!isWhole) found.unread.push(bridge.customerRef)
   return people
 }
 
-/** What the API has sent to such people, or with these words. */
-async function sentOf(bridge: Bridge.Info, texts: string[], looking: Looking, found: Found): Promise<void> {
-  for await (const one of listOf(bridge, looking, sentList, found))
-    if (contains(texts, one.body, one.chat_id, one.message_id, one.request_id ?? ""))
-      found.sent.push({ bridge, value: one })
-}
-
-function contains(texts: string[], ...all: string[]): boolean {
-  const words = folded(all.join(" ¦ "))
-  return texts.some((text) => words.includes(text))
+/** What a number keeps, if it does, as far as there is time. A chat may have very many messages. */
+async function keptOf(bridge: Bridge.Info, looking: Looking, found: Found): Promise<void> {
+  const { chat, asked, requestId, leftMs } = looking
+  // As the network knows it, where a number was typed.
+  const words = asked.texts[1] ?? asked.texts[0]
+  let { after } = looking
+  for (let isFirst = true; isFirst || (after !== undefined && leftMs() > 0); isFirst = false) {
+    const path = `/search?${toQuery({ words, chat, after, limit: most.shown })}`
+    const said = await askSession({ var: { bridge, requestId } }, path, z.array(KeptMessage), leftMs())
+    if (said.problem !== undefined) break
+    found.kept.push(...said.value.map((value) => ({ bridge, value })))
+    after = said.next
+    if (found.kept.length >= most.shown) break
+  }
+  if (looking.numbers.length === 1) found.after = after
 }

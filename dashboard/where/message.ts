@@ -45,12 +45,12 @@ export const message = new Hono<DashboardEnv>()
     const { customerRef: ref } = c.var.bridge
     const id = c.req.param("id")
     const body = html`<nav class="crumbs" aria-label="Back">
-        <a href="/numbers/${ref}/messages">All messages</a>
+        <a href="/numbers/${ref}/chats">All chats</a>
       </nav>
       <div class="stack" data-stream="/numbers/${ref}/messages/${encodeURIComponent(id)}/stream">
         ${await wayOf(c, id, await saidOf(c, id), false)}
       </div>`
-    return await numberPage(c, "messages", { title: `Message of ${ref}`, body })
+    return await numberPage(c, "chats", { title: `Message of ${ref}`, body })
   })
 
 async function saidOf(c: Context<DashboardEnv>, id: string): Promise<SessionAnswer<Sent>> {

@@ -26,7 +26,7 @@ import { numberIn } from "../requests.ts"
 import { time } from "../times.ts"
 import { webhookQuery } from "../webhooks/webhook-health.ts"
 import { pathOfMessage } from "./find.ts"
-import { sentMark } from "./steps.ts"
+import { sentMark, type Step, steps } from "./steps.ts"
 
 /** A span of a number's time, Unix seconds. */
 export interface Span {
@@ -51,15 +51,8 @@ const most = { each: 300, pages: 10 }
 /** How long the page waits for what only the session knows, ms. */
 const patienceMs = 900
 
-/** Something that happened: red, if it did not go well. */
-interface Thing {
-  atMs: number
-  kind: "connection" | "event" | "sent" | "attempt" | "call" | "log"
-  tone: "good" | "bad" | "warn" | "idle"
-  said: Html
-  /** Of an attempt, and of a line that says the same. */
-  says?: string | undefined
-}
+/** Something that happened. `says`: what an attempt and its line in the log have in common. */
+type Thing = Step & { says?: string | undefined }
 
 /** Everything that happened at a number in a span of time, in one list, the first first. */
 export const span = new Hono<DashboardEnv>().get("/numbers/:ref/what-happened", async (c) => {
@@ -67,18 +60,19 @@ export const span = new Hono<DashboardEnv>().get("/numbers/:ref/what-happened", 
   const asked = spanOf(c.req.query())
   const left: string[] = []
   const found = await Promise.all([
-    events(c, asked, left),
     attempts(bridge, asked),
+    logLines(bridge, asked, left),
+    events(c, asked, left),
     calls(bridge, asked, left),
     sent(c, asked, left),
-    logLines(bridge, asked, left),
   ])
+  const [attempted, lines] = found
   // A line of the log that says no more than an attempt in the list is left out.
-  const known = new Set(found.flat().map(({ says }) => says ?? ""))
-  const things = found
+  const known = new Set(attempted.map(({ says }) => says))
+  const newLines = lines.filter(({ says }) => says === undefined || !known.has(says))
+  const things = [attempted, newLines, ...found.slice(2)]
     .flat()
-    .filter(({ kind, says }) => kind !== "log" || says === undefined || !known.has(`attempt: ${says}`))
-    .toSorted((a, b) => a.atMs - b.atMs)
+    .toSorted(({ atMs: a = 0 }, { atMs: b = 0 }) => a - b)
   const body = html`${form(bridge.customerRef, asked)}
     ${left.length === 0 ? "" : note("info", left.join(" "))}
     <section class="card flush">
@@ -86,10 +80,7 @@ export const span = new Hono<DashboardEnv>().get("/numbers/:ref/what-happened", 
         <h2>What happened</h2>
         <p>Messages and events, attempts at webhooks, calls of the API, and the log; the first on top.</p>
       </header>
-      ${things.length === 0 ? empty({ about: "Nothing is known of this time." }) : ""}
-      <ol class="feed happened">
-        ${things.map(item)}
-      </ol>
+      ${things.length === 0 ? empty({ about: "Nothing is known of this time." }) : ""} ${steps(things)}
     </section>`
   return await numberPage(c, "log", { title: `What happened at ${bridge.customerRef}`, body })
 })
@@ -125,23 +116,6 @@ function secondOf(name: string, seconds: number) {
   return { name, step: 1, value: iso(seconds * 1000).slice(0, 19) }
 }
 
-const kinds = {
-  connection: "connection",
-  event: "event",
-  sent: "sent",
-  attempt: "attempt",
-  call: "API call",
-  log: "log",
-}
-
-function item({ atMs, kind, tone, said }: Thing): Html {
-  return html`<li class="line ${tone}">
-    <span class="small muted">${time(atMs)}</span>
-    <span class="tag">${kinds[kind]}</span>
-    <div class="about">${said}</div>
-  </li>`
-}
-
 /** What came, what was written on the phone, and how the connection went. */
 async function events(c: Context<DashboardEnv>, { from, to }: Span, left: string[]): Promise<Thing[]> {
   const { bridge } = c.var
@@ -156,12 +130,12 @@ async function events(c: Context<DashboardEnv>, { from, to }: Span, left: string
     const isLate = (stampOf(event) ?? created_at) < created_at - 60
     return {
       atMs: created_at * 1000,
-      kind: isOfConnection ? "connection" : "event",
+      word: isOfConnection ? "connection" : "event",
       tone:
         event.event === "disconnected" || state === "undelivered" || event.event === "message_lost"
           ? "bad"
           : "good",
-      said: html`<a href="/numbers/${bridge.customerRef}/events/${id}"
+      about: html`<a href="/numbers/${bridge.customerRef}/events/${id}"
           >${event.event === "message" ? "" : `${event.event} `}<bdi>${eventLine(event, nameOf)}</bdi></a
         >
         ${stateMark(state)}
@@ -189,16 +163,16 @@ async function attempts(
           : `${whyFailed(attempt)}: attempt ${nth}`
         return {
           atMs: Date.parse(attempt.timestamp),
-          kind: "attempt",
-          says: `attempt: ${id}, attempt ${nth}`,
+          word: "attempt",
+          says: `${id}, attempt ${nth}`,
           tone: success ? "good" : "bad",
-          said: html`${words}:
+          about: html`${words}:
             <a href="/numbers/${ref}/events/${id}${webhookQuery(webhook.webhookId)}">${event}</a>`,
         }
       }),
     ),
   )
-  return found.flat().filter(({ atMs }) => atMs >= from * 1000 && atMs < to * 1000)
+  return found.flat().filter(({ atMs = 0 }) => atMs >= from * 1000 && atMs < to * 1000)
 }
 
 async function calls(bridge: Bridge.Info, { from, to }: Span, left: string[]): Promise<Thing[]> {
@@ -208,9 +182,9 @@ async function calls(bridge: Bridge.Info, { from, to }: Span, left: string[]): P
   if (next !== undefined) left.push("Of API calls, the latest in this span are shown.")
   return all.map(({ atMs, method, path, status, refusal, place }) => ({
     atMs,
-    kind: "call",
+    word: "API call",
     tone: status >= 400 ? "bad" : "good",
-    said: html`<a href="/requests/${place}"
+    about: html`<a href="/requests/${place}"
         ><code><bdi>${method} ${path}</bdi></code></a
       >: ${status} ${refusal ? html`<bdi>${bridgesAsNumbers(refusal.sentence)}</bdi>` : ""}`,
   }))
@@ -241,9 +215,9 @@ async function sent(c: Context<DashboardEnv>, { from, to }: Span, left: string[]
   )
   return inSpan.map((one) => ({
     atMs: one.asked_at * 1000,
-    kind: "sent",
+    word: "sent",
     tone: one.status === "failed" || one.status === "pending" ? "bad" : "good",
-    said: html`<a href="${pathOfMessage(ref, one.message_id)}"
+    about: html`<a href="${pathOfMessage(ref, one.message_id)}"
         >to <b><bdi>${nameOf(one.chat_id)}</bdi></b> <bdi>${wordsOf(one)}</bdi></a
       >
       ${sentMark(one.status)}`,
@@ -260,16 +234,8 @@ async function logLines(bridge: Bridge.Info, { from, to }: Span, left: string[])
     const [, at = "", level = "", text = ""] = /^(\S+Z) (INFO|WARN|ERROR) (.*)$/s.exec(line) ?? []
     const tone = level === "ERROR" ? "bad" : level === "WARN" ? "warn" : "idle"
     const [says] = /evt_\w+, attempt \d+/.exec(text) ?? []
-    return at === ""
-      ? []
-      : [
-          {
-            atMs: Date.parse(at),
-            kind: "log",
-            says,
-            tone,
-            said: html`${linked(bridge.customerRef, bridgesAsNumbers(text))}`,
-          } as const,
-        ]
+    if (at === "") return []
+    const about = html`${linked(bridge.customerRef, bridgesAsNumbers(text))}`
+    return [{ atMs: Date.parse(at), word: "log", says, tone, about }]
   })
 }

@@ -20,19 +20,15 @@ const longPauseMs = 5000
 
 /** A line of time, the first step first. A long time between two steps is said. */
 export function steps(all: Step[]): Html {
-  return html`<ol class="timeline">
-    ${stepItems(all)}
-  </ol>`
-}
-
-/** The items of such a line. */
-export function stepItems(all: Step[]): Html[] {
   let lastMs: number | undefined
-  return all.map((step) => {
+  const items = all.map((step) => {
     const pauseMs = step.atMs !== undefined && lastMs !== undefined ? step.atMs - lastMs : 0
     lastMs = step.atMs ?? lastMs
     return item(step, pauseMs)
   })
+  return html`<ol class="timeline">
+    ${items}
+  </ol>`
 }
 
 function item({ atMs, tone, word, about, act }: Step, pauseMs: number): Html {

@@ -28,8 +28,11 @@ const Query = z.object({
     .regex(/^[\w-]{1,64}$/)
     .optional()
     .catch(undefined),
-  /** Of the one number: only events before this one; of all: only numbers from this one on. */
+  /** Of the one number: only this chat; only events before this one, and what is kept behind this place. */
+  chat: z.string().max(100).optional().catch(undefined),
   before: z.coerce.number().int().positive().optional().catch(undefined),
+  after: z.string().max(400).optional().catch(undefined),
+  /** Of all: only numbers from this one on. */
   from: z.string().optional(),
 })
 type Query = z.infer<typeof Query>
@@ -48,7 +51,8 @@ export const where = new Hono<DashboardEnv>().get("/where", async (c) => {
   const { accountId, requestId } = c.var
   const start = all.findIndex(({ customerRef }) => customerRef === query.from)
   const numbers = chosen ? [chosen] : all.slice(Math.max(0, start))
-  const found = await find({ accountId, requestId, asked, numbers, all, before: chosen && query.before })
+  const { chat, before, after } = chosen ? query : {}
+  const found = await find({ accountId, requestId, asked, numbers, all, chat, before, after })
   if (found.to !== undefined) return c.redirect(found.to)
   return await shown(c, { query, all }, await results(c, { query, asked, found, numbers }))
 })
@@ -141,6 +145,7 @@ async function results(c: Context<DashboardEnv>, { query, asked, found, numbers 
         ${standing(sentMark(value.status), value.asked_at)}`
       }),
     ),
+    keptPart(found, tag),
     part(
       "Messages and events",
       found.events.filter(isNews).map(({ bridge, value: { event_id: id, event, state, created_at } }) => {
@@ -151,13 +156,17 @@ async function results(c: Context<DashboardEnv>, { query, asked, found, numbers 
       }),
     ),
   ].filter((one) => one !== undefined)
-  const on = { q: query.q, number: query.number ?? (isOne ? numbers[0]?.customerRef : undefined) }
-  const { before, from } = found
+  const only = isOne ? numbers[0] : undefined
+  const on = { q: query.q, number: query.number ?? only?.customerRef, chat: query.chat }
+  const { before, from, after } = found
   const further = [
     nextPage(before === undefined ? undefined : `/where?${toQuery({ ...on, before })}`, "Look further back"),
+    nextPage(after && `/where?${toQuery({ ...on, after })}`, "Look further back in what is kept"),
     nextPage(isOne ? undefined : from && `/where?${toQuery({ ...on, from })}`, "Look at further numbers"),
   ]
-  return html`${searched({ found, numbers, asked })}
+  const ofChat = query.chat === undefined || !only ? "" : chatOnly(query, query.chat)
+  return html`${ofChat} ${searched({ found, numbers, asked })}
+    ${only && c.var.me.mayChange ? newChat(only.customerRef, asked) : ""}
     <div class="found stack">
       ${
         parts.length === 0
@@ -170,6 +179,35 @@ async function results(c: Context<DashboardEnv>, { query, asked, found, numbers 
       }
     </div>
     ${further}`
+}
+
+function chatOnly({ q, number }: Query, chat: string): Html {
+  return html`<p class="small muted">
+    In one chat: <bdi>${numberOf(chat)}</bdi>.
+    <a href="/where?${toQuery({ q, number })}">Search all of them</a>
+  </p>`
+}
+
+/** A number that was typed may be written to, also if there is no chat with it yet. */
+function newChat(ref: string, { typed }: Asked): Html | string {
+  const digits = typed.replaceAll(/[\s+().-]/g, "")
+  if (!/^\d{7,15}$/.test(digits)) return ""
+  return html`<p>
+    <a class="button" href="${pathOfChat(ref, `${digits}@s.whatsapp.net`)}">Write to +${digits}</a>
+  </p>`
+}
+
+function keptPart({ kept }: Found, tag: (ref: string) => Html | string): Html | undefined {
+  return part(
+    "Kept messages",
+    kept.map(({ bridge: { customerRef: ref }, value }) => {
+      const { chat_id: chat, timestamp } = value
+      const words = html`${value.from_me ? "to" : "from"}
+        <b><bdi>${chatName(chat, value.from_me ? "" : value.name)}</bdi></b> <bdi>${wordsOf(value)}</bdi>`
+      return html`${tag(ref)} ${linkTo(`${pathOfChat(ref, chat)}?until=${timestamp + 1}`, words)}
+        <span class="small muted">${ago(timestamp * 1000)}</span>`
+    }),
+  )
 }
 
 /** How something stands, and since when. */

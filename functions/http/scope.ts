@@ -85,6 +85,7 @@ const within: Partial<Record<RouteName, "no chat" | "shows its chats" | Place>> 
   messageMedia: inQuery,
   updateChat: { path: "chat" },
   listMessages: { path: "chat" },
+  searchMessages: inQuery,
   listHandovers: inQuery,
   setHandover: { path: "chat" },
   getContact: { path: "jid" },

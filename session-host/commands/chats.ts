@@ -23,6 +23,12 @@ export const chats = {
     return pageResponse(messages, next)
   }),
 
+  searchMessages: command(contract.searchMessages, async ({ session, query }) => {
+    await (await session.linking()).paired()
+    const { messages, next } = await messagePage(await session.memory(), query)
+    return pageResponse(messages, next)
+  }),
+
   listHandovers: command(contract.listHandovers, async ({ session, query }) => {
     await (await session.linking()).paired()
     const { handovers, vault } = await session.memory()

@@ -37,7 +37,7 @@ import { messageWire, recall, untracked } from "./message-as-json.ts"
 import { mediaResponse } from "./message-media.ts"
 import { findOwnMessage, findRevocable, findStanding, keyOf, markRead } from "./message-to-act-on.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
-import { sentPage } from "./sent-page.ts"
+import { sentPage, sentWire } from "./sent-page.ts"
 
 export const messages = {
   sendText: sendCommand(send.sendText, async ({ body, preview }, { connected, context }) => {
@@ -121,7 +121,10 @@ export const messages = {
 
   listSent: command(contract.listSent, async ({ session, query }) => {
     const chat = await named(session, query.chat)
-    const { messages: page, next } = await sentPage(await session.memory(), { ...query, chat })
+    const memory = await session.memory()
+    const { messages: page, next } = await sentPage(memory, { ...query, chat }, async (some) =>
+      (await sentWire(memory, some)).map((one) => [one]),
+    )
     return pageResponse(page, next)
   }),
 

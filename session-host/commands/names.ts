@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { hasWords } from "#core/event/folded.ts"
 import { isGroup } from "#core/message/jid.ts"
 import { askForGroups } from "../groups/list.ts"
 import type { Connection } from "../network/connection.ts"
@@ -43,6 +45,27 @@ export async function namesOf(session: Session, jids: string[]): Promise<Record<
  * at once, and the network limits how often.
  */
 const goodForMs = 900_000
+
+/** How long a search waits for the names of groups, in ms: the network may have to be asked. */
+const groupsWithinMs = 200
+
+/** People and groups who have one of these folded texts in a name or the address. @throws SessionEnded */
+export async function peopleNamed(
+  session: Session,
+  texts: string[],
+  { most, isOver }: { most: number; isOver: () => boolean },
+): Promise<{ jid: string; name: string }[]> {
+  const { contacts } = await session.memory()
+  const groups = Promise.race([groupNames(session), sleep(groupsWithinMs, new Map<string, string>())])
+  const found: { jid: string; name: string }[] = []
+  for await (const page of contacts.pages({})) {
+    for (const { jid, name, full_name, username } of page.map(contactWire))
+      if (hasWords([jid, name, full_name, username], texts)) found.push({ jid, name })
+    if (found.length >= most || isOver()) break
+  }
+  for (const [jid, name] of await groups) if (hasWords([jid, name], texts)) found.push({ jid, name })
+  return found.slice(0, most)
+}
 
 const read = new WeakMap<Connection, { names: Promise<Map<string, string>>; atMs: number }>()
 

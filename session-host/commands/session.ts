@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache"
 import * as contract from "#contract/session.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { command } from "./command.ts"
+import { forPages } from "./for-pages.ts"
 import { AskedNames, namesOf } from "./names.ts"
-import { said } from "./said.ts"
 
 /**
  * Contract, "Linking a phone". The quiet zone is four modules, as the standard requires. Each module has the
@@ -95,5 +95,5 @@ export const internalCommands = [
     Response.json(await namesOf(session, query.jids)),
   ),
 
-  ...said,
+  ...forPages,
 ]

@@ -82,7 +82,14 @@ describe("llms.txt", () => {
 })
 
 /** The contacts, what is kept, and who answers in a chat: nothing is asked of the network. */
-const storedHere = new Set(["listContacts", "listChats", "listMessages", "setHandover", "listHandovers"])
+const storedHere = new Set([
+  "listContacts",
+  "listChats",
+  "listMessages",
+  "searchMessages",
+  "setHandover",
+  "listHandovers",
+])
 
 describe("openapi.json", () => {
   test("is OpenAPI 3.1 and needs no key", async () => {

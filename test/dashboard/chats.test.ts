@@ -216,7 +216,7 @@ test("a chat whose address spells its number otherwise shows what comes as well"
   expect(await shown).toContain("comes")
 })
 
-test("earlier messages come page by page, none twice and none left out, and the words of a chat are found", async () => {
+test("earlier messages come page by page, none twice and none left out, and a chat's words are found", async () => {
   const dee = await network.phone("Dee")
   const member = await aMember(bridge)
   const texts = Array.from({ length: 130 }, (_, at) => `number ${at}.`)
@@ -235,12 +235,14 @@ test("earlier messages come page by page, none twice and none left out, and the 
   expect(read.toSorted()).toEqual(texts.toSorted())
   expect(times.length).toBeGreaterThanOrEqual(texts.length)
   expect(times).toEqual(times.toSorted())
-  expect(await member.lines(`${member.at(dee.jid)}?q=NUMBER 7.`)).toEqual(["number 7."])
-  const found = await member.page(`${member.list}?q=dee`)
-  expect(found).toContain("Looked through the names and numbers of the")
-  expect(found).toContain(`<bdi class="strong">Dee</bdi>`)
-  expect(await member.page(`${member.list}?q=number 128.`)).toContain("number 128.")
-  expect(await member.page(`${member.list}?q=nobody-at-all`)).toContain("Not found")
+  const found = async (q: string, more = {}) =>
+    await member.page(`/where?${new URLSearchParams({ q, number: bridge.customerRef, ...more }).toString()}`)
+  const inChat = { chat: dee.jid }
+  expect(await found("dee")).toContain(`/chats/${encodeURIComponent(dee.jid)}"><b><bdi>Dee</bdi></b>`)
+  for (const q of ["NUMBER 7.", "number 129."]) {
+    expect(await found(q, inChat)).toContain(q.toLowerCase())
+    expect(await found(q, { chat: "15550000@s.whatsapp.net" })).toContain("Nothing was found")
+  }
 })
 
 test("a file is shown for what it is, by its bytes, and nothing in it runs", async () => {

@@ -54,8 +54,6 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/link-page/end": [],
   "GET /numbers/:ref/link-page/style.css": [],
   "GET /numbers/:ref/link-page/logo": [],
-  "GET /numbers/:ref/messages/stream": ["listEvents"],
-  "GET /numbers/:ref/messages": ["listEvents", "listSent", "getBridge"],
   "GET /numbers/:ref/events": ["listEvents"],
   "GET /numbers/:ref/events/stream": ["listEvents"],
   "GET /numbers/:ref/events/:id": ["getDelivery", "listDeliveries"],

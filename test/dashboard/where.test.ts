@@ -24,7 +24,7 @@ import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-d
 import { aHost, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { aPerson, nobody } from "./pages/person.ts"
+import { aPerson } from "./pages/person.ts"
 
 /** What a person reads, in one line. */
 const plain = (page: string) =>
@@ -209,9 +209,8 @@ test("a person of the address book is found with what they wrote under their own
   const person = await aPerson()
   const jid = "491711234567@s.whatsapp.net"
   const host = await aScriptedHost(({ path }, response) => {
-    if (path.startsWith("/contacts"))
-      sayJson(response, 200, [{ ...nobody, jid, name: "Mrs. Jones", phone: "" }])
-    else sayJson(response, 200, path.startsWith("/sent") ? [] : {})
+    const known = { people: [{ jid, name: "Mrs. Jones" }], sent: [], isWhole: true }
+    sayJson(response, 200, path.startsWith("/found") ? known : path.startsWith("/search") ? [] : {})
   })
   await host.take(person.bridge.id)
   const outbox = await anOutbox(person.bridge)
@@ -260,13 +259,13 @@ test("a span of a number shows its connection, messages, attempts, calls and log
   expect(which).toContain('name="zone" value="Asia/Kolkata"')
   const page = plain(await (await person.get(`${to}0`)).text())
   for (const part of [
-    "connection disconnected",
-    "hello there",
-    "attempt It answered with status 404",
-    "API call POST",
-    "log",
+    /connection \S+ \S+ disconnected/,
+    /hello there/,
+    /attempt \S+ \S+ It answered with status 404/,
+    /API call \S+ \S+ POST/,
+    /log/,
   ])
-    expect(page).toContain(part)
+    expect(page).toMatch(part)
   expect(page).not.toContain("instances/other")
   const before = plain(
     await (await person.get("/numbers/shop/what-happened?from=1700000000&to=1700000600")).text(),

@@ -44,14 +44,14 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
       await sees(page, "sent again.")
     }),
     did_it_arrive: await walk(page, `${base}/numbers/shop`, async (click) => {
-      await click(follow(page, "Messages"))
-      await page.waitForSelector(`#messages li ::-p-text(${question})`)
+      await click(follow(page, "Chats"))
+      await page.waitForSelector(`#chats li ::-p-text(${question})`)
       const state = await page.$$eval(
-        "#messages li",
+        "#chats li",
         (all, text) =>
           all
             .find((one) => one.textContent.includes(text))
-            ?.querySelector(".state")
+            ?.querySelector(".step")
             ?.textContent.trim(),
         question,
       )

@@ -5,11 +5,14 @@ import type { Seeded, Stage } from "./scene.ts"
 interface Stored {
   event_id: string
   state: string
-  event: { event: string; from_me?: boolean; body?: string }
+  event: Message & { event: string; from_me?: boolean }
 }
-interface Sent {
+interface Message {
   message_id: string
+  chat_id: string
+  type: string
   body: string
+  target_id?: string
 }
 
 /** What a page says, and what is so. */
@@ -134,24 +137,27 @@ async function checksOfNumber(ref: string, pageOf: PageOf, list: List) {
   return { checks, came, undelivered, waiting }
 }
 
-/** The list of messages has each that came and each that was sent, once. */
+/** Each message that came, and each that was sent, is in its chat once. */
 async function checksOfMessages(
   ref: string,
   messages: Stored[],
   pageOf: PageOf,
   list: List,
 ): Promise<Check[]> {
-  const sent = await list<Sent>(`/instances/${ref}/proxy/sent?limit=100`)
-  const ids = [...messages.map(({ event_id: id }) => id), ...sent.map(({ message_id: id }) => id)]
+  const sent = await list<Message>(`/instances/${ref}/proxy/sent?limit=100`)
+  // What changes another message, or reacts to it, has no line of its own.
+  const all = [...messages.map(({ event }) => event), ...sent].filter(
+    ({ type, target_id: target, body }) => type !== "reaction" && target === undefined && body !== "",
+  )
   const seen = new Map<string, number>()
-  for (let path: string | undefined = `/numbers/${ref}/messages`; path !== undefined;) {
-    const page = await pageOf(path)
-    for (const [, id = ""] of page.matchAll(/<li class="line" id="([^"]+)"/g))
-      seen.set(id, (seen.get(id) ?? 0) + 1)
-    path = /href="([^"]*messages\?[^"]*(?:event|sent)=[^"]*)"/.exec(page)?.[1]?.replaceAll("&amp;", "&")
-  }
-  const wrong = ids.filter((id) => seen.get(id) !== 1)
-  return [{ what: `${ref}: messages that are not on their list once`, said: wrong, so: [] }]
+  for (const chat of new Set(all.map(({ chat_id }) => chat_id)))
+    for (let path: string | undefined = `/numbers/${ref}/chats/${chat}`; path !== undefined;) {
+      const page = await pageOf(path)
+      for (const [, id = ""] of page.matchAll(/<li id="m-([^"]+)"/g)) seen.set(id, (seen.get(id) ?? 0) + 1)
+      path = /href="([^"]+before=[^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&").replaceAll("&#x2F;", "/")
+    }
+  const wrong = all.filter(({ message_id: id }) => seen.get(id) !== 1).map(({ message_id: id }) => id)
+  return [{ what: `${ref}: messages that are not in their chat once`, said: wrong, so: [] }]
 }
 
 /** The names and values of a page's lists of facts. */

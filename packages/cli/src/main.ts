@@ -11,6 +11,7 @@ import { resend } from "./commands/resend.ts"
 import { send } from "./commands/send.ts"
 import { status } from "./commands/status.ts"
 import { trigger } from "./commands/trigger.ts"
+import { where } from "./commands/where.ts"
 import { Misused, Refused } from "./refused.ts"
 
 const commands: Record<string, Command> = {
@@ -23,6 +24,7 @@ const commands: Record<string, Command> = {
   listen,
   trigger,
   resend,
+  where,
   logs,
 }
 

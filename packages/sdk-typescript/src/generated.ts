@@ -2203,6 +2203,17 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<KeptMessage>
 
+  /** The messages that are kept and have these words, in one chat or in all. The words are found as they stand together in a message, its file's name, its cards or its people's names and numbers, in whichever case, without accents, and with letters that look alike as one. Without `chat`, the chat with the latest message is searched first, then the next one, and each from its newest message on. It needs no connection. */
+  searchMessages(input: {
+    /** What the messages have. */
+    words: string
+    /** Only messages of this chat. */
+    chat?: string
+    limit?: number
+    /** The `X-Next-After` of the page before, of the same bridge and chat. */
+    after?: string
+  }, options?: CallOptions): Listing<KeptMessage>
+
   /** Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again. */
   setHandover(input: {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
@@ -2701,6 +2712,7 @@ export const operations = {
   listChats: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats","query":["limit","after"],"answer":"list"},
   updateChat: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","body":true,"answer":"json"},
   listMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","query":["since","until","person","type","limit","after"],"answer":"list"},
+  searchMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/search","query":["words","chat","limit","after"],"answer":"list"},
   setHandover: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/handover","body":true,"answer":"json"},
   listHandovers: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/handovers","query":["chat"],"answer":"json"},
   rejectCall: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/calls/{id}/reject","body":true,"answer":"json"},

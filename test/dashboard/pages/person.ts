@@ -43,7 +43,6 @@ export const pages = [
   "",
   "/connect",
   "/link-page",
-  "/messages",
   "/chats",
   "/groups",
   "/events",
@@ -57,7 +56,6 @@ export const pages = [
 export const streams = [
   "/stream",
   "/connect/stream",
-  "/messages/stream",
   "/chats/stream",
   "/events/stream",
   "/deliveries/stream",

@@ -54,6 +54,25 @@ export const chats: CasesOf<"Chats"> = {
     const next = await ask({ with: { chat: ada.number, after, limit: 1 } })
     expect(next.json).toMatchObject([{ message_id: question, body: "kept?", contact_id: ada.jid }])
   },
+  searchMessages: async (ask) => {
+    const asked = await adaWrites({ text: "Où est le gâteau ?" })
+    await arrived(asked)
+    await whole.call("POST", `${shop}/proxy/send/text`, {
+      chat: ada.number,
+      body: "The GATEAU is ready",
+      quoted_message_id: asked,
+      mentions: [ada.number],
+    })
+    const { json, headers } = await ask({ with: { words: "gateau", limit: 1 } })
+    expect(json).toMatchObject([
+      { body: "The GATEAU is ready", from_me: true, quoted: { message_id: asked } },
+    ])
+    const after = headers.get("x-next-after")!
+    const next = await ask({ with: { words: "gateau", chat: ada.number } })
+    expect(next.json).toMatchObject([{}, { message_id: asked, contact_id: ada.jid }])
+    const rest = await ask({ with: { words: "gateau", after } })
+    expect(rest.json).toMatchObject([{ message_id: asked }])
+  },
   setHandover: async (ask) => {
     const { json } = await ask({ with: { chat: ada.number }, body: { seconds: 60 } })
     expect(json).toMatchObject({ chat_id: ada.jid })

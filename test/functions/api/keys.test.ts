@@ -189,7 +189,7 @@ describe("a key for some chats", () => {
   const inChat = (
     "sendText sendMedia sendReaction sendPoll sendLocation sendEvent sendContact sendForward sendTyping " +
     "getMessage listSent revokeMessage editMessage pinMessage unpinMessage readMessage messageMedia " +
-    "updateChat listMessages listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
+    "updateChat listMessages searchMessages listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
   ).split(" ")
   const [ours, theirs] = ["491711234567", "491715550000"]
 

@@ -745,6 +745,22 @@ class BridgeCalls(Calls):
         """
         return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals(), query=("since", "until", "person", "type", "limit", "after"))
 
+    def search_messages(
+        self,
+        *,
+        words: str,
+        chat: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Listing[KeptMessage]:
+        """The messages that are kept and have these words, in one chat or in all. The words are found as they stand together in a message, its file's name, its cards or its people's names and numbers, in whichever case, without accents, and with letters that look alike as one. Without `chat`, the chat with the latest message is searched first, then the next one, and each from its newest message on. It needs no connection.
+
+        :param words: What the messages have.
+        :param chat: Only messages of this chat.
+        :param after: The `X-Next-After` of the page before, of the same bridge and chat.
+        """
+        return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/search", locals(), query=("words", "chat", "limit", "after"))
+
     def set_handover(self, *, chat: str, seconds: int | None = None) -> Handover:
         """Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again.
 
@@ -1260,6 +1276,7 @@ class AsyncBridgeCalls(AsyncCalls):
     list_chats = listed(BridgeCalls.list_chats)
     update_chat = awaited(BridgeCalls.update_chat)
     list_messages = listed(BridgeCalls.list_messages)
+    search_messages = listed(BridgeCalls.search_messages)
     set_handover = awaited(BridgeCalls.set_handover)
     list_handovers = awaited(BridgeCalls.list_handovers)
     reject_call = awaited(BridgeCalls.reject_call)
