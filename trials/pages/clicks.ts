@@ -44,14 +44,15 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
       await sees(page, "sent again.")
     }),
     did_it_arrive: await walk(page, `${base}/numbers/shop`, async (click) => {
-      await click(follow(page, "Chats"))
-      await page.waitForSelector(`#chats li ::-p-text(${question})`)
+      await page.locator("#where").fill(question)
+      await click(page.keyboard.press("Enter"))
+      await page.waitForSelector(`.found .line ::-p-text(${question})`)
       const state = await page.$$eval(
-        "#chats li",
+        ".found .line",
         (all, text) =>
           all
             .find((one) => one.textContent.includes(text))
-            ?.querySelector(".step")
+            ?.querySelector(".state")
             ?.textContent.trim(),
         question,
       )

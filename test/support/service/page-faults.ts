@@ -19,8 +19,6 @@ const paths = [
   "/numbers/plain/connect",
   "/numbers/plain/link-page",
   "/numbers/none",
-  "/numbers/shop/messages",
-  "/numbers/plain/messages",
   "/numbers/sandbox/events",
   "/numbers/shop/events?direction=out&search=nothing",
   "/numbers/shop/deliveries",

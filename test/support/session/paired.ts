@@ -24,7 +24,8 @@ export async function codeOf(bridgeId: string): Promise<string> {
 
 /**
  * A phone scans the bridge's code. A host that the machine starves closes its sockets amid the linking, as it
- * must. The phone may be linked all the same, and else the next code is scanned, as a person would.
+ * must, and a code may expire before it is scanned. The phone may be linked all the same, and else the next
+ * code is scanned, as a person would.
  */
 export async function scanCode(
   phone: { scan(code: string): Promise<unknown> },
@@ -35,7 +36,7 @@ export async function scanCode(
       await phone.scan(await codeOf(bridgeId))
       return true
     } catch (error) {
-      if (/the companion hung up|qr: 503/.test(String(error))) return false
+      if (/the companion hung up|qr: 503|unknown_ref/.test(String(error))) return false
       if (String(error).includes("already_paired")) return (await statusOf(bridgeId)) === "connected"
       throw error
     }
