@@ -220,7 +220,7 @@ export const searchMessages = createRoute({
   },
   responses: {
     200: reply(
-      "`limit` messages or fewer, or none: a page ends after it has looked at 2,000. The header `X-Next-After` is there while there may be more: " +
+      "`limit` messages or fewer, or none: a page ends after it has looked at 2,000, or for half a second. The header `X-Next-After` is there while there may be more: " +
         "give it as `after`. A chat that gets a message meanwhile moves to the front, and what was not searched of it is left out.",
       z.array(KeptMessage),
     ),

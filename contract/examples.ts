@@ -266,6 +266,21 @@ const found = {
   read_at: eventExamples.message_status.timestamp,
 }
 
+/** A message that is kept. */
+const question = {
+  message_id: "3A1F5B7C9D2E4F60",
+  contact_id: contact,
+  phone: chat,
+  chat_id: contact,
+  name: "Ada",
+  body: "When can I fetch the cake?",
+  type: "text",
+  media_type: "",
+  is_group: false,
+  from_me: false,
+  timestamp: 1_795_166_700,
+} as const
+
 /** A successful call of each route, and its answer. */
 export const examples: Record<RouteName, Example> = {
   createBridge: {
@@ -450,38 +465,12 @@ export const examples: Record<RouteName, Example> = {
         timestamp: 1_795_166_760,
         status: "read",
       },
-      {
-        message_id: "3A1F5B7C9D2E4F60",
-        contact_id: contact,
-        phone: chat,
-        chat_id: contact,
-        name: "Ada",
-        body: "When can I fetch the cake?",
-        type: "text",
-        media_type: "",
-        is_group: false,
-        from_me: false,
-        timestamp: 1_795_166_700,
-      },
+      question,
     ],
   },
   searchMessages: {
     parameters: { words: "cake", chat },
-    answer: [
-      {
-        message_id: "3A1F5B7C9D2E4F60",
-        contact_id: contact,
-        phone: chat,
-        chat_id: contact,
-        name: "Ada",
-        body: "When can I fetch the cake?",
-        type: "text",
-        media_type: "",
-        is_group: false,
-        from_me: false,
-        timestamp: 1_795_166_700,
-      },
-    ],
+    answer: [question],
   },
   rejectCall: { parameters: { id: "7F3A9C0D5B1E" }, body: { contact_id: contact }, answer: ok },
 

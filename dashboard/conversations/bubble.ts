@@ -3,6 +3,7 @@ import { toQuery } from "../answer.ts"
 import { type Html, icon } from "../elements.ts"
 import { emojiIn, kindOf, plainText, wordsOf } from "../events/message-words.ts"
 import { moment } from "../times.ts"
+import { sentWords } from "../where/steps.ts"
 import { numberOf } from "./chat-name.ts"
 import type { Said, Shown, Vote } from "./said.ts"
 
@@ -17,22 +18,12 @@ export interface Chat {
   nameOf: (jid: string, said?: string) => string
 }
 
-/** How far a message has come, in a word. */
-const steps = {
-  pending: "Waiting for the network",
-  sent: "Sent",
-  delivered: "Delivered",
-  read: "Read",
-  played: "Played",
-  failed: "Not sent",
-  received: "",
-}
-
 /** How far an own message has come; `""` for others'. */
 export function step({ from_me, status, counts }: Said): Html | string {
-  const word = from_me && status ? steps[status] : ""
+  if (!from_me || !status) return ""
+  const [, word] = sentWords[status]
   const read = counts && status !== "failed" ? `, read by ${counts.read} of ${counts.recipients}` : ""
-  return word === "" ? "" : html`<b class="step ${status === "failed" ? "bad" : status}">${word}${read}</b>`
+  return html`<b class="step ${status === "failed" ? "bad" : status}">${word}${read}</b>`
 }
 
 const reactions = ["👍", "❤️", "😂", "🙏", "😮", "😢"]

@@ -129,11 +129,10 @@ export function chatItem(
         ${name === number || isGroup(jid) ? "" : html`<small class="muted">${number}</small>`}</span
       >
       <span class="small muted">${lastAt === 0 ? "" : moment(lastAt * 1000)}</span>
-      <span class="last"
-        >${last ? html`${lastWho(last, nameOf)}<bdi>${wordsOf(last)}</bdi> ${step(last)}` : ""}</span
-      >
+      <span class="last">${last ? html`${lastWho(last, nameOf)}<bdi>${wordsOf(last)}</bdi>` : ""}</span>
       <span class="marks"
-        >${entry.handoverUntil > now() ? html`<span class="tag">You answer</span>` : ""}
+        >${last ? html`<small>${step(last)}</small>` : ""}
+        ${entry.handoverUntil > now() ? html`<span class="tag">You answer</span>` : ""}
         ${unread > 0 ? html`<b class="badge">${unread}<span class="hidden"> unread</span></b>` : ""}</span
       >
     </a>

@@ -15,13 +15,12 @@ import { numberPage, toQuery } from "../answer.ts"
 import { type NameOf, namesOf } from "../conversations/chat-name.ts"
 import { copyButton, empty, facts, type Html, note, buttonForm } from "../elements.ts"
 import { noticeOf } from "../form.ts"
-import { msOf } from "../from-to.ts"
+import { msOf, spanForm, spanIn } from "../from-to.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { ago } from "../times.ts"
 import { recovery } from "../webhooks/healing.ts"
-import { spanForm, spanIn } from "../webhooks/span-form.ts"
 import {
   pathOfWebhook,
   pathOfDeliveries,

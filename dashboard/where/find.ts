@@ -175,10 +175,10 @@ async function lookInNumbers(looking: Looking, found: Found): Promise<void> {
   const isFew = numbers.length <= most.askedForMore
   if (!isFew) found.silent = numbers.map(({ customerRef }) => customerRef)
   const left = await forEach(numbers, isOver, async (bridge) => {
-    const kept = isFew && looking.before === undefined ? keptOf(bridge, looking, found) : undefined
     // On a further page of one list there is nothing new of the others.
-    if (looking.after !== undefined) return await kept
     const isAsked = isFew && looking.before === undefined
+    const kept = isAsked ? keptOf(bridge, looking, found) : undefined
+    if (looking.after !== undefined) return await kept
     const people = isAsked ? await askedOf(bridge, looking, found) : []
     // Events have people's numbers, and their own names for themselves, not those of the address book.
     const texts = [...looking.asked.texts, ...people.map(({ jid }) => folded(jid))]
@@ -242,7 +242,11 @@ async function keptOf(bridge: Bridge.Info, looking: Looking, found: Found): Prom
   for (let isFirst = true; isFirst || (after !== undefined && leftMs() > 0); isFirst = false) {
     const path = `/search?${toQuery({ words, chat, after, limit: most.shown })}`
     const said = await askSession({ var: { bridge, requestId } }, path, z.array(KeptMessage), leftMs())
-    if (said.problem !== undefined) break
+    if (said.problem !== undefined) {
+      // Of the others, the session has said so already, or there is nothing to search.
+      if (said.code === undefined && leftMs() === 0) found.unread.push(bridge.customerRef)
+      break
+    }
     found.kept.push(...said.value.map((value) => ({ bridge, value })))
     after = said.next
     if (found.kept.length >= most.shown) break

@@ -47,18 +47,19 @@ function item({ atMs, tone, word, about, act }: Step, pauseMs: number): Html {
 
 type Status = z.infer<typeof Message>["status"]
 
-const words: Record<Status, readonly [tone: string, word: string]> = {
-  pending: ["warn", "Not confirmed"],
+/** How far a message has come, in a word, as every page says it. */
+export const sentWords: Record<Status, readonly [tone: string, word: string]> = {
+  pending: ["warn", "Waiting for the network"],
   sent: ["good", "Sent"],
   delivered: ["good", "Delivered"],
   read: ["good", "Read"],
   played: ["good", "Played"],
-  failed: ["bad", "Failed"],
+  failed: ["bad", "Not sent"],
   received: ["good", "Received"],
 }
 
-/** How far a message has come, in a word. */
+/** The same as a mark. */
 export function sentMark(status: Status): Html {
-  const [tone, word] = words[status]
+  const [tone, word] = sentWords[status]
   return html`<span class="state ${tone}">${word}</span>`
 }

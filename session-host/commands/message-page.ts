@@ -19,8 +19,8 @@ type Asked = z.output<typeof contract.listMessages.request.query> &
   Partial<z.output<typeof contract.searchMessages.request.query>>
 type Parts = Pick<Memory, "chats" | "messages" | "store" | "transcript" | "vault">
 
-/** How much is read for one page at most, since a filter may match little of it. */
-const most = { lines: 2000, bytes: 8_000_000 }
+/** How much is read for one page at most, since a filter may match little of it; `ms`: in a search. */
+const most = { lines: 2000, bytes: 8_000_000, ms: 500 }
 
 /**
  * A page of the messages of a chat, newest first, or of one chat after the other, and the `after` of the next
@@ -41,13 +41,15 @@ export async function messagePage(
   const wants = await filterOf(memory, asked)
   const found: Line[] = []
   const read = { lines: 0, bytes: 0, found: 0 }
+  const end = asked.words === undefined ? Infinity : performance.now() + most.ms
   let last: Line | undefined
   const lines =
     chat === undefined ? ofAllChats(memory, before) : transcript.backwards(chat, { ...asked, before })
   for await (const line of asNow(memory, lines, asked.limit)) {
     const isFull = found.length === asked.limit || read.lines === most.lines || read.bytes > most.bytes
+    const isLate = performance.now() > end
     const isTooLong = found.length > 0 && read.found + line.bytes > AnswerInBucket.longestInline.maxBytes
-    if (last && (isFull || isTooLong))
+    if (last && (isFull || isLate || isTooLong))
       return { messages: await withStatus(memory, found), next: store.sealed(purpose, last.place) }
     last = line
     read.lines++

@@ -1351,7 +1351,7 @@ export interface Deliveries {
   next_attempt_at?: number
   /** Since when each attempt has failed. Unix seconds. */
   failing_since?: number
-  /** What was last sent again by itself. */
+  /** What it got again by itself when its receiver was last back. */
   recovered?: {
     /** When the first of the events was taken again. Unix seconds. */
     at: number
@@ -1432,7 +1432,7 @@ export interface Webhook {
   created_at: number
   /** Since when each attempt has failed. Unix seconds. */
   failing_since?: number
-  /** What was last sent again by itself. */
+  /** What it got again by itself when its receiver was last back. */
   recovered?: {
     /** When the first of the events was taken again. Unix seconds. */
     at: number

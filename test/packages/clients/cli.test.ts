@@ -233,6 +233,34 @@ function requestedAt(customer_ref: string, all: boolean) {
   return { customer_ref, webhook: "first", count: 2, all }
 }
 
+test("where finds a message by its key, and by words what is kept, else what the events have", async () => {
+  const [message_id, chat_id, body] = ["3EB0CAFE01", "1@s.whatsapp.net", "two blue ones"]
+  const message = { message_id, chat_id, body, status: "read", read_at: 1_795_680_000 }
+  const event = { event_id: "evt_1", state: "delivered", created_at: 1_795_680_000, event: { body } }
+  const service = await startReceiver(({ path }) => {
+    if (path.includes("idempotency_key=")) return json(200, message)
+    if (path.includes("/messages/")) return refusal(404, "not_found")
+    return path.includes("/search?") ? refusal(409, "not_kept") : json(200, [event])
+  })
+  onTestFinished(service.stop)
+  const found = async (...words: string[]) =>
+    await run({ url: `http://127.0.0.1:${service.port}` }, "where", ...words).ended
+  expect(await found("order-2026")).toMatchObject({
+    code: 0,
+    out: `2026-11-26T08:00:00  read  ${message_id}  ${chat_id}  ${body}\n`,
+  })
+  expect(await found("two", "blue")).toMatchObject({
+    code: 0,
+    out: `2026-11-26T08:00:00  delivered  evt_1  ${body}\n`,
+  })
+  expect(service.arrivals.map(({ path }) => path.split("proxy")[1] ?? path.split("?")[1])).toEqual([
+    "/messages/order-2026",
+    "/messages?idempotency_key=order-2026",
+    "/search?words=two+blue",
+    expect.stringContaining("search=two+blue"),
+  ])
+})
+
 test("the status of a bridge whose session is silent is told without asking it again and again", async () => {
   const service = await startReceiver(({ path }) =>
     path.endsWith("/status")

@@ -1193,7 +1193,7 @@ class StoredEvent(Model, Generic[E]):
 
 
 class DeliveriesRecovered(Model):
-    """What was last sent again by itself."""
+    """What it got again by itself when its receiver was last back."""
 
     at: int
     """When the first of the events was taken again. Unix seconds."""
@@ -1219,7 +1219,7 @@ class Deliveries(Model):
     failing_since: int | None = None
     """Since when each attempt has failed. Unix seconds."""
     recovered: DeliveriesRecovered | None = None
-    """What was last sent again by itself."""
+    """What it got again by itself when its receiver was last back."""
     attempts: List[DeliveryAttempt]
     """The latest attempts, newest first."""
 
@@ -1308,7 +1308,7 @@ class Webhook(Model):
     failing_since: int | None = None
     """Since when each attempt has failed. Unix seconds."""
     recovered: DeliveriesRecovered | None = None
-    """What was last sent again by itself."""
+    """What it got again by itself when its receiver was last back."""
     missed: WebhookMissed | None = None
     """The events that had waited for longer than seven days, and are not sent."""
 
