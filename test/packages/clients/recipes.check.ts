@@ -156,7 +156,8 @@ test("what a person who may speak writes to an agent is answered once, and a str
   await service.network.send(friend, owner, "last")
   await service.network.read(friend, { text: "from the agent of last and no key", wait: 20_000 })
   expect(await times(answer)).toBe(1)
-  expect(await service.network.read(stranger, {})).toEqual([])
+  const got = await service.network.read(stranger, {})
+  expect(got.filter(({ from }) => from === owner)).toEqual([])
   await end(child)
 })
 
