@@ -27,7 +27,7 @@ export const style = `${tokens}
   .code { position: relative; }
   .code pre { padding-right: 4.75rem; }
   .code button { position: absolute; top: 0.4375rem; right: 0.4375rem; padding: 0.125rem 0.5rem; border-color: var(--line); }
-  .found p { margin: 0 0 0.875rem; }
+  .found p { margin: 0 0 0.875rem; overflow-wrap: anywhere; }
   main { width: 100%; max-width: 58rem; margin: 0 auto; padding: 2.25rem 2.25rem 5rem; min-width: 0; }
   h1, h2, h3 { letter-spacing: -0.012em; text-wrap: balance; }
   h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.25; font-weight: 640; }

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
+import { parse } from "yaml"
 
 const root = new URL("../../", import.meta.url).pathname
 const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules/**", ".sst/**"] })
@@ -37,6 +38,35 @@ test("git ignores what the tour makes in the project's folder", () => {
   expect(made).toEqual(["receiver.ts", "qr.png"])
   const ignored = execFileSync("git", ["check-ignore", ...made], { cwd: root, encoding: "utf8" })
   expect(ignored.trim().split("\n")).toEqual(made)
+})
+
+/** What Home Assistant's own documentation has in each part, in November 2026. */
+const homeAssistant: Record<string, string[]> = {
+  rest_command: ["url", "method", "headers", "content_type", "payload", "timeout"],
+  automation: ["alias", "mode", "max", "triggers", "conditions", "actions"],
+  rest: ["resource", "headers", "scan_interval", "sensor"],
+}
+
+test("each piece of YAML for Home Assistant can be read, and has fields that it knows", () => {
+  const page = readFileSync(join(root, "docs/home-assistant.md"), "utf8")
+  const pieces = [...page.matchAll(/^( *)```yaml\n([^]*?)^ *```/gm)].map(([, indent = "", text = ""]) =>
+    text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  )
+  const secret = { tag: "!secret", resolve: (name: string) => name }
+  const read = pieces.map((text) => parse(text, { customTags: [secret] }) as Record<string, object>)
+  const strange = read.flatMap((piece) =>
+    Object.entries(piece)
+      .filter(([part]) => part in homeAssistant)
+      .flatMap(([part, all]) =>
+        Object.values(all).flatMap((one: object) =>
+          Object.keys(one).filter((field) => !homeAssistant[part]!.includes(field)),
+        ),
+      ),
+  )
+  expect(strange).toEqual([])
+  expect(new Set(read.flatMap((piece) => Object.keys(piece)))).toEqual(
+    new Set([...Object.keys(homeAssistant), "messaging_bridge", "conditions"]),
+  )
 })
 
 /** All but this file, which has the patterns. */
