@@ -8,8 +8,7 @@ import { Delivery } from "../event/delivery.ts"
 import { ring } from "../event/doorbell.ts"
 import { EventLists } from "../event/event-lists.ts"
 import { Receiver } from "../event/receiver.ts"
-import { Resend } from "../event/resend.ts"
-import { wake } from "../event/retry-and-skip.ts"
+import { tryNow } from "../event/retry-and-skip.ts"
 import { newDataKey } from "../keys/wrapping.ts"
 import { isClockDoubted, now } from "../platform/clock.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
@@ -116,13 +115,7 @@ export async function update(
     if (await Webhook.write(webhook, change, Account.changingWebhooks(account))) break
   }
   AccountReceivers.forget(webhook)
-  // Undelivered events go to the new address, of as many bridges as can be told within some seconds.
-  const at = ({ id: bridgeId }: Bridge.Listed) => ({ bridgeId, webhookId })
-  if (change.url !== undefined) await eachBridge(receiver.accountId, at, wakeHealing)
-}
-
-async function wakeHealing(delivery: Delivery.Info): Promise<void> {
-  if (delivery.healing) await Resend.wakeHealing(delivery)
+  if (change.url !== undefined) await tryNowAtAll(webhook)
 }
 
 /** Pauses a webhook for all bridges: each keeps its place. @throws ApiError `not_found` */
@@ -145,19 +138,15 @@ export async function resume(webhook: Delivery.Info): Promise<void> {
     ConditionExpression: "attribute_exists(paused_at)",
   })
   AccountReceivers.forget(webhook)
-  const { receiver, webhookId } = webhook
-  if (held) await eachBridge(receiver.accountId, ({ id }) => ({ bridgeId: id, webhookId }), endWait)
+  if (held) await tryNowAtAll(webhook)
 }
 
-/** Ends the rest of a bridge's delivery, since the webhook is paused no more. */
-export async function endWait(delivery: Delivery.Info): Promise<void> {
-  if (delivery.retryAtMs === 0) return await wakeHealing(delivery)
-  const mustRing = await Delivery.updateAndPromise(delivery, {
-    set: "retry_at_ms = :zero",
-    condition: "holder = :nobody_now",
-    values: { ":zero": 0, ":nobody_now": Delivery.nobody },
+/** Sends what a webhook did not take now, of as many bridges as can be told within some seconds. */
+async function tryNowAtAll({ receiver, webhookId }: Delivery.Info): Promise<void> {
+  const at = ({ id: bridgeId }: Bridge.Listed) => ({ bridgeId, webhookId })
+  await eachBridge(receiver.accountId, at, async (delivery) => {
+    if (delivery.retryAtMs > 0 || delivery.healing) await tryNow(delivery)
   })
-  if (mustRing !== undefined) await wake(delivery)
 }
 
 /**

@@ -8,7 +8,7 @@ import { Account } from "../account/account.ts"
 import { invalid, issuesOf, mustBeHere, noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
-import { Resend } from "../event/resend.ts"
+import { tryNow } from "../event/retry-and-skip.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
 import { Lease } from "../lease/lease.ts"
@@ -269,7 +269,8 @@ export async function isThere(bridge: Info): Promise<boolean> {
 }
 
 /**
- * Changes where events go: in the bridge's row and in the row that deliverers read.
+ * Changes where events go: in the bridge's row and in the row that deliverers read. What waits is tried there
+ * at once.
  * @param look looks at the bridge's other webhooks, and throws what is in the way
  * @throws ApiError `not_found` when the bridge has been deleted meanwhile, `bridge_moved` when it has moved
  */
@@ -297,8 +298,7 @@ export async function setWebhookUrl(
   // A webhook was added or removed meanwhile, or has got another URL.
   if (refused?.[1]?.pk !== undefined && !refused[0]) return await setWebhookUrl(bridge, url, look)
   if (refused) throw noSuchBridge()
-  // Undelivered events go to the new address.
-  if (url !== "" && url !== first.receiver.url) await Resend.wakeHealing(first)
+  if (url !== first.receiver.url) await tryNow(first)
   return { ...bridge, webhookUrl: url }
 }
 

@@ -8,7 +8,7 @@ import { ring } from "../event/doorbell.ts"
 import { EventLists } from "../event/event-lists.ts"
 import type { Filter } from "../event/filter.ts"
 import { Receiver } from "../event/receiver.ts"
-import { Resend } from "../event/resend.ts"
+import { tryNow } from "../event/retry-and-skip.ts"
 import { toJid } from "../message/jid.ts"
 import { now } from "../platform/clock.ts"
 import { DiskRoom } from "../platform/disk-room.ts"
@@ -219,7 +219,7 @@ export function mustDiffer(
 }
 
 /**
- * Changes a webhook. The change holds from the next attempt on.
+ * Changes a webhook. The change holds from the next attempt on, which another URL gets at once.
  * @param url undefined: it stays
  * @throws ApiError `not_found`, `invalid_webhook_url`
  */
@@ -235,8 +235,7 @@ export async function update(
       await mustBeFree(bridge, change.url, { webhookId: webhook.webhookId, field: "url" })
     if (await write(webhook, change, DeliveryWrites.changingWebhooks(first, {}))) break
   }
-  // Undelivered events go to the new address.
-  if (change.url !== undefined) await Resend.wakeHealing(webhook)
+  if (change.url !== undefined) await tryNow(webhook)
   BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
 }
 

@@ -87,22 +87,6 @@ export async function askSpan(
   return { count, ...(isMore && { more: last }) }
 }
 
-/**
- * Wakes a delivery at which events are to be sent again by themselves: its receiver has another address, so a
- * turn begins now.
- */
-export async function wakeHealing(id: Receiver.Id): Promise<void> {
-  const seen = await Delivery.get(id)
-  if (!seen?.healing) return
-  const mustRing = await Delivery.updateAndPromise(seen, {
-    set: "healing = :healing",
-    // A deliverer that is at work writes it.
-    condition: "holder = :nobody_now AND attribute_exists(healing)",
-    values: { ":nobody_now": Delivery.nobody, ":healing": { ...seen.healing, resumesAt: 0 } },
-  })
-  if (mustRing) await ring(seen).catch((error: unknown) => log.warn({ error }, "doorbell not sent"))
-}
-
 /** How many events of a span may fail in a row. */
 const mostFailures = 3
 

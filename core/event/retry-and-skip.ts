@@ -11,8 +11,8 @@ import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import type { Receiver } from "./receiver.ts"
 
-// The customer may have the event whose turn it is tried at once, or give it up. The order of events stays as
-// it is.
+// The customer may have the event whose turn it is tried at once, also by another address, or give it up. The
+// order of events stays as it is.
 
 /** An attempt takes 10 s; this is a little longer. */
 const patienceMs = 12_000
@@ -41,6 +41,27 @@ export async function retryEvent(id: Receiver.Id, event: EventRow.Info): Promise
   if (!held) return
   BridgeLog.append(bridgeId, "info", `event ${event.type} ${event.eventId} is tried again on request`)
   await wake(held)
+}
+
+/**
+ * Sends a webhook now what its receiver did not take: the event that waits for its next attempt, and then
+ * what was given up. Without effect while an attempt is under way.
+ */
+export async function tryNow(id: Receiver.Id): Promise<void> {
+  const seen = await Delivery.get(id)
+  if (!seen || (seen.retryAtMs === 0 && !seen.healing)) return
+  const { healing } = seen
+  const mustRing = await Delivery.updateAndPromise(seen, {
+    set: `retry_at_ms = :zero${healing ? ", healing = :healing" : ""}`,
+    // A deliverer that is at work writes both.
+    condition: `holder = :nobody_now${healing ? " AND attribute_exists(healing)" : ""}`,
+    values: {
+      ":zero": 0,
+      ":nobody_now": Delivery.nobody,
+      ...(healing && { ":healing": { ...healing, resumesAt: 0 } }),
+    },
+  })
+  if (mustRing !== undefined) await wake(seen)
 }
 
 /**
@@ -105,7 +126,7 @@ async function whyNotWaiting(id: Receiver.Id, event: EventRow.Info) {
 }
 
 /** Rings, in case the bell that rests is gone. If neither succeeds, the sweep rings. */
-export async function wake(delivery: Receiver.Id & { bell?: string | undefined }): Promise<void> {
+async function wake(delivery: Receiver.Id & { bell?: string | undefined }): Promise<void> {
   const { bridgeId, webhookId, bell } = delivery
   await unhide(delivery, bell)
   await ring(delivery).catch((error: unknown) =>

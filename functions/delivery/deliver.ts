@@ -9,6 +9,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Healing } from "#core/event/healing.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
+import { tryNow } from "#core/event/retry-and-skip.ts"
 import type { Usage } from "#core/event/usage.ts"
 import { Place } from "#core/limits/place.ts"
 import { isClockDoubted, now, nowMs } from "#core/platform/clock.ts"
@@ -128,7 +129,7 @@ async function rest(held: Delivery.Info, doorbellHandle: string | undefined): Pr
   const wait = await Claim.rest(held, doorbellHandle)
   AccountReceivers.forget(Receiver.atAccount({ ...held, accountId: held.receiver.accountId }))
   const resting = await Delivery.get(held)
-  if (resting && !Delivery.isResting(resting)) await AccountWebhook.endWait(resting)
+  if (resting && !Delivery.isResting(resting)) await tryNow(resting)
   return wait
 }
 

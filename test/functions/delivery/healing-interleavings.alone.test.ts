@@ -4,6 +4,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { promiseAndRing } from "#core/event/doorbell.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
+import { tryNow } from "#core/event/retry-and-skip.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
 import { after, fakeTime, loseAnswers, pass } from "#test/support/faked-lives.ts"
@@ -108,7 +109,7 @@ async function ask(id: Receiver.Id, turns: number): Promise<void> {
 
 async function wake(id: Receiver.Id, turns: number): Promise<void> {
   await after(turns)
-  await Resend.wakeHealing(id)
+  await tryNow(id)
 }
 
 /** The receiver works from now on: the sweep finds all that is left. */
