@@ -33,7 +33,7 @@ export async function keepLooking(ms: number): Promise<void> {
 async function each(until: number, idle: AbortSignal, look: () => Promise<void>): Promise<void> {
   let hasSucceeded = false
   let failure: unknown
-  do {
+  for (;;) {
     const next = performance.now() + config.LEASE_BEAT_MS
     try {
       await look()
@@ -43,7 +43,10 @@ async function each(until: number, idle: AbortSignal, look: () => Promise<void>)
       log.error({ error }, "the sweep's look failed")
     }
     Metrics.flush()
-    await sleep(Math.max(0, next - performance.now()), undefined, { signal: idle }).catch(() => "idle")
-  } while (!idle.aborted && performance.now() < until)
+    // Lambda takes as much for sleep as for work.
+    if (Math.max(next, performance.now()) >= until) break
+    await sleep(next - performance.now(), undefined, { signal: idle }).catch(() => "idle")
+    if (idle.aborted) break
+  }
   if (!hasSucceeded) throw failure
 }

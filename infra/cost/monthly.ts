@@ -6,6 +6,7 @@ import {
   billing,
   counted,
   fullerHostGb,
+  small,
   openStreams,
   sized,
   spareSessions,
@@ -61,6 +62,7 @@ const sameEverywhere = "keys (KMS), health check"
 function inVirginia(load: z.output<typeof Load>): Record<string, number> {
   const { stage, groups, statuses, keep, webhooks, streams, pages, year } = load
   const hosts = Math.ceil((load.bridges + spareSessions[stage]) / load.sessions)
+  const { sweepGb } = load.sessions <= small.hostSessions ? small : sized
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
   return {
@@ -87,7 +89,7 @@ function inVirginia(load: z.output<typeof Load>): Record<string, number> {
       (throughRouter(assumed.apiSeconds * sized.apiGb) + run(assumed.callsSeconds * sized.callsGb)),
     "streams that are open": streams * seconds * whileOpen(openStreams.stream, sized.streamGb),
     "pages that are open": pages * seconds * whileOpen(openStreams.page, sized.pageGb),
-    "sweep (Lambda, Scheduler)": minutes * (run(sweepSeconds(hosts) * sized.sweepGb) + prices.scheduled),
+    "sweep (Lambda, Scheduler)": minutes * (run(sweepSeconds(hosts) * sweepGb) + prices.scheduled),
     "troubles (Lambda, Scheduler)":
       minutes * (run(assumed.troublesSecondsPerMinute * sized.troublesGb) + prices.scheduled) +
       seconds * units(0, requestsAtRest.troubles.readUnits),
@@ -123,9 +125,13 @@ function inVirginia(load: z.output<typeof Load>): Record<string, number> {
 
 /** A host's processor and memory. */
 function hostHour({ sessions, spot }: z.output<typeof Load>): number {
-  const gb = sessions > sized.hostCapacity ? fullerHostGb : sized.hostGb
-  const full = sized.hostVcpu * prices.vcpuHour + gb * prices.gbHour
+  const full = sized.hostVcpu * prices.vcpuHour + hostGb(sessions) * prices.gbHour
   return spot ? full * prices.spotShare : full
+}
+
+function hostGb(sessions: number): number {
+  if (sessions <= small.hostSessions) return small.hostGb
+  return sessions > sized.hostCapacity ? fullerHostGb : sized.hostGb
 }
 
 /** The files of these messages: each goes out of AWS once, to a customer or to the network. */

@@ -59,6 +59,9 @@ export const sized = {
 /** The memory of a host with more sessions than usual (`HOST_SESSIONS`): `test/infra` compares. */
 export const fullerHostGb = 2
 
+/** With so few sessions a host (`HOST_SESSIONS`) it has less memory, and so has the sweep: compared, too. */
+export const small = { hostSessions: 20, hostGb: 0.5, sweepGb: 160 / 1024 }
+
 /** Sessions for which a stage keeps room that no bridge needs yet: `test/infra` compares. */
 export const spareSessions = { production: 10, staging: 0, personal: 0 }
 
@@ -72,7 +75,8 @@ export const assumed = {
   apiSeconds: 0.6,
   callsSeconds: 0.55,
   deliverySeconds: 0.3,
-  sweepSecondsPerMinute: 55,
+  /** Its last look begins after 45 s (`functions/sweep/handler.ts`), and takes a second. */
+  sweepSecondsPerMinute: 46,
   /** Where there is neither a host nor a bridge it ends after one look. */
   sweepSecondsPerMinuteAtRest: 2,
   billingSecondsPerMinute: 1,

@@ -1,7 +1,7 @@
 import { doorbell } from "../data/doorbell.ts"
 import { events, leases } from "../data/tables.ts"
 import { cluster } from "../hosts/cluster.ts"
-import { host, hostCapacity } from "../hosts/host.ts"
+import { host, hostCapacity, isSmall } from "../hosts/host.ts"
 import { tableAccess, indexAccess } from "../iam-statement.ts"
 import { hostGroup } from "../network/groups.ts"
 import { hostSubnets } from "../network/subnets.ts"
@@ -38,7 +38,7 @@ export const sweep = new sst.aws.Function("Sweep", {
   // It stays 50 s; the last look may have hosts to start.
   timeout: "90 seconds",
   // Busy all day, so its memory is its price; Node with three AWS clients needs some 110 MB.
-  memory: "256 MB",
+  memory: isSmall ? "160 MB" : "256 MB",
   environment: {
     ...settings,
     METRICS_SERVICE: "sweep",

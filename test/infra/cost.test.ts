@@ -22,9 +22,10 @@ test("a bridge more in a host with room costs its messages alone, and one that n
 /** What one of so many bridges costs. */
 const each = (bridges: number, more: object) => sum(monthly({ bridges, ...more })) / bridges
 
-test("fuller hosts and Spot make a thousand bridges cheap, and Spot makes ten so", () => {
+test("fuller hosts and Spot make a thousand bridges cheap, and smaller ones, or Spot, ten", () => {
   expect(each(1000, { sessions: 200 })).toBeLessThanOrEqual(0.15)
   expect(each(1000, { sessions: 150, spot: true })).toBeLessThanOrEqual(0.12)
+  expect(each(10, { sessions: 20 })).toBeLessThanOrEqual(3.5)
   expect(each(10, { spot: true })).toBeLessThanOrEqual(3.5)
 })
 

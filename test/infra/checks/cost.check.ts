@@ -1,7 +1,7 @@
 import { expect, inject, test, vi } from "vitest"
 import { z } from "zod"
 import { Metrics } from "#core/platform/metrics.ts"
-import { billing, sized, spareSessions } from "#infra/cost/usage.ts"
+import { billing, sized, small, spareSessions } from "#infra/cost/usage.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 
@@ -50,6 +50,17 @@ test("each stage keeps as much room as is priced", async () => {
     vi.resetModules()
     expect(spareOf(graphOf(await evaluate(stage)))).toBe(spareSessions[stage])
   }
+})
+
+test("a stage with few sessions a host is as small as is priced", async () => {
+  vi.resetModules()
+  process.env.HOST_SESSIONS = String(small.hostSessions)
+  const graph = graphOf(await evaluate("personal"))
+  delete process.env.HOST_SESSIONS
+  const host = graph.one("ecs/taskDefinition:TaskDefinition", "SessionHostTask")
+  const { memorySize } = graph.one("lambda/function:Function", "SweepFunction")
+  expect(Number(host.memory) / 1024).toBe(small.hostGb)
+  expect(Number(memorySize) / 1024).toBe(small.sweepGb)
 })
 
 /** Kinds of resources that are paid for by the hour or the month, whether or not they are used. */
