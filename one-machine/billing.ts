@@ -5,7 +5,7 @@ import { z } from "zod"
 import { endBilling } from "#billing/end-billing.ts"
 import { makeAllDue, lookAtDue } from "#billing/look-at-accounts.ts"
 import { log } from "#core/platform/log.ts"
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
+import { MayPass } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { newKey, startPretendStripe } from "#pretend-stripe/start.ts"
 import { readOrCreatePrivate } from "./service/private-file.ts"
 import type { BillingHere } from "./service/service.ts"
@@ -47,7 +47,7 @@ export const startBilling: BillingHere["startBilling"] = async (settings, apiUrl
     stops.push(stripe.close)
     return { forAll, forService: stripe.environment, start }
   } catch (error) {
-    throw new CannotStart(`port ${port} is taken: choose another with PRETEND_STRIPE_PORT=...`, {
+    throw new MayPass(`port ${port} is taken: choose another with PRETEND_STRIPE_PORT=...`, {
       cause: error,
     })
   }

@@ -1,19 +1,26 @@
+import { execFile } from "node:child_process"
 import { enableCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
+import type { Environment } from "#core/platform/config.ts"
+import { CannotStart, MayPass } from "#dynamodb-on-sqlite/cannot-start.ts"
 import "#core/platform/faster-node-crypto.ts"
 import { Unexpected } from "./api-client.ts"
 import { askedToStop } from "./asked-to-stop.ts"
 import { makeFolder, refuseFolder } from "./service/data-folder.ts"
+import { misspelt } from "./service/misspelt.ts"
 import type { Given, Service } from "./service/service.ts"
 import type { Settings } from "./service/settings.ts"
+
+/** `EX_CONFIG` of sysexits.h: the unit is not started again. */
+const wrongSetting = 78
 
 /**
  * Runs the whole service until it is asked to stop.
  * @param given its environment, the settings that this has, and billing, if it is not left out
  * @param started is called once the service answers; its signal is aborted when the service is asked to stop
- * @returns the exit code. What is wrong with a setting, or with the machine, is said on stderr
+ * @returns the exit code: 1 for what may pass, and 78 for what a person has to mend. What is wrong is said on
+ * stderr
  */
 export async function runUntilAsked<Its extends Settings>(
   given: Pick<Given, "environment" | "billing"> & { schema: z.ZodType<Its> },
@@ -24,6 +31,7 @@ export async function runUntilAsked<Its extends Settings>(
   process.umask(0o077)
   try {
     const settings = given.schema.parse(given.environment)
+    refuseMisspelt(given.environment, settings)
     // A supervisor waits, and then kills; a person wants their terminal back.
     const asked = askedToStop({ patienceMs: settings.serving ? Infinity : 10_000 })
     refuseFolder(settings)
@@ -35,6 +43,7 @@ export async function runUntilAsked<Its extends Settings>(
     const stopping = new AbortController()
     try {
       await started(service, settings, stopping.signal)
+      tellSystemd(given.environment)
       await asked
       stopping.abort()
       console.log("stopping...")
@@ -44,8 +53,22 @@ export async function runUntilAsked<Its extends Settings>(
     return 0
   } catch (error) {
     console.error(sentenceOf(error))
-    return 1
+    return error instanceof MayPass || error instanceof Unexpected ? 1 : wrongSetting
   }
+}
+
+/** Whoever only tries the service has variables of other programs. @throws CannotStart */
+function refuseMisspelt(environment: Environment, { serving }: Settings): void {
+  const found = misspelt(environment).map(({ name, meant }) => `${name}: is no setting; ${meant} is one`)
+  if (found.length === 0) return
+  if (serving) throw new CannotStart(found.join("\n"))
+  console.error(found.join("\n"))
+}
+
+/** Where systemd waits until the unit is up (`Type=notify`), it is. */
+function tellSystemd({ NOTIFY_SOCKET }: Environment): void {
+  if (NOTIFY_SOCKET === undefined) return
+  execFile("systemd-notify", ["--ready"], (error) => error && console.error(error.message))
 }
 
 /** One line that says what to change. @throws any error that is our own bug. */

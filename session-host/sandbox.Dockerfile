@@ -6,7 +6,9 @@ ARG TARGETARCH
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
-RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu=$(echo $TARGETARCH | sed s/amd64/x64/) && rm -rf node_modules/node-linux-*
+RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu=$(echo $TARGETARCH | sed s/amd64/x64/) \
+  && rm -rf node_modules/node-linux-* node_modules/typescript node_modules/@typescript \
+  && find node_modules -type f -regex '.*\.\([cm]?ts\|map\|md\)' ! -iname '*licen[cs]e*' -delete
 
 # Makes voice notes, GIFs and first pictures of videos (docs/contract.md, "Sent files").
 FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS ffmpeg

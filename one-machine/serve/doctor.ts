@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises"
 import { once } from "node:events"
-import { accessSync, constants, readFileSync, statfsSync } from "node:fs"
+import { accessSync, constants, existsSync, statfsSync } from "node:fs"
 import { createServer } from "node:net"
-import { totalmem } from "node:os"
+import { join } from "node:path"
 import { connect } from "node:tls"
 import { createTransport } from "nodemailer"
 import { nowMs } from "#core/platform/clock.ts"
@@ -13,7 +13,8 @@ import { mustHaveRoom, ownBackups } from "../backup/backup.ts"
 import { alertAfterMs } from "../backup/hourly.ts"
 import { listen } from "../listen.ts"
 import { nearestExisting } from "../service/data-folder.ts"
-import { findRunning } from "../service/running.ts"
+import { misspelt } from "../service/misspelt.ts"
+import { findRunning, thisProcess } from "../service/running.ts"
 import { ServeSettings } from "../service/settings.ts"
 
 /** The finding of one check. `look`: the service runs, but its operator should look into this. */
@@ -44,9 +45,15 @@ export async function examine(environment: Environment): Promise<Finding[]> {
       is: "bad",
       says: message,
     }))
-  return await Promise.all(
-    Object.entries(checks).map(async ([what, check]) => ({ what, ...(await findingOf(check, parsed.data)) })),
-  )
+  const names = misspelt(environment).map(({ name, meant }) => ({
+    what: name,
+    ...bad(`it is no setting; ${meant} is one`),
+  }))
+  const found = Object.entries(checks).map(async ([what, check]) => ({
+    what,
+    ...(await findingOf(check, parsed.data)),
+  }))
+  return [...names, ...(await Promise.all(found))]
 }
 
 async function findingOf(check: Check, settings: Settings): Promise<Omit<Finding, "what">> {
@@ -95,16 +102,15 @@ const checks: Record<string, Check> = {
       ? weak(`${freeMb} MB are free for ${DATA_DIR}`)
       : ok(`${freeMb} MB are free for ${DATA_DIR}`)
   },
-  files: () => {
-    const most = Number(
-      /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity,
-    )
+  files: async ({ DATA_DIR }) => {
+    const { openFiles } = await itsProcess(DATA_DIR)
+    const most = openFiles ?? Infinity
     return most < 4096
       ? weak(`a process may open ${most} files: LimitNOFILE=65536`)
       : ok(`a process may open ${most} files`)
   },
-  memory: ({ HOST_CAPACITY }) => {
-    const mb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1e6)
+  memory: async ({ DATA_DIR, HOST_CAPACITY }) => {
+    const { memoryMb: mb } = await itsProcess(DATA_DIR)
     const sessions = Math.floor(
       (mb - memory.service - memory.host) / (memory.session + memory.host / HOST_CAPACITY),
     )
@@ -137,7 +143,10 @@ const checks: Record<string, Check> = {
   proxy: async ({ PUBLIC_URL }) => {
     const answer = await fetch(`${PUBLIC_URL}/healthz`, { signal: AbortSignal.timeout(withinMs) })
     if (!answer.ok)
-      return bad(`${PUBLIC_URL}/healthz is answered ${answer.status}: does the proxy lead to LISTEN?`)
+      return bad(
+        `${PUBLIC_URL}/healthz is answered ${answer.status}: does the proxy lead to LISTEN? ` +
+          "Run one-machine/install after a change of PUBLIC_URL or LISTEN",
+      )
     const outside = await fetch(`${PUBLIC_URL}/metrics`, { signal: AbortSignal.timeout(withinMs) })
     await Promise.all([answer.body?.cancel(), outside.body?.cancel()])
     return outside.ok ? bad("/metrics is open to everybody") : ok(`${PUBLIC_URL} leads here`)
@@ -153,6 +162,10 @@ const checks: Record<string, Check> = {
     if (!hasStore(DATA_DIR)) return weak(`${DATA_DIR} has nothing to back up yet`)
     const folder = nearestExisting(backups.dir)
     accessSync(folder, constants.W_OK)
+    if (!(await itMayWrite(DATA_DIR, folder)))
+      return bad(
+        `the service may not write to ${backups.dir}: run one-machine/install after a change of BACKUP_DIR`,
+      )
     await mustHaveRoom(DATA_DIR, folder, 2 * config.STORAGE_RESERVE_MB)
     const latest = (await ownBackups(DATA_DIR, backups.dir)).at(-1)
     if (!latest) return weak(`${backups.dir} has none yet`)
@@ -162,6 +175,24 @@ const checks: Record<string, Check> = {
     const says = `the latest in ${backups.dir} is ${minutes} minutes old`
     return minutes * 60_000 > alertAfterMs ? bad(`${says}: the log says why`) : ok(says)
   },
+}
+
+/** The process of the service, or of this command where it does not run. */
+async function itsProcess(dataDir: string) {
+  return (await findRunning(dataDir))?.process ?? thisProcess()
+}
+
+/** Whether the service may write to a folder that this command may write to: it sees another file system. */
+async function itMayWrite(dataDir: string, folder: string): Promise<boolean> {
+  const { pid } = await itsProcess(dataDir)
+  const its = join(`/proc/${pid}/root`, folder)
+  if (!existsSync(its)) return true
+  try {
+    accessSync(its, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** From when to when the certificate is valid. @throws an error of TLS where Node does not believe it */

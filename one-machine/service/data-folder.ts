@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, statfsSync, statSync } 
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { hostSocket, socketPath } from "#core/platform/local-socket.ts"
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
+import { CannotStart, MayPass } from "#dynamodb-on-sqlite/cannot-start.ts"
 import { hasStore, refuseUnusable } from "#dynamodb-on-sqlite/rows/sqlite-file.ts"
 import { KeyMaterial } from "../aws/kms.ts"
 import { readPrivate } from "./private-file.ts"
@@ -126,7 +126,7 @@ function refuseWithoutRoom(dataDir: string): void {
   const { bavail, bsize } = statfsSync(nearestExisting(dataDir))
   const freeMb = Math.floor((bavail * bsize) / 1e6)
   if (freeMb < leastMb)
-    throw new CannotStart(
+    throw new MayPass(
       `the disk of ${dataDir} is full: ${freeMb} MB are free, and a start needs ${leastMb}. Nothing is lost: ` +
         "make room, then start again",
     )

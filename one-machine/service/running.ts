@@ -1,4 +1,5 @@
 import { readFileSync, rmSync } from "node:fs"
+import { totalmem } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { writePrivate } from "./private-file.ts"
@@ -9,13 +10,27 @@ export const Running = z.object({
   phonesUrl: z.string(),
   /** The environment for reaching its store and queue as the service itself does. */
   environment: z.record(z.string(), z.string()),
+  /** Its process, and what this may take: another command on the machine may have other limits. */
+  process: z.object({ pid: z.number(), openFiles: z.number().nullable(), memoryMb: z.number() }),
 })
 export type Running = z.infer<typeof Running>
 
+/** This process, and what it may take. */
+export function thisProcess(): Running["process"] {
+  const limits = process.platform === "linux" ? readFileSync("/proc/self/limits", "utf8") : ""
+  const openFiles = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.NaN)
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+  return {
+    pid: process.pid,
+    openFiles: Number.isNaN(openFiles) ? null : openFiles,
+    memoryMb: Math.floor(memory / 1e6),
+  }
+}
+
 const path = (dataDir: string) => join(dataDir, "running.json")
 
-export function announceRunning(dataDir: string, running: Running): void {
-  writePrivate(path(dataDir), running)
+export function announceRunning(dataDir: string, running: Omit<Running, "process">): void {
+  writePrivate(path(dataDir), { ...running, process: thisProcess() })
 }
 
 export function withdrawRunning(dataDir: string): void {

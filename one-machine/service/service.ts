@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { Billing } from "#core/account/billing.ts"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { ApiError } from "#core/error.ts"
 import { useDoorbellQueue } from "#core/event/doorbell.ts"
 import { hangUpOnHosts } from "#core/lease/call-host.ts"
 import { Host } from "#core/lease/host.ts"
@@ -16,7 +16,7 @@ import { hostSocket, namesSocket, socketPath } from "#core/platform/local-socket
 import { log } from "#core/platform/log.ts"
 import { tables } from "#core/store/tables.ts"
 import type { BillingPages } from "#dashboard/billing-pages.ts"
-import { CannotStart } from "#dynamodb-on-sqlite/cannot-start.ts"
+import { MayPass } from "#dynamodb-on-sqlite/cannot-start.ts"
 import type { At } from "#dynamodb-on-sqlite/listen.ts"
 import { answerChild } from "#dynamodb-on-sqlite/over-ipc.ts"
 import { isHeldByAnother, lockFolder } from "#dynamodb-on-sqlite/rows/folder-lock.ts"
@@ -34,6 +34,7 @@ import { Measurements } from "../serve/measurements.ts"
 import { watch } from "../serve/watch.ts"
 import { createTables } from "../store/create-tables.ts"
 import { keyFiles, makeFolder, networkFile, refuseFolder, wrappingKeys } from "./data-folder.ts"
+import { holdCalls } from "./early-calls.ts"
 import { startRemovingFiles } from "./old-files.ts"
 import { isOwnName } from "./own-names.ts"
 import { writePrivate } from "./private-file.ts"
@@ -155,6 +156,8 @@ async function start(
   writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
   announceRunning(dataDir, { ...service, environment: own })
   stops.push(() => withdrawRunning(dataDir))
+  // A proxy lets further calls wait for the next start.
+  stops.push(() => void api.server.close())
   return service
 }
 
@@ -317,8 +320,7 @@ async function answerCalls(
   const watching = serving && measurements && watch(serving, measurements, dataDir)
   if (watching) stops.push(watching.stop)
   const names = [...settings.OTHER_NAMES, ...(serving ? [new URL(serving.PUBLIC_URL).hostname] : [])]
-  api.server.off("request", notYet)
-  api.server.on("request", (request, response) => {
+  api.answerWith((request, response) => {
     if (!isOwnName(request.headers.host, names)) return misdirected(request, response)
     if (!watching?.answer(request, response)) listener(request, response)
   })
@@ -354,7 +356,7 @@ async function lockOf(dataDir: string): Promise<() => void> {
   } catch (error) {
     const other = isHeldByAnother(error) ? await findRunning(dataDir) : undefined
     if (!other) throw error
-    throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`, {
+    throw new MayPass(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`, {
       cause: error,
     })
   }
@@ -390,7 +392,7 @@ async function simulatedNetwork(
   const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings
   const simulator = await spawnSimulator({ dataDir, controlPort, imports: [fasterCrypto] })
   if (simulator) return simulator
-  throw new CannotStart(
+  throw new MayPass(
     `the simulated network did not start: is port ${controlPort} taken ` +
       `(SIMULATOR_CONTROL_PORT)? ${dataDir}/logs/simulator.log says more`,
   )
@@ -422,19 +424,19 @@ function settable(environment: Environment): Record<string, string> {
  */
 const idleConnectionMs = 620_000
 
-/** Answers 503 until the service has started. @throws CannotStart */
+/** Calls wait until the service has started. @throws CannotStart */
 async function listenForCalls({ listen: { host, port }, serving }: Settings) {
   const server = refuseAsApp(createServer({ requireHostHeader: false }))
   server.keepAliveTimeout = idleConnectionMs
-  server.on("request", notYet)
+  const answerWith = holdCalls(server)
   try {
     const reached = isIPv6(host) ? `[${host}]` : host
-    return { server, url: `http://${reached}:${await listen(server, port, host)}` }
+    return { server, answerWith, url: `http://${reached}:${await listen(server, port, host)}` }
   } catch (error) {
     const other = serving ? "LISTEN" : "PORT"
     const why =
       (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "is taken" : `cannot be listened on at ${host}`
-    throw new CannotStart(`port ${port} ${why}: choose another with ${other}=...`, { cause: error })
+    throw new MayPass(`port ${port} ${why}: choose another with ${other}=...`, { cause: error })
   }
 }
 
@@ -449,10 +451,6 @@ function misdirected({ headers: { host } }: IncomingMessage, response: ServerRes
   const sentence = `this service has another name than ${host}: its operator can add it to OTHER_NAMES`
   const noHost = new ApiError("invalid_request", "the request has no Host header, which says what is called")
   refuseAlone(response, host === undefined ? noHost : new ApiError("misdirected", sentence))
-}
-
-function notYet(_request: IncomingMessage, response: ServerResponse): void {
-  refuseAlone(response, sessionUnavailable("the service is starting: try again"))
 }
 
 function startCheckingRoom(): () => void {

@@ -115,65 +115,68 @@ const common = z.object({
   HOST_SPARE: count(0, 0),
 })
 
+/** What only `npm start` is told. */
+const ofStart = {
+  /** The port of the API. */
+  PORT: port(8787),
+  HOST_NETWORK: network.default("simulated"),
+  URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
+  // Ten times what a customer of a shared service gets: here the machine is the caller's own.
+  RATE_LIMIT_PROVISION: count(1, 100),
+  RATE_LIMIT_PROXY: count(1, 1200),
+  RATE_LIMIT_OTHER: count(1, 1200),
+  RATE_LIMIT_ADDRESS: count(1, 3000),
+}
+
 /** The settings of `npm start`, which is for trying the service. */
-export const Settings = consistent(
-  common.extend({
-    /** The port of the API. */
-    PORT: port(8787),
-    HOST_NETWORK: network.default("simulated"),
-    URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
-    // Ten times what a customer of a shared service gets: here the machine is the caller's own.
-    RATE_LIMIT_PROVISION: count(1, 100),
-    RATE_LIMIT_PROXY: count(1, 1200),
-    RATE_LIMIT_OTHER: count(1, 1200),
-    RATE_LIMIT_ADDRESS: count(1, 3000),
-  }),
-).transform((given) => ({ ...given, listen: { host: "127.0.0.1", port: given.PORT }, serving: undefined }))
+export const Settings = consistent(common.extend(ofStart)).transform((given) => ({
+  ...given,
+  listen: { host: "127.0.0.1", port: given.PORT },
+  serving: undefined,
+}))
+
+/** What only `npm run serve` is told. */
+const ofServe = {
+  HOST_NETWORK: network.default("live"),
+  URL_ALLOW: ranges.default(""),
+  /** The address and port of the API, behind the proxy that speaks https. */
+  LISTEN: z
+    .string()
+    .default("127.0.0.1:8787")
+    .transform((text) => addressAndPort(text))
+    .refine((given) => given !== undefined, "must be an address and a port, as 127.0.0.1:8787 or [::1]:8787"),
+  /** Where people and programs reach the service. */
+  PUBLIC_URL: z
+    .string("is missing: the address at which people reach the service, as https://wa.example.com")
+    .refine(isOrigin, "must be https and a host alone, as https://wa.example.com")
+    .transform((text) => new URL(text).origin),
+  /** The proxies whose word about the address of a request's caller is believed. */
+  TRUST_PROXY: ranges.default("127.0.0.0/8,::1/128"),
+  /** The operator: the owner of the first account, and the address of alerts. */
+  OPERATOR_EMAIL: z.email("must be your own e-mail address: you sign in with it, and alerts go there"),
+  /** The mail server, with its user and password. Without one, no mail is sent. */
+  SMTP_URL: z
+    .union([z.literal(""), z.url({ protocol: /^smtps?$/ })], {
+      error: "must be as smtps://user:password@mail.example.com",
+    })
+    .default(""),
+  /** The address that mail is sent from. */
+  MAIL_FROM: z.union([z.literal(""), z.email()], { error: "must be an e-mail address" }).default(""),
+  /** Where alerts are posted, besides the operator's mail. */
+  ALERT_URL: z.union([z.literal(""), z.url()], { error: "must be a URL" }).default(""),
+  /** The token that a caller of `/metrics` has to send; without one there is no such page. */
+  METRICS_TOKEN: z
+    .string()
+    .refine(
+      (text) => text === "" || text.length >= 32,
+      "must have at least 32 characters: `openssl rand -hex 24` makes some",
+    )
+    .default(""),
+  ...ofBackups,
+}
 
 /** The settings of `npm run serve`, which is for customers. */
-export const ServeSettings = consistent(
-  common.extend({
-    HOST_NETWORK: network.default("live"),
-    URL_ALLOW: ranges.default(""),
-    /** The address and port of the API, behind the proxy that speaks https. */
-    LISTEN: z
-      .string()
-      .default("127.0.0.1:8787")
-      .transform((text) => addressAndPort(text))
-      .refine(
-        (given) => given !== undefined,
-        "must be an address and a port, as 127.0.0.1:8787 or [::1]:8787",
-      ),
-    /** Where people and programs reach the service. */
-    PUBLIC_URL: z
-      .string("is missing: the address at which people reach the service, as https://wa.example.com")
-      .refine(isOrigin, "must be https and a host alone, as https://wa.example.com")
-      .transform((text) => new URL(text).origin),
-    /** The proxies whose word about the address of a request's caller is believed. */
-    TRUST_PROXY: ranges.default("127.0.0.0/8,::1/128"),
-    /** The operator: the owner of the first account, and the address of alerts. */
-    OPERATOR_EMAIL: z.email("must be your own e-mail address: you sign in with it, and alerts go there"),
-    /** The mail server, with its user and password. Without one, no mail is sent. */
-    SMTP_URL: z
-      .union([z.literal(""), z.url({ protocol: /^smtps?$/ })], {
-        error: "must be as smtps://user:password@mail.example.com",
-      })
-      .default(""),
-    /** The address that mail is sent from. */
-    MAIL_FROM: z.union([z.literal(""), z.email()], { error: "must be an e-mail address" }).default(""),
-    /** Where alerts are posted, besides the operator's mail. */
-    ALERT_URL: z.union([z.literal(""), z.url()], { error: "must be a URL" }).default(""),
-    /** The token that a caller of `/metrics` has to send; without one there is no such page. */
-    METRICS_TOKEN: z
-      .string()
-      .refine(
-        (text) => text === "" || text.length >= 32,
-        "must have at least 32 characters: `openssl rand -hex 24` makes some",
-      )
-      .default(""),
-    ...ofBackups,
-  }),
-)
+export const ServeSettings = consistent(common.extend(ofServe))
   .refine(({ SMTP_URL, MAIL_FROM }) => (SMTP_URL === "") === (MAIL_FROM === ""), {
     path: ["MAIL_FROM"],
     message: "SMTP_URL and MAIL_FROM go together: the mail server, and the address that mail is sent from",
@@ -189,6 +192,29 @@ export const ServeSettings = consistent(
     const backups = given.BACKUP_DIR === "" ? undefined : backupsOf(given, context)
     return { ...given, listen: LISTEN, serving: { ...given, backups } }
   })
+
+/** What else a person may set: `core/platform/config.ts` reads these. */
+const ofCore = [
+  "BILLING_URL",
+  "DNS_SERVERS",
+  "LOG_LEVEL",
+  "RATE_LIMIT_PROVISION",
+  "RATE_LIMIT_PROXY",
+  "RATE_LIMIT_OTHER",
+  "RATE_LIMIT_ADDRESS",
+  "RECORD",
+  "STORAGE_ACCOUNT_MB",
+  "STORAGE_RESERVE_MB",
+  "STRIPE_API_BASE",
+  "SUPPORT_EMAIL",
+  "WHATSAPP_WEB_VERSION",
+]
+
+/** The names of all settings that a person may make on one machine (docs/settings.md). */
+export const settingNames: ReadonlySet<string> = new Set([
+  ...Object.keys({ ...common.shape, ...ofStart, ...ofServe, ...ofMoves }),
+  ...ofCore,
+])
 
 /** What the service is told, whichever way it is run. */
 export type Settings = z.infer<typeof Settings> | z.infer<typeof ServeSettings>

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { Ajv } from "ajv"
+import ipaddr from "ipaddr.js"
 import { expect, onTestFinished, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
@@ -54,14 +55,29 @@ test("the service in its container believes Caddy alone about a caller's address
   expect(caddy.environment.LISTEN).toBe(`bridge:${listen.port}`)
 })
 
+test("Docker gives Caddy's address to no other container", () => {
+  const { ipam } = z
+    .object({
+      networks: z.object({
+        default: z.object({ ipam: z.object({ config: z.array(z.record(z.string(), z.string())) }) }),
+      }),
+    })
+    .parse(composed).networks.default
+  const [{ subnet, ip_range: range } = {}] = ipam.config
+  const address = ipaddr.parse(caddy.networks!.default.ipv4_address)
+  expect(address.match(ipaddr.parseCIDR(subnet!))).toBe(true)
+  expect(address.match(ipaddr.parseCIDR(range!))).toBe(false)
+})
+
 test("a container is given as long to stop as the unit is", () => {
   expect(bridge.stop_grace_period).toBe(`${/^TimeoutStopSec=(\d+)$/m.exec(unit)![1]}s`)
 })
 
-test("neither the kernel's end of one child stops the unit, nor a service that has ended stays so", () => {
+test("neither the kernel's end of one child stops the unit, nor an end stays so but for a wrong setting", () => {
   const lines = unit.split("\n")
   expect(lines).toContain("OOMPolicy=continue")
   expect(lines).toContain("Restart=always")
+  expect(lines).toContain("RestartPreventExitStatus=78")
 })
 
 test("new settings have secrets of their own, and are what the service takes", () => {
@@ -107,11 +123,13 @@ test("settings in quotes mean the same to the installer, Caddy's site and the un
   run("git", "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "-m", "x")
   writeFileSync(
     join(root, "etc/messaging-bridge.env"),
-    `PUBLIC_URL="https://wa.example.com"\nLISTEN='127.0.0.1:9999'\nBACKUP_DIR='/mnt/my disk'\n`,
+    `PUBLIC_URL="https://wa.example.com"\nLISTEN='127.0.0.1:9999'\nBACKUP_DIR='/mnt/my disk'\nDATA_DIR=/srv/bridge\n`,
   )
   run("one-machine/install")
   const made = (path: string) => readFileSync(join(root, "etc", path), "utf8")
   expect(made("caddy/messaging-bridge.caddy")).toMatch(/^https:\/\/wa\.example\.com \{$/m)
   expect(made("caddy/messaging-bridge.caddy")).toContain("reverse_proxy 127.0.0.1:9999 {")
-  expect(made("systemd/system/messaging-bridge.service")).toContain('\nReadWritePaths="-/mnt/my disk"\n')
+  expect(made("systemd/system/messaging-bridge.service")).toContain(
+    '\nReadWritePaths="-/srv/bridge" "-/mnt/my disk"\n',
+  )
 })

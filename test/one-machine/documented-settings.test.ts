@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { ServeSettings, Settings } from "#one-machine/service/settings.ts"
+import { ServeSettings, settingNames, Settings } from "#one-machine/service/settings.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
@@ -54,6 +54,12 @@ test("docs/settings.md names every setting that a person makes, and no other", (
   expect(new Set(fields("core/platform/config.ts")).isSupersetOf(told)).toBe(true)
   const named = items.flatMap(({ names }) => names.match(/(?<=`)[A-Z][A-Z0-9_]+(?=`)/g) ?? [])
   expect([...new Set(named)].toSorted()).toEqual([...inCode].toSorted())
+})
+
+test("the service knows each setting of one machine that docs/settings.md names", () => {
+  const [ofOneMachine] = read("docs/settings.md").split("## At a deploy")
+  const named = ofOneMachine!.match(/(?<=^- .*`)[A-Z][A-Z0-9_]+(?=`.*[):,])/gm)!
+  expect(named.filter((name) => !settingNames.has(name))).toEqual([])
 })
 
 test("the numbers that docs/settings.md gives are the code's own", () => {

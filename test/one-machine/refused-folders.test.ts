@@ -98,7 +98,7 @@ test("the folder of the former store is refused, and nothing is written there", 
   onTestFinished(() => void child.kill("SIGKILL"))
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
   expect([code, said.trim()]).toEqual([
-    1,
+    78,
     `${folder} holds the data of a former version, which this one cannot read: ` +
       "choose another folder with DATA_DIR=..., or remove that one",
   ])

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { apiClient } from "#one-machine/api-client.ts"
 import { untilConnected } from "#one-machine/network/link.ts"
+import { misspelt } from "#one-machine/service/misspelt.ts"
 import { sessionHostPids } from "#one-machine/service/session-host-pids.ts"
 import { ServeSettings } from "#one-machine/service/settings.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
@@ -17,7 +18,8 @@ const token = "a-token-for-metrics-of-32-characters"
 test("what is missing or weak is refused with one sentence each, and nothing is written", async () => {
   const environment = { MAIL_FROM: "wa@example.com", METRICS_TOKEN: "short", LISTEN: "8787" }
   const { ended, said, folder } = serve(environment)
-  expect(await ended).toBe(1)
+  // The unit is not started again after this code.
+  expect(await ended).toBe(78)
   expect(readdirSync(folder)).toEqual([])
   expect(said().trim()).toBe(
     [
@@ -43,12 +45,38 @@ test.for([
   expect(said).toEqual([expect.stringContaining(sentence)])
 })
 
+test.for([
+  ["BACKUP_DIRR", "BACKUP_DIR"],
+  ["backup_dir", "BACKUP_DIR"],
+  ["PUBLICURL", "PUBLIC_URL"],
+  ["SMPT_URL", "SMTP_URL"],
+  ["BAKUP_PASPHRASE", "BACKUP_PASSPHRASE"],
+] as const)("%s is no setting, and %s is named", ([name, meant]) => {
+  expect(misspelt({ ...fitting, [name]: "x" })).toEqual([{ name, meant }])
+})
+
+test("variables of other programs are no settings that were misspelt", () => {
+  const others = `HOME HOSTNAME INVOCATION_ID JOURNAL_STREAM LANG LISTEN_FDS LISTEN_PID LOGNAME MEMORY_PRESSURE_WATCH
+    NODE_ENV NODE_OPTIONS NODE_VERSION NOTIFY_SOCKET PATH PORTS PWD SHELL STATE_DIRECTORY SYSTEMD_EXEC_PID TERM TZ USER
+    HTTP_PROXY HTTPS_PROXY NO_PROXY MEMORY IMAGE MALLOC_ARENA_MAX HOST_IP HOST_PORT STAGE AWS_REGION`
+  const environment = Object.fromEntries(others.split(/\s+/).map((name) => [name, "x"]))
+  expect(misspelt(environment)).toEqual([])
+})
+
 test("it is ready while its parts work, guards its metrics, backs itself up, and ends well on two signals", async () => {
   const dir = mkdtempSync(join(tmpdir(), "bridge-backups-"))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const backups = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: "correct horse battery staple" }
-  const service = serve({ ...fitting, ...backups, METRICS_TOKEN: token })
+  // In the place of systemd's: it says that the unit is up.
+  const told = join(dir, "told")
+  writeFileSync(join(dir, "systemd-notify"), `#!/bin/sh\necho "$NOTIFY_SOCKET $*" >${told}\n`, {
+    mode: 0o755,
+  })
+  const systemd = { NOTIFY_SOCKET: "/run/notify", PATH: `${dir}:${process.env.PATH}` }
+  const service = serve({ ...fitting, ...backups, ...systemd, METRICS_TOKEN: token })
   const running = await runs(service)
+  await until(() => existsSync(told) && readFileSync(told, "utf8") !== "")
+  expect(readFileSync(told, "utf8")).toBe("/run/notify --ready\n")
   const ready = await fetch(`${running.baseUrl}/readyz`)
   expect([ready.status, await ready.json()]).toEqual([
     200,

@@ -107,7 +107,7 @@ test(
     expect(log).not.toContain("Hello Ada")
 
     const other = start({ HOST_NETWORK: "live" })
-    expect(await other.ended).toBe(1)
+    expect(await other.ended).toBe(78)
     expect(other.said().trim()).toBe(
       `${dataDir} was begun with HOST_NETWORK=simulated, and its bridges stay there: ` +
         "for HOST_NETWORK=live choose another folder with DATA_DIR=...",
@@ -170,7 +170,7 @@ test("a setting that makes no sense is one clear line", async () => {
   // One of the service on this machine, and one of the service wherever it runs.
   for (const [name, value] of Object.entries({ PORT: "many", DASHBOARD_URL: "foo" })) {
     const refused = start({ [name]: value })
-    expect(await refused.ended).toBe(1)
+    expect(await refused.ended).toBe(78)
     expect(refused.said().trim()).toMatch(new RegExp(`^${name}: [^\n]*$`))
   }
 })

@@ -1,9 +1,20 @@
 import { Unexpected } from "#one-machine/api-client.ts"
-import type { Machine } from "./machine.ts"
-import { LinkedNumber } from "./number.ts"
+import { LinkedNumber, type Place } from "./number.ts"
+
+/** A machine on which the page is followed. */
+export interface Tried extends Place {
+  publicUrl: string
+  /** Runs a command of the page. @returns what it printed @throws Unexpected when it fails */
+  run: (command: string) => Promise<string>
+  /** The commits whose code is there. */
+  releases: string[]
+  /** Makes a newer commit of the same code, which an upgrade brings. */
+  publish: () => Promise<void>
+  close: () => Promise<void>
+}
 
 interface About {
-  machine: Machine
+  machine: Tried
   /** Once it is linked. */
   number?: LinkedNumber
 }
@@ -62,7 +73,7 @@ export function lookAfter(command: string) {
   return Object.entries(looks).find(([words]) => command.includes(words))?.[1]
 }
 
-function must(isSo: boolean, otherwise: string): void {
+export function must(isSo: boolean, otherwise: string): void {
   if (!isSo) throw new Unexpected(otherwise)
 }
 
@@ -70,7 +81,7 @@ function must(isSo: boolean, otherwise: string): void {
  * The service answers over https, counts callers by their true address, and shows nothing of the operator's
  * to the public.
  */
-async function isServed(machine: Machine): Promise<void> {
+async function isServed(machine: Tried): Promise<void> {
   const answer = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.1" } })
   must(answer.ok && answer.headers.get("strict-transport-security") !== null, "/healthz over https")
   const next = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.2" } })
@@ -81,7 +92,7 @@ async function isServed(machine: Machine): Promise<void> {
 }
 
 /** Opens the link and presses its button, as a browser does. */
-async function signsIn(machine: Machine, said: string): Promise<void> {
+async function signsIn(machine: Tried, said: string): Promise<void> {
   const { pathname, origin } = new URL(/link=(\S+)/.exec(said)![1]!)
   must(origin === machine.publicUrl, `the link leads to ${origin}`)
   const pressed = await machine.ask(pathname, { method: "POST", headers: { origin } })

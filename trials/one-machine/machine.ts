@@ -17,7 +17,11 @@ import { promisify } from "node:util"
 import { Agent, fetch } from "undici"
 import { Unexpected } from "#one-machine/api-client.ts"
 import { stopListening, listen } from "#one-machine/listen.ts"
+import { networkClient } from "#one-machine/network/client.ts"
+import { findRunning } from "#one-machine/service/running.ts"
 import { until } from "#test/support/until.ts"
+import { newerCommit } from "./commits.ts"
+import type { Tried } from "./looks.ts"
 
 const repository = fileURLToPath(new URL("../../", import.meta.url))
 const run = promisify(execFile)
@@ -38,7 +42,7 @@ const standIns = {
  * A machine as docs/one-machine.md wants it, in a folder: everything that its commands put elsewhere is put
  * there (DESTDIR), and units are run by this process.
  */
-export class Machine {
+export class Machine implements Tried {
   readonly publicUrl: string
   readonly #folder: string
   readonly #localUrl: string
@@ -81,10 +85,7 @@ export class Machine {
 
   /** A newer commit of the same code, which an upgrade brings. */
   async publish(): Promise<void> {
-    const git = async (...args: string[]) => (await run("git", ["-C", this.#origin, ...args])).stdout.trim()
-    const by = ["-c", "user.name=trial", "-c", "user.email=trial@example.com"]
-    const commit = await git(...by, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "An upgrade")
-    await git("update-ref", "HEAD", commit)
+    await newerCommit(this.#origin)
   }
 
   /** The commits whose code is there. */
@@ -92,7 +93,15 @@ export class Machine {
     return readdirSync(join(this.#folder, "opt/messaging-bridge/releases")).filter((one) => one !== "current")
   }
 
-  get dataDir(): string {
+  async admin(words: string): Promise<string> {
+    return await this.run(`sudo /opt/messaging-bridge/one-machine/admin ${words}`)
+  }
+
+  async network() {
+    return networkClient({ controlUrl: (await findRunning(this.#dataDir))!.phonesUrl })
+  }
+
+  get #dataDir(): string {
     return join(this.#folder, "var/lib/messaging-bridge")
   }
 
@@ -241,7 +250,7 @@ export class Machine {
   }
 
   /** As the unit says. Its paths are those of the folder. */
-  #service({ root, dataDir } = { root: this.#folder, dataDir: this.dataDir }): ChildProcess {
+  #service({ root, dataDir } = { root: this.#folder, dataDir: this.#dataDir }): ChildProcess {
     const unit = readFileSync(join(this.#folder, "etc/systemd/system/messaging-bridge.service"), "utf8")
     const value = (name: string) => new RegExp(`^${name}=(.+)$`, "m").exec(unit)![1]!
     const here = (path: string) => (path.startsWith(this.#folder) ? path : join(this.#folder, path))

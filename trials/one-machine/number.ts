@@ -1,32 +1,39 @@
+import type { fetch } from "undici"
 import { z } from "zod"
 import { Unexpected } from "#one-machine/api-client.ts"
-import { networkClient } from "#one-machine/network/client.ts"
-import { findRunning } from "#one-machine/service/running.ts"
+import type { NetworkClient } from "#one-machine/network/client.ts"
 import { until } from "#test/support/until.ts"
-import type { Machine } from "./machine.ts"
 
 const reference = "shop"
 const Status = z.object({ status: z.string() })
 
-/** A customer's number on this machine. Its events go to its inbox. */
+/** Where a service runs, and how it is reached. */
+export interface Place {
+  /** A request as people's browsers and programs make it: over https, through Caddy. */
+  ask: (path: string, init?: Parameters<typeof fetch>[1]) => ReturnType<typeof fetch>
+  /** Runs a verb of the operator's. @returns what it printed @throws Unexpected when it fails */
+  admin: (words: string) => Promise<string>
+  /** The simulated phones. Their port may be another one after each start. */
+  network: () => Promise<NetworkClient>
+}
+
+/** A customer's number. Its events go to its inbox. */
 export class LinkedNumber {
-  readonly #machine: Machine
+  readonly #place: Place
   readonly #key: string
   #phones: { owner: string; friend: string } | undefined
 
-  private constructor(machine: Machine, key: string) {
-    this.#machine = machine
+  private constructor(place: Place, key: string) {
+    this.#place = place
     this.#key = key
   }
 
   /** Makes an account and a bridge, and links a simulated phone to it over https. */
-  static async link(machine: Machine): Promise<LinkedNumber> {
-    const number = new LinkedNumber(
-      machine,
-      await made(machine, "account create Customer active --key", "key"),
-    )
+  static async link(place: Place): Promise<LinkedNumber> {
+    const said = await place.admin("account create Customer active --key")
+    const number = new LinkedNumber(place, /key=(\S+)/.exec(said)![1]!)
     await number.#call("POST", "", { customer_ref: reference })
-    const network = await networkOf(machine)
+    const network = await place.network()
     const [owner, friend] = [await network.create("Grace"), await network.create("Ada")]
     number.#phones = { owner: owner.number, friend: friend.number }
     await until(async () => {
@@ -44,10 +51,19 @@ export class LinkedNumber {
   /** Has a friend write to the number now, and resolves when the number has the event. */
   async receives(text: string): Promise<void> {
     const { owner, friend } = this.#phones!
-    await (await networkOf(this.#machine)).send(friend, owner, text)
+    await (await this.#place.network()).send(friend, owner, text)
     await until(async () =>
       (await (await this.#call("GET", `/${reference}/events?state=inbox`)).text()).includes(text),
     )
+  }
+
+  /** Writes to a friend, and resolves when the friend's phone has read it. */
+  async sends(text: string): Promise<void> {
+    const { owner, friend } = this.#phones!
+    await this.#call("POST", `/${reference}/proxy/send/text`, { chat: friend, body: text })
+    const network = await this.#place.network()
+    const read = async () => await network.read(friend, { from: owner, wait: 5000 })
+    await until(async () => JSON.stringify(await read()).includes(text))
   }
 
   /** A call to its session is refused with this code. */
@@ -60,7 +76,7 @@ export class LinkedNumber {
   async #ask(method: string, path: string, body?: unknown) {
     const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" }
     const said = body === undefined ? {} : { body: JSON.stringify(body) }
-    return await this.#machine.ask(`/api/instances${path}`, { method, headers, ...said })
+    return await this.#place.ask(`/api/instances${path}`, { method, headers, ...said })
   }
 
   async #call(method: string, path: string, body?: unknown) {
@@ -68,15 +84,4 @@ export class LinkedNumber {
     if (!answer.ok) throw new Unexpected(`${method} ${path} is answered ${answer.status}`)
     return answer
   }
-}
-
-/** What a verb of the operator's has made, by the name that it is printed under. */
-async function made(machine: Machine, verb: string, name: string): Promise<string> {
-  const said = await machine.run(`sudo /opt/messaging-bridge/one-machine/admin ${verb}`)
-  return new RegExp(`${name}=(\\S+)`).exec(said)![1]!
-}
-
-/** The simulated phones. Their port is another one after each start. */
-async function networkOf(machine: Machine) {
-  return networkClient({ controlUrl: (await findRunning(machine.dataDir))!.phonesUrl })
 }

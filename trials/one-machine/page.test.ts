@@ -9,7 +9,7 @@ test("the trial looks at what each command of the page has done", () => {
   expect(commands.filter((command) => !lookAfter(command))).toEqual([])
 })
 
-test("every command of the page is run but those with Docker, whose engine is not to be had here", () => {
+test("every command of the page is run but those with Docker, which image:try has", () => {
   const page = readFileSync("docs/one-machine.md", "utf8")
   const sections = page.split(/^(?=## )/m)
   const unmarked = sections.filter((section) => /(?<!<!-- run -->\s+)```sh/.test(section))

@@ -1,4 +1,5 @@
-import { mkdtempSync, renameSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createServer as createHttpServer } from "node:http"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { listen } from "#one-machine/listen.ts"
 import { examine } from "#one-machine/serve/doctor.ts"
+import { announceRunning } from "#one-machine/service/running.ts"
 import { aService, backUp, passphrase } from "#test/one-machine/backup/service.ts"
 
 const fitting = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }
@@ -21,6 +23,33 @@ test("settings that do not fit are said one by one, and nothing else is looked a
   expect(await examine({ ...fitting, OPERATOR_EMAIL: "nobody", METRICS_TOKEN: "short" })).toEqual([
     { what: "OPERATOR_EMAIL", is: "bad", says: expect.stringContaining("must be your own e-mail address") },
     { what: "METRICS_TOKEN", is: "bad", says: expect.stringContaining("at least 32 characters") },
+  ])
+})
+
+test("it tells what the service's own process may take, and which setting is misspelt", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "doctor-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const server = createHttpServer((_request, response) => response.end())
+  onTestFinished(() => void server.close())
+  announceRunning(folder, {
+    baseUrl: `http://127.0.0.1:${await listen(server)}`,
+    phonesUrl: "",
+    environment: {},
+  })
+  const file = join(folder, "running.json")
+  const itsOwn = { pid: process.pid, openFiles: 1024, memoryMb: 300 }
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), process: itsOwn }))
+  const findings = await examine({
+    ...fitting,
+    PUBLIC_URL: "https://localhost:1",
+    HOST_NETWORK: "simulated",
+    DATA_DIR: folder,
+    BACKUP_DRI: "/mnt",
+  })
+  expect(findings.filter(({ what }) => /files|memory|BACKUP/.test(what))).toEqual([
+    { what: "BACKUP_DRI", is: "bad", says: "it is no setting; BACKUP_DIR is one" },
+    { what: "files", is: "look", says: "a process may open 1024 files: LimitNOFILE=65536" },
+    { what: "memory", is: "bad", says: "300 MB are not enough" },
   ])
 })
 

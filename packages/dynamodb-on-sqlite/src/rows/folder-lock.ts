@@ -1,7 +1,7 @@
 import { mkdirSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { CannotStart } from "../cannot-start.ts"
+import { CannotStart, MayPass } from "../cannot-start.ts"
 
 /**
  * File systems that a store must not be on, by the numbers that `statfs` gives (statfs(2), linux/magic.h, and
@@ -65,7 +65,7 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     if (error instanceof CannotStart) throw error
     const isTaken = (error as { errcode?: number }).errcode === busy
-    if (isTaken) throw new CannotStart(`${folder} is in use by another process`, { cause: error })
+    if (isTaken) throw new MayPass(`${folder} is in use by another process`, { cause: error })
     throw unwritable(folder, error as Error)
   }
 }

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, rmSync } from "
 import { extname, join } from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
-import { CannotStart } from "../cannot-start.ts"
+import { CannotStart, MayPass } from "../cannot-start.ts"
 import { newCommitter, pragmas, type Step } from "./commit.ts"
 import { lockFolder, unwritable } from "./folder-lock.ts"
 import { syncFolder } from "./sync-folder.ts"
@@ -148,7 +148,7 @@ function inFile<Result>(path: string, work: (db: DatabaseSync) => Result): Resul
   } catch (error) {
     db?.close()
     if (error instanceof CannotStart) throw error
-    throw new CannotStart(`${path} cannot be opened: ${(error as Error).message}`, { cause: error })
+    throw new MayPass(`${path} cannot be opened: ${(error as Error).message}`, { cause: error })
   }
 }
 
