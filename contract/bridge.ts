@@ -86,6 +86,9 @@ const chosen = {
   daily_presence: boolean(
     "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
   ),
+  link_previews: boolean(
+    "Whether a text is sent with a preview of its first link, where the call does not say.",
+  ),
   pacing: Pacing.nullable().openapi({ description: "How slowly it sends; null: as fast as it is asked to." }),
   proxy_url: z
     .string()
@@ -258,6 +261,10 @@ export const updateBridge = createRoute({
           daily_presence: boolean(
             "Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its " +
               "owner of a linked device that was not available for about two weeks, and offers to log it out.",
+          ).optional(),
+          link_previews: boolean(
+            "Whether `sendText` fetches the page of a text's first link, where the call says neither `link_preview` nor `preview`; it " +
+              "does not unless you say true.",
           ).optional(),
           pacing: Pacing.nullish().openapi({
             description:

@@ -33,6 +33,7 @@ const chosen = {
   ignore: ["status"],
   message_status: "counts" as const,
   daily_presence: true,
+  link_previews: false,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
   proxy_url: null,
   keep: 30 as const,

@@ -33,6 +33,7 @@ export const File = z.object({
     .literal(true)
     .optional()
     .openapi({ description: "A video that plays by itself, again and again, without sound." }),
+  video_note: z.literal(true).optional().openapi({ description: "A video that phones show as a circle." }),
 })
 
 export const ContactCard = z.object({

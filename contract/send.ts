@@ -115,14 +115,27 @@ const Preview = z
       "a JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`.",
     ).optional(),
   })
-  .openapi({ description: "What is shown of a link. The service never fetches a link in a text." })
+  .openapi({ description: "What is shown of a link, in your words: nothing is fetched." })
 
 export const sendText = send(
   "text",
   "Send a text message",
-  { ...addressed, body: text(1, 65_536), preview: Preview.optional() },
+  {
+    ...addressed,
+    body: text(1, 65_536),
+    preview: Preview.optional(),
+    link_preview: boolean(
+      "Whether the service fetches the page of the text's first link, and shows its title, description and picture. By default as " +
+        "`link_previews` of the bridge says. The text goes without where that cannot be had within seven seconds.",
+    ).optional(),
+  },
   {
     checks: [
+      {
+        holds: ({ preview, link_preview }) => !(preview && link_preview),
+        path: "link_preview",
+        message: "not with preview: give one of the two",
+      },
       {
         holds: ({ body, preview }) => !preview || body.includes(preview.url),
         path: "preview",
@@ -197,6 +210,9 @@ export const sendMedia = send(
       "Sends a video as phones send a GIF: it plays by itself, again and again, without sound. Any other file but an animated GIF, which " +
         "is always sent so, is `media_type_mismatch`.",
     ).optional(),
+    video_note: boolean(
+      "Sends a video as phones record a video note: round, without a text. Any other file is `media_type_mismatch`.",
+    ).optional(),
     view_once: boolean(
       "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
     ).optional(),
@@ -232,6 +248,13 @@ export const sendMedia = send(
           !(gif_playback && (as_document || as_voice || as_sticker || view_once)),
         path: "gif_playback",
         message: "not with as_document, as_voice, as_sticker or view_once: none of these plays as a GIF",
+      },
+      {
+        holds: ({ video_note, as_document, as_voice, as_sticker, gif_playback, caption }) =>
+          !(video_note && (as_document || as_voice || as_sticker || gif_playback || caption)),
+        path: "video_note",
+        message:
+          "not with as_document, as_voice, as_sticker, gif_playback or caption: none goes with a video note",
       },
       {
         holds: ({ view_once, as_sticker, as_document }) => !(view_once && (as_sticker || as_document)),
@@ -303,30 +326,28 @@ const statusLength = 700
 
 export const sendStatus = send(
   "status",
-  "Post a status: a text, or a picture",
+  "Post a status: a text, a picture, a video or a sound",
   {
     body: text(1, statusLength)
       .optional()
-      .openapi({ description: "The text, or the one beside the picture." }),
+      .openapi({ description: "The text, or the one beside the picture or the video." }),
     ...source,
     background: z
       .string()
       .regex(/^#[0-9A-Fa-f]{6}$/, "not #RRGGBB")
       .optional()
-      .openapi({ description: "The colour behind a text.", example: "#205e7a" }),
+      .openapi({ description: "The colour behind a text or a sound.", example: "#205e7a" }),
   },
   {
     checks: [
       {
-        holds: (input) =>
-          isOnePlace(input) && (hasFile(input) ? input.background === undefined : input.body !== undefined),
+        holds: (input) => isOnePlace(input) && (hasFile(input) || input.body !== undefined),
         path: "body",
-        message:
-          "give a body, a picture (one of url, file and data) or both; a background goes with a body alone",
+        message: "give a body, a file (one of url, file and data) or both",
       },
       typeWithData,
     ],
-    refusals: codesOfFile,
+    refusals: [...codesOfFile, "conversion_unavailable"],
     shown: { anyOf: [{ required: ["body"] }, ...placesOfFile] },
   },
 )

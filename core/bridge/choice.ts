@@ -17,6 +17,8 @@ export const Info = z.object({
   messageStatus: MessageStatusDetail.default("counts"),
   /** Whether the session is shown as available for some minutes a day (Contract, "Presence"). */
   dailyPresence: z.boolean().default(true),
+  /** Whether the page of a text's first link is fetched, where the call does not say. */
+  linkPreviews: z.boolean().default(false),
   /** How slowly it sends; undefined: as fast as it is asked to. */
   pacing: Pacing.optional(),
   /** The proxy that the session goes through, sealed (`proxy.ts`). */
@@ -58,12 +60,13 @@ export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, messageStatus, dailyPresence, pacing, proxy, keep, history } = choice
+  const { ignore, messageStatus, dailyPresence, linkPreviews, pacing, proxy, keep, history } = choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
     message_status: messageStatus,
     daily_presence: dailyPresence,
+    link_previews: linkPreviews,
     pacing: pacing ?? null,
     proxy_url: proxy === undefined ? null : mask,
     keep: keep ?? null,

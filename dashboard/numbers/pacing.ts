@@ -71,6 +71,8 @@ function numberField(input: {
 const appearDaily =
   "Appear as available for five minutes a day, so that the phone does not take this device for inactive"
 
+const fetchPages = "Fetch the page of a text's first link, and show its title and picture with the text"
+
 /** The card with the pacing and the daily presence of a number. `typed`: a pacing that was refused. */
 export async function sendingCard(
   bridge: Bridge.Info,
@@ -119,8 +121,9 @@ export async function sendingCard(
         none: "no typing",
       })}
       <fieldset class="stack">
-        <legend class="label">Presence</legend>
+        <legend class="label">Presence and links</legend>
         ${checkbox("daily_presence", undefined, choice.daily_presence, appearDaily)}
+        ${checkbox("link_previews", undefined, choice.link_previews, fetchPages)}
       </fieldset>
       <div class="row">
         <button class="button">Save</button>

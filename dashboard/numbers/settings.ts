@@ -66,15 +66,16 @@ export const settings = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/settings/sending", async (c) => {
-    const typed = await typedIn(c, "new_chats", "gap", "typing", "daily_presence", "take")
+    const typed = await typedIn(c, "new_chats", "gap", "typing", "daily_presence", "link_previews", "take")
     const { bridge, requestId } = c.var
     return await done(
       c,
       "Saved. It holds from the next message on.",
       async () => {
         const daily_presence = typed.daily_presence === "on"
+        const link_previews = typed.link_previews === "on"
         const pacing = pacingIn(typed.take === "" ? typed : recommended)
-        await writeChoice(await freshLease(bridge.id), { pacing, daily_presence }, requestId)
+        await writeChoice(await freshLease(bridge.id), { pacing, daily_presence, link_previews }, requestId)
         await did(c, "sending_changed", bridge.customerRef)
       },
       typed,

@@ -14,6 +14,7 @@ interface ChoiceFields {
   ignore?: Choice.Info["ignore"] | undefined
   message_status?: Choice.Info["messageStatus"] | undefined
   daily_presence?: boolean | undefined
+  link_previews?: boolean | undefined
   /** Null: none. */
   pacing?: Choice.Info["pacing"] | null
   /** Sealed. Null: none. */
@@ -44,6 +45,7 @@ export async function writeChoice(
     ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
     messageStatus: said.message_status ?? lease.choice.messageStatus,
     dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
+    linkPreviews: said.link_previews ?? lease.choice.linkPreviews,
     ...(pacing && { pacing }),
     ...(proxy && { proxy }),
     ...(keep && { keep }),
@@ -62,7 +64,7 @@ export async function writeChoice(
 
 /** Whether a request changes the choice: it has at least one of its fields. */
 export function hasChoice(said: ChoiceFields): boolean {
-  const { events, ignore, message_status, daily_presence, pacing, proxy, keep, history } = said
-  const fields = [events, ignore, message_status, daily_presence, pacing, proxy, keep, history]
+  const { events, ignore, message_status, daily_presence, link_previews, pacing, proxy, keep, history } = said
+  const fields = [events, ignore, message_status, daily_presence, link_previews, pacing, proxy, keep, history]
   return fields.some((field) => field !== undefined)
 }

@@ -122,7 +122,12 @@ async function send(
 
   // A person named the chats of such a key: none of them is anybody new.
   const mayBegin = said !== undefined || ask === "never" || called.isForChats
-  const body = { ...content, ...(kind !== "reaction" && { new_chat: mayBegin ? "allow" : "refuse" }) }
+  const body = {
+    ...content,
+    // A link can say anything to its host, so no page is fetched for an agent.
+    ...(kind === "text" && { link_preview: false }),
+    ...(kind !== "reaction" && { new_chat: mayBegin ? "allow" : "refuse" }),
+  }
   try {
     const sent = await api.call("POST", pathOf(name, "proxy", "send", kind), { body, idempotencyKey })
     return fromService(inDetail(sent))

@@ -23,10 +23,13 @@ interface Asked extends Source {
   as_voice?: boolean | undefined
   as_document?: boolean | undefined
   gif_playback?: boolean | undefined
+  video_note?: boolean | undefined
   view_once?: boolean | undefined
   caption?: string | undefined
-  /** The kind that the file must have: a file of another kind is refused. */
-  kind?: Kind
+  /** Of a status: a sound becomes a voice note, and only kinds that phones show as a status are taken. */
+  isStatus?: boolean
+  /** The colour behind a sound, as `#RRGGBB`. */
+  background?: string | undefined
 }
 
 /**
@@ -39,18 +42,23 @@ export async function composeMedia(
   context: MessageContext,
 ): Promise<MessageContent> {
   const file = await sentFile(input, connected)
-  const { caption, filename, view_once: viewOnce, gif_playback = false } = input
+  const {
+    caption,
+    filename,
+    background,
+    video_note: isNote,
+    view_once: viewOnce,
+    gif_playback = false,
+  } = input
   const isGif = file.isGif || gif_playback
-  return toMedia(
-    { ...file, isGif, caption, fileName: safeName(filename ?? "") || file.fileName, viewOnce },
-    context,
-  )
+  const fileName = safeName(filename ?? "") || file.fileName
+  return toMedia({ ...file, isGif, isNote, background, caption, fileName, viewOnce }, context)
 }
 
 async function sentFile(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
   const { sentFiles } = connected
-  const { file, as_sticker, as_voice, as_document } = input
-  const name = file && [file, ...[as_sticker, as_voice, as_document].map(Boolean)].join(" ")
+  const { file, as_sticker, as_voice, as_document, isStatus } = input
+  const name = file && [file, ...[as_sticker, as_voice, as_document, isStatus].map(Boolean)].join(" ")
   const known = name ? sentFiles.get(name) : undefined
   if (known) {
     mustFit(known.kind, input)
@@ -72,7 +80,8 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
       as_document: asDocument = false,
     } = input
     const fetched = await fetchCustomerFile({ ...input, bridgeId, asSticker, asVoice, asDocument, folder })
-    const { path, kind, ...more } = await withPreview(await converted(fetched, asVoice, owner), owner)
+    const toVoice = asVoice || (input.isStatus === true && fetched.kind === "audio")
+    const { path, kind, ...more } = await withPreview(await converted(fetched, toVoice, owner), owner)
     mustFit(kind, input)
     const { path: sealed, ...keys } = await encryptFile(path, kind)
     const where = await connected.connection.upload({
@@ -118,12 +127,16 @@ async function withPreview(file: File, owner: string): Promise<File & Played> {
 
 /** @throws ApiError `media_type_mismatch` */
 function mustFit(kind: Kind, input: Asked): void {
-  if (input.kind && input.kind !== kind)
-    throw new ApiError("media_type_mismatch", `this takes an ${input.kind} alone`)
+  if (input.isStatus && !maySeeOnce(kind))
+    throw new ApiError("media_type_mismatch", "a status is a text, a picture, a video or a sound")
+  if (input.background && kind !== "voice")
+    throw new ApiError("media_type_mismatch", "only a text or a sound has a background")
   if (input.caption && !mayHaveCaption(kind))
     throw new ApiError("media_type_mismatch", "only an image, a video or a document has a caption")
   if (input.view_once && !maySeeOnce(kind))
     throw new ApiError("media_type_mismatch", "only an image, a video or a voice note can be opened once")
   if (input.gif_playback && kind !== "video")
     throw new ApiError("media_type_mismatch", "only a video or an animated GIF plays as one")
+  if (input.video_note && kind !== "video")
+    throw new ApiError("media_type_mismatch", "only a video is shown as a video note")
 }

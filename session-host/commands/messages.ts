@@ -25,6 +25,7 @@ import { contextInfoOf, isSeenOnce, mediaOf, textOf } from "../content/content.t
 import { longestText } from "../content/kept-content.ts"
 import { chatOf } from "../content/remembered.ts"
 import { unwrap } from "../content/unwrap.ts"
+import { previewOf } from "../media/link-preview.ts"
 import { makePreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent, Registered } from "../network/connection.ts"
@@ -40,8 +41,10 @@ import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage, sentWire } from "./sent-page.ts"
 
 export const messages = {
-  sendText: sendCommand(send.sendText, async ({ body, preview }, { connected, context }) => {
-    if (!preview) return toText(body, context)
+  sendText: sendCommand(send.sendText, async (input, { connected, context }) => {
+    const { body, preview, link_preview: isWanted = connected.choice().linkPreviews } = input
+    if (!preview)
+      return toText(body, context, isWanted ? await previewOf(body, connected.bridgeId) : undefined)
     const owner = await Bridge.accountOf(connected.bridgeId)
     const thumbnail = preview.image && (await makePreview(Buffer.from(preview.image, "base64"), owner))
     return toText(body, context, { ...preview, thumbnail: thumbnail || undefined })
@@ -95,9 +98,9 @@ export const messages = {
     sendAndAnswer(called, async (connected) => {
       const { body, background, ...source } = called.body
       const members = await findStatusAudience(connected)
-      const hasPicture = Object.values(source).some((place) => place !== undefined)
-      const content = hasPicture
-        ? await composeMedia({ ...source, caption: body, kind: "image" }, connected, {})
+      const hasFile = Object.values(source).some((place) => place !== undefined)
+      const content = hasFile
+        ? await composeMedia({ ...source, caption: body, background, isStatus: true }, connected, {})
         : toStatusText(body ?? "", background)
       await connected.pace(statusChat)
       return { chat: statusChat, message: buildMessage(content), members }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { now, nowMs } from "#core/platform/clock.ts"
 import type { Encrypted } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
+import type { Preview } from "../media/link-preview.ts"
 import type { Picture } from "../media/picture.ts"
 import type { DisappearingTimer, MessageContent } from "../network/connection.ts"
 import { encodeBare } from "../network/decode.ts"
@@ -38,18 +39,6 @@ export function buildMessage(content: MessageContent): Uint8Array {
   return encodeBare({ ...content, ...(!isAnswer && secret) })
 }
 
-/**
- * The preview of a link, as the caller gives it. Making a preview here would mean fetching any address that
- * the text names.
- */
-interface Preview {
-  url: string
-  title: string
-  description?: string | undefined
-  /** A small JPEG. */
-  thumbnail?: Uint8Array | undefined
-}
-
 export function toText(body: string, context: MessageContext = {}, preview?: Preview): MessageContent {
   const link = preview && {
     matchedText: preview.url,
@@ -63,8 +52,11 @@ export function toText(body: string, context: MessageContext = {}, preview?: Pre
 
 /** A text for all people who may see the account's statuses. @param background `#RRGGBB` */
 export function toStatusText(text: string, background = "#205e7a"): MessageContent {
-  const backgroundArgb = Number.parseInt(`ff${background.slice(1)}`, 16)
-  return { extendedTextMessage: { text, backgroundArgb, textArgb: 0xff_ff_ff_ff } }
+  return { extendedTextMessage: { text, backgroundArgb: argbOf(background), textArgb: 0xff_ff_ff_ff } }
+}
+
+function argbOf(colour: string): number {
+  return Number.parseInt(`ff${colour.slice(1)}`, 16)
 }
 
 interface Card {
@@ -234,6 +226,10 @@ export interface UploadedFile extends Omit<Encrypted, "path"> {
   waveform?: Uint8Array | undefined
   /** Of a video: whether it plays by itself, again and again, without sound. */
   isGif?: boolean | undefined
+  /** Of a video: whether phones show it as a circle. */
+  isNote?: boolean | undefined
+  /** Of a voice note: the colour behind it, if it is a status, as `#RRGGBB`. */
+  background?: string | undefined
   /** Of an image, a video or a voice note: whether it can be opened only once. */
   viewOnce?: boolean | undefined
 }
@@ -274,17 +270,11 @@ function contentOf(file: UploadedFile, context: MessageContext): MessageContent 
       return { imageMessage: { ...common, ...size, caption, jpegThumbnail } }
     case "sticker":
       return { stickerMessage: { ...common, ...size, isAnimated: picture?.isAnimated ?? false } }
-    case "video":
-      return {
-        videoMessage: {
-          ...common,
-          ...size,
-          seconds,
-          caption,
-          jpegThumbnail,
-          ...(isGif && { gifPlayback: true }),
-        },
-      }
+    case "video": {
+      const video = { ...common, ...size, seconds, jpegThumbnail }
+      if (file.isNote) return { ptvMessage: video }
+      return { videoMessage: { ...video, caption, ...(isGif && { gifPlayback: true }) } }
+    }
     case "audio":
       return { audioMessage: { ...common, seconds, ptt: false } }
     case "voice":
@@ -296,6 +286,7 @@ function contentOf(file: UploadedFile, context: MessageContext): MessageContent 
           ptt: true,
           seconds,
           waveform: file.waveform,
+          ...(file.background && { backgroundArgb: argbOf(file.background) }),
         },
       }
     case "document":

@@ -47,6 +47,12 @@ export function file(kind: MediaKind, part: FilePart): Reading {
   }
 }
 
+/** Reads a video that phones show as a circle. */
+export function videoNote(part: FilePart): Reading {
+  const { said, media } = file("video", part)
+  return { said: { ...said, file: { ...said.file!, video_note: true } }, ...(media && { media }) }
+}
+
 export function poll({
   name,
   options,

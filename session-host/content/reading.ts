@@ -31,7 +31,7 @@ const readers = {
   reactionMessage: ({ text }) => ({ said: { body: text ?? "", type: "reaction", media_type: "" } }),
   imageMessage: (part) => everyday.file("image", part),
   videoMessage: (part) => everyday.file("video", part),
-  ptvMessage: (part) => everyday.file("video", part),
+  ptvMessage: everyday.videoNote,
   audioMessage: (part) => everyday.file(part.ptt ? "voice" : "audio", part),
   documentMessage: (part) => everyday.file("document", part),
   stickerMessage: (part) => everyday.file("sticker", part),

@@ -1,4 +1,5 @@
 import type { LRUCache } from "lru-cache"
+import type { Choice } from "#core/bridge/choice.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import type { UploadedFile } from "../content/compose.ts"
 import type { CreatedGroups } from "../memory/created-groups.ts"
@@ -14,6 +15,8 @@ import type { Memory } from "./memory.ts"
 /** A connected session, as a command needs it. */
 export interface ConnectedSession {
   bridgeId: string
+  /** What the customer has chosen, as it is now. */
+  choice: () => Choice.Info
   connection: Connection
   own: Own
   /** The JID to send to. @throws ApiError `recipient_not_found` */
@@ -54,11 +57,12 @@ export type ComposeFor = (connected: ConnectedSession) => ReturnType<Wish["prepa
 /** A session that is connected now. */
 export function connectedSession(
   connection: Connection,
-  { messages, vault, contacts, recipients, standing, pacing, createdGroups }: Memory,
+  { choice, messages, vault, contacts, recipients, standing, pacing, createdGroups }: Memory,
   own: Pick<ConnectedSession, "bridgeId" | "media" | "sentFiles">,
 ): ConnectedSession {
   return {
     ...own,
+    choice,
     connection,
     own: vault.login ?? { jid: "", lid: "" },
     contacts,

@@ -37,7 +37,7 @@ const lease: Lease.Info = {
   loginAt: 0,
   removedUntil: 0,
   moves: 0,
-  choice: { ignore: [], dailyPresence: true, messageStatus: "counts", history: false },
+  choice: { ignore: [], dailyPresence: true, linkPreviews: false, messageStatus: "counts", history: false },
 }
 const said = (status: string): KnownState => ({ kind: "said", atMs: 1, status, phone: "", name: "" })
 const host = { id: "h", state: "up" } as Host.Info // the parts that are read

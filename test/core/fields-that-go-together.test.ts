@@ -29,7 +29,10 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   pair: [],
   passkey: [],
   createLinkSession: [],
-  sendText: [[{ body: "no link", preview: { url: link, title: "x" } }, "preview"]],
+  sendText: [
+    [{ body: "no link", preview: { url: link, title: "x" } }, "preview"],
+    [{ body: link, preview: { url: link, title: "x" }, link_preview: true }, "link_preview"],
+  ],
   sendMedia: [
     [{ url: undefined }, "url"],
     [{ url: link, file: "mN3x8QbX0mJ7cVtY2kLw5g" }, "url"],
@@ -42,6 +45,11 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
       { caption: undefined, gif_playback: true, [flag]: true },
       "gif_playback",
     ]),
+    ...["as_document", "as_voice", "as_sticker", "gif_playback"].map((flag): [object, string] => [
+      { caption: undefined, video_note: true, [flag]: true },
+      "video_note",
+    ]),
+    [{ caption: "x", video_note: true }, "video_note"],
     [{ as_document: true, as_sticker: true, caption: undefined }, "as_document"],
     [{ as_document: true, view_once: true, caption: undefined }, "view_once"],
     [{ caption: "x", as_voice: true }, "caption"],
@@ -68,7 +76,6 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   ],
   sendForward: [],
   sendStatus: [
-    [{ url: link, background: "#205e7a" }, "body"],
     [{ body: undefined, background: undefined }, "body"],
     [{ url: link, data: "AAAA", content_type: "image/png", background: undefined }, "body"],
     [{ content_type: "image/png" }, "content_type"],

@@ -6,9 +6,9 @@ export const beyondSchemas: { why: string; sentences: RegExp[] }[] = [
   {
     why: "a rule across fields, which the reference tells in words",
     sentences: [
-      /^(?:as_voice|as_document|gif_playback|view_once|caption|filename): not with /,
+      /^(?:as_voice|as_document|gif_playback|video_note|link_preview|view_once|caption|filename): not with /,
       /^content_type: `data` needs it/,
-      /^body: give a body, a picture /,
+      /^body: give a body, a file /,
       /^preview: its url is not in the body/,
       /^contacts\.\d+\.(?:organization|email): not with a vcard/,
       /^max_answers: more answers than options/,

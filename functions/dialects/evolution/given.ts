@@ -42,6 +42,7 @@ export const Given = z.preprocess(
     ...each(count, "delay", "selectableCount", "latitude", "longitude", "expiration"),
     ...each(count.int().min(0), "page", "offset", "take", "skip"),
     ...each(is, "archive", "mentionsEveryOne", "everyOne", "promoteParticipants", "qrcode"),
+    ...each(is, "linkPreview"),
     ...each(is, "groupsIgnore", "syncFullHistory"),
     // Forms bring these as texts.
     quoted: ofKey.optional().catch(undefined),

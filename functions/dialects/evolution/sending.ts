@@ -67,13 +67,14 @@ async function sendStatus(its: Its) {
   const { type, content = "", caption, backgroundColor: background = "" } = its.given
   const toAll = async (ours: object, messageType: string, theirs: object) =>
     await sent(its, ["POST", "send/status", ours], messageType, theirs)
-  if (type === "image") {
-    const ours = { ...(await placeOf(its, content)), body: caption || undefined }
-    return await toAll(ours, "imageMessage", { caption })
-  }
-  if (type !== "text")
-    throw new NotHere("a status here is a text or a picture: videos and sounds cannot be posted as one")
   const colour = /^#[0-9a-f]{6}$/i.test(background) ? background : undefined
+  if (type === "image" || type === "video") {
+    const ours = { ...(await placeOf(its, content)), body: caption || undefined }
+    return await toAll(ours, `${type}Message`, { caption })
+  }
+  if (type === "audio")
+    return await toAll({ ...(await placeOf(its, content)), background: colour }, "audioMessage", {})
+  if (type !== "text") throw new NotHere("a status is of the type text, image, video or audio")
   return await toAll({ body: content, background: colour }, "extendedTextMessage", { text: content })
 }
 
@@ -113,15 +114,21 @@ export async function sendInvite(its: Its) {
 /** What sends a message. */
 export const sending: Rows = {
   "POST /message/sendText/:instance": async (its) =>
-    await send(its, "text", { body: its.given.text }, "conversation", its.given.text),
+    await send(
+      its,
+      "text",
+      { body: its.given.text, link_preview: its.given.linkPreview },
+      "conversation",
+      its.given.text,
+    ),
   "POST /message/sendMedia/:instance": sendMedia,
   "POST /message/sendWhatsAppAudio/:instance": async (its) =>
     await sendFile(its, its.given.audio, { as_voice: true }, "audioMessage"),
   // Evolution's first release calls it an image.
   "POST /message/sendSticker/:instance": async (its) =>
     await sendFile(its, its.given.sticker ?? its.given.image, { as_sticker: true }, "stickerMessage"),
-  // Our API sends no round videos: it goes as a usual one.
-  "POST /message/sendPtv/:instance": async (its) => await sendFile(its, its.given.video, {}, "ptvMessage"),
+  "POST /message/sendPtv/:instance": async (its) =>
+    await sendFile(its, its.given.video, { video_note: true }, "ptvMessage"),
   "POST /message/sendPoll/:instance": async (its) => {
     const { name, values = [], selectableCount = 1 } = its.given
     const theirs = { name, options: values.map((optionName) => ({ optionName })) }

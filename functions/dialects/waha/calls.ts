@@ -43,6 +43,10 @@ const others: Rows = {
     post(its, { body: its.given.text, background: its.given.backgroundColor }),
   "POST /api/:session/status/image": async (its) =>
     await post(its, { ...(await placeOf(its)), body: its.given.caption }),
+  "POST /api/:session/status/video": async (its) =>
+    await post(its, { ...(await placeOf(its)), body: its.given.caption }),
+  "POST /api/:session/status/voice": async (its) =>
+    await post(its, { ...(await placeOf(its)), background: its.given.backgroundColor }),
   "POST /api/:session/status/delete": ({ done, message }) => done("DELETE", at`messages/${message.id}`),
   "GET /api/files/:session/picture/:chatId": ({ proxy, chat }) =>
     proxy.answer("GET", pathOfPicture(chatOf(chat.replace(/\.jpg$/, "")))),
@@ -68,8 +72,6 @@ const absent = {
   "GET /api/:session/lids/count": "this service counts no LIDs: ask for one of them",
   "PUT /api/:session/profile/name": "this service changes no name of an account: the phone does",
   "DELETE /api/:session/groups/:id": "this service deletes no group: leave it",
-  "POST /api/:session/status/voice": "this service posts texts and pictures as a status, no sounds",
-  "POST /api/:session/status/video": "this service posts texts and pictures as a status, no videos",
   "GET /api/:session/presence": "this service keeps no presences: the webhook tells them",
   "GET /api/:session/presence/:chatId": "this service keeps no presences: subscribe to one",
   "* /api/:session/groups/:id/settings/security/member-share-history-mode":

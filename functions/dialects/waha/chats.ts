@@ -22,6 +22,10 @@ export async function placeOf({ given, bridge }: Its): Promise<object> {
   return await bridge.placeOf({ type, name: filename, bytes: bytesIn(encoded, "file.data") })
 }
 
+async function sendText({ send, given }: Its) {
+  return await send("text", { body: given.text, link_preview: given.linkPreview })
+}
+
 async function sendFile(its: Its, how: object) {
   const caption = its.given.caption || undefined
   return await its.send("media", { ...(await placeOf(its)), caption, ...how })
@@ -31,11 +35,6 @@ async function sendFile(its: Its, how: object) {
 async function sendVoice(its: Its) {
   const isOgg = its.given.file?.mimetype?.includes("ogg") === true
   return await sendFile(its, { caption: undefined, as_voice: its.given.convert ?? !isOgg })
-}
-
-async function sendVideo(its: Its) {
-  if (its.given.asNote) throw new NotHere("this service sends no round video notes: leave out `asNote`")
-  return await sendFile(its, {})
 }
 
 async function sendPreview(its: Its) {
@@ -64,17 +63,19 @@ async function typing(its: Its, state: string) {
 }
 
 export const chatting: Rows = {
-  "POST /api/sendText": (its) => its.send("text", { body: its.given.text }),
-  "POST /api/reply": (its) => its.send("text", { body: its.given.text }),
+  "POST /api/sendText": sendText,
+  "POST /api/reply": sendText,
   "GET /api/sendText": ({ send, query }) =>
     send("text", { chat: chatOf(query.phone ?? ""), body: query.text }),
   "POST /api/sendImage": (its) => sendFile(its, {}),
   "POST /api/sendFile": (its) => sendFile(its, { as_document: true, filename: its.given.file?.filename }),
   "POST /api/sendVoice": sendVoice,
-  "POST /api/sendVideo": sendVideo,
+  "POST /api/sendVideo": (its) =>
+    sendFile(its, its.given.asNote ? { caption: undefined, video_note: true } : {}),
   "POST /api/sendSticker": (its) => sendFile(its, { as_sticker: true, caption: undefined }),
   "POST /api/send/link-custom-preview": sendPreview,
-  "POST /api/sendLinkPreview": ({ send, given }) => send("text", { body: `${given.title}\n${given.url}` }),
+  "POST /api/sendLinkPreview": ({ send, given }) =>
+    send("text", { body: `${given.title}\n${given.url}`, link_preview: true }),
   "POST /api/forwardMessage": ({ send, message }) =>
     send("forward", { message_id: message.id, from_chat: message.chat }),
   "POST /api/sendPoll": ({ send, given: { poll = {} } }) =>

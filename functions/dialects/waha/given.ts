@@ -36,7 +36,7 @@ export const Given = z.preprocess(
     ...each(text, "description", "code", "status", "backgroundColor"),
     ...each(texts, "messageIds", "mentions"),
     ...each(count, "latitude", "longitude", "duration"),
-    ...each(is, "logout", "convert", "asNote"),
+    ...each(is, "logout", "convert", "asNote", "linkPreview"),
     ...each(is, "adminsOnly", "membersCanAddNewMember", "newMembersApprovalRequired"),
     config: Config,
     file: GivenFile,

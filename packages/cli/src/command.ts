@@ -31,6 +31,7 @@ export interface Options {
   all?: boolean
   webhook?: string
   file?: string
+  as?: string
   "idempotency-key"?: string
   "with-key"?: boolean
   read?: string
@@ -64,6 +65,11 @@ export const options = {
   all: { type: "boolean", says: "of all bridges, at each of their webhooks" },
   webhook: { type: "string", takes: "<id>", says: "the webhook that is meant; else the first" },
   file: { type: "string", takes: "<path>", says: "a file to send" },
+  as: {
+    type: "string",
+    takes: "<kind>",
+    says: "sends the file as a sticker, voice, document, gif or video-note",
+  },
   "idempotency-key": { type: "string", takes: "<key>", says: "nothing is sent twice under it" },
   "with-key": { type: "boolean", says: "reads a key from the input" },
   read: { type: "string", takes: "<message_id>", says: "marks this message of the chat as read" },

@@ -52,6 +52,8 @@ export interface MessageEvent {
     waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
+    /** A video that phones show as a circle. */
+    video_note?: true
   }
   /** The message may be viewed once. */
   view_once?: true
@@ -631,6 +633,8 @@ export type BridgeWithManager = Bridge & {
   message_status: "counts" | "participants"
   /** Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive. */
   daily_presence: boolean
+  /** Whether a text is sent with a preview of its first link, where the call does not say. */
+  link_previews: boolean
   pacing: Pacing
   /** `***`: the session goes through a proxy; null: it does not. */
   proxy_url: string | null
@@ -689,6 +693,8 @@ export type BridgeAfterPatch = Bridge & {
   message_status: "counts" | "participants"
   /** Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive. */
   daily_presence: boolean
+  /** Whether a text is sent with a preview of its first link, where the call does not say. */
+  link_previews: boolean
   pacing: Pacing
   /** `***`: the session goes through a proxy; null: it does not. */
   proxy_url: string | null
@@ -906,6 +912,8 @@ export interface KeptMessage {
     waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
+    /** A video that phones show as a circle. */
+    video_note?: true
   }
   /** The message may be viewed once. */
   view_once?: true
@@ -1816,6 +1824,8 @@ export interface BridgeCalls {
     message_status?: "counts" | "participants"
     /** Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its owner of a linked device that was not available for about two weeks, and offers to log it out. */
     daily_presence?: boolean
+    /** Whether `sendText` fetches the page of a text's first link, where the call says neither `link_preview` nor `preview`; it does not unless you say true. */
+    link_previews?: boolean
     /** How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait for longer than five seconds is refused with 429 `pacing`. */
     pacing?: {
       /** How many chats with people it may begin in a day (UTC). */
@@ -1893,7 +1903,7 @@ export interface BridgeCalls {
     /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
     typing_ms?: number
     body: string
-    /** What is shown of a link. The service never fetches a link in a text. */
+    /** What is shown of a link, in your words: nothing is fetched. */
     preview?: {
       /** The link, as it stands in `body`. */
       url: string
@@ -1902,6 +1912,8 @@ export interface BridgeCalls {
       /** In base64 (RFC 4648, with padding): a JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`. */
       image?: string
     }
+    /** Whether the service fetches the page of the text's first link, and shows its title, description and picture. By default as `link_previews` of the bridge says. The text goes without where that cannot be had within seven seconds. */
+    link_preview?: boolean
   }, options?: SendOptions): Promise<SendResult>
 
   /** Send an image, video, audio, document or sticker */
@@ -1934,6 +1946,8 @@ export interface BridgeCalls {
     as_document?: boolean
     /** Sends a video as phones send a GIF: it plays by itself, again and again, without sound. Any other file but an animated GIF, which is always sent so, is `media_type_mismatch`. */
     gif_playback?: boolean
+    /** Sends a video as phones record a video note: round, without a text. Any other file is `media_type_mismatch`. */
+    video_note?: boolean
     /** An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`. */
     view_once?: boolean
     /** The text beside an image, a video or a document; any other file is then `media_type_mismatch`. */
@@ -2067,9 +2081,9 @@ export interface BridgeCalls {
     typing_ms?: number
   }, options?: SendOptions): Promise<SendResult>
 
-  /** Post a status: a text, or a picture */
+  /** Post a status: a text, a picture, a video or a sound */
   sendStatus(input?: {
-    /** The text, or the one beside the picture. */
+    /** The text, or the one beside the picture or the video. */
     body?: string
     /** The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
@@ -2079,7 +2093,7 @@ export interface BridgeCalls {
     data?: string
     /** Required with `data`, as `image/png`. With `url` it counts in place of what that server says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string
-    /** The colour behind a text. */
+    /** The colour behind a text or a sound. */
     background?: string
   }, options?: SendOptions): Promise<SendResult>
 

@@ -18,7 +18,9 @@ export function stanzaAttributesOf(message: proto.IMessage): StanzaAttributes {
   if (message.pinInChatMessage) return { additionalAttributes: { edit: "2" }, additionalNodes: [] }
   if (message.pollCreationMessage ?? message.pollCreationMessageV3) return meta({ polltype: "creation" })
   if (message.eventMessage) return meta({ event_type: "creation" })
-  return { additionalAttributes: {}, additionalNodes: [] }
+  // Baileys takes these for texts, WhatsApp Web does not (`WAWebE2EProtoUtils.typeAttributeFromProtobuf`).
+  const isMedia = message.ptvMessage ?? message.extendedTextMessage?.matchedText
+  return { additionalAttributes: isMedia ? { type: "media" } : {}, additionalNodes: [] }
 }
 
 function meta(attrs: Record<string, string>): StanzaAttributes {

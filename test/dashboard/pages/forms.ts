@@ -361,11 +361,12 @@ test("how a number sends is typed and shown in seconds, recommended by a button,
   const person = await aPerson()
   const path = "/numbers/shop/settings"
   const chosen = async () => (await Lease.get(person.bridge.id))!.choice
-  const form = { new_chats: "20", gap: "3.5", typing: "", daily_presence: "on" }
+  const form = { new_chats: "20", gap: "3.5", typing: "", daily_presence: "on", link_previews: "on" }
   expect((await person.post(`${path}/sending`, form)).status).toBe(200)
   expect(await chosen()).toMatchObject({
     pacing: { new_chats_a_day: 20, gap_ms: 3500 },
     dailyPresence: true,
+    linkPreviews: true,
   })
   const shown = await (await person.get(path)).text()
   for (const value of ['value="20"', 'value="3.5"']) expect(shown).toContain(value)
@@ -388,7 +389,7 @@ test("how a number sends is typed and shown in seconds, recommended by a button,
   expect(await chosen()).toMatchObject({ pacing: recommended, dailyPresence: true })
   await person.post(`${path}/sending`, { new_chats: " ", gap: "", typing: "" })
   expect(await chosen()).not.toHaveProperty("pacing")
-  expect(await chosen()).toMatchObject({ dailyPresence: false })
+  expect(await chosen()).toMatchObject({ dailyPresence: false, linkPreviews: false })
 })
 
 test("which messages a number keeps is chosen from a list, and nothing else is taken", async () => {

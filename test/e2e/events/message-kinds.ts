@@ -155,6 +155,14 @@ export const kinds: Kind[] = [
     },
   ],
   [
+    "a video note",
+    { raw: { ptvMessage: { mimetype: "video/mp4", seconds: 3 } } },
+    {
+      media_type: "video",
+      file: { name: "", content_type: "video/mp4", size: 0, seconds: 3, video_note: true },
+    },
+  ],
+  [
     "a voice note's waveform",
     { raw: { audioMessage: { ptt: true, seconds: 2, waveform: Buffer.of(0, 50, 100).toString("base64") } } },
     {

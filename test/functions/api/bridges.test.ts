@@ -32,6 +32,7 @@ const choice = {
   ignore: [],
   message_status: "counts",
   daily_presence: true,
+  link_previews: false,
   pacing: null,
   proxy_url: null,
   keep: null,

@@ -62,6 +62,7 @@ const kinds = [
     { caption: "look", seconds: 3, width: 320, height: 240 },
   ],
   ["video/mp4", "mp4", { gif_playback: true }, "videoMessage", { gifPlayback: true, seconds: 3 }],
+  ["video/mp4", "mp4", { video_note: true }, "ptvMessage", { seconds: 3, width: 320 }],
   [
     "audio/ogg; codecs=opus",
     "ogg",
@@ -271,6 +272,7 @@ test("a file that cannot be fetched, is too large, or not what it says is refuse
     [`${url}/empty.pdf`, { as_document: true }, 422, "media_type_mismatch"],
     [`${url}/cut.mp4`, {}, 422, "media_type_mismatch"],
     [`${url}/a.png`, { gif_playback: true }, 422, "media_type_mismatch"],
+    [`${url}/a.mp3`, { video_note: true }, 422, "media_type_mismatch"],
     [`${url}/a.png`, { content_type: "image/jpeg" }, 422, "media_type_mismatch"],
     [`${url}/a.png`, { content_type: "application/pdf" }, 422, "media_type_mismatch"],
     [`${url}/a.pdf`, { content_type: "video/mp4" }, 422, "media_type_mismatch"],

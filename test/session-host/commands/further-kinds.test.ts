@@ -1,10 +1,13 @@
+import { spawnSync } from "node:child_process"
 import { proto } from "@whiskeysockets/baileys"
 import "#test/support/store.ts"
 import sharp from "sharp"
 import { expect, test } from "vitest"
+import { Lease } from "#core/lease/lease.ts"
 import { statusChat } from "#core/message/jid.ts"
 import { newMessageId } from "#core/message/message-id.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
+import { mp3, mp4, ogg } from "#test/support/media-files.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
@@ -23,6 +26,7 @@ const readBy = async (id: string) => {
   )
   return proto.Message.fromObject(read.message!)
 }
+const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0
 const contentOf = (read: { content: unknown } | undefined) =>
   proto.Message.fromObject(read?.content as object)
 /** How often the network was asked where files may be uploaded. */
@@ -95,6 +99,51 @@ test("a link's preview is the caller's, with a small picture, and nothing is fet
     status: 422,
     code: "media_type_mismatch",
   })
+})
+
+test("a link's page is fetched where that is asked for, and a text goes without what cannot be had", async () => {
+  const head =
+    '<title>no</title><meta property="og:title" content="Tea &amp; co"><meta content=\'So &#x1F375;\' name=description>' +
+    "<meta property=og:image content=/tea.jpg></head>"
+  const page = (html: string) => ({ type: "text/html; charset=utf-8", body: Buffer.from(html) })
+  const server = await aFileServer({
+    "/tea": page(head + "x".repeat(300_000)),
+    "/tea.jpg": { type: "image/jpeg", body: picture },
+    "/bare": page("<title> A\n page </title><meta property='og:image' content='/none.jpg'>"),
+    "/none": page("<p>no title</p>"),
+    "/broken": { ...page(head), status: 500 },
+    "/file": { type: "text/plain", body: Buffer.from(head) },
+  })
+  const send = async (path: string, more = {}) => {
+    const body = `Look (${server.url}${path}).`
+    const { message_id: id } = await ask("POST", "/send/text", { chat: bob.number, body, ...more })
+    const [stanza] = await network.log({ kind: "in", tag: "message", attrs: { id } })
+    const { extendedTextMessage: text } = contentOf((await bob.read({ id }))[0])
+    expect(text!.text).toBe(body)
+    return { text, type: stanza!.stanza!.attrs.type }
+  }
+  const wanted = { link_preview: true }
+  expect((await send("/tea")).text?.title ?? "").toBe("")
+  expect(server.asked).toEqual([])
+
+  const { text, type } = await send("/tea", wanted)
+  const matchedText = `${server.url}/tea`
+  expect(text).toMatchObject({ matchedText, title: "Tea & co", description: "So 🍵" })
+  expect(await sharp(Buffer.from(text!.jpegThumbnail!)).metadata()).toMatchObject({ width: 192 })
+  expect([type, server.asked]).toEqual(["media", ["/tea", "/tea.jpg"]])
+  const bare = await send("/bare", wanted)
+  expect(bare.text).toMatchObject({ title: "A page", description: "" })
+  expect(bare.text?.jpegThumbnail ?? []).toHaveLength(0)
+  for (const path of ["/none", "/broken", "/file", "/nowhere"])
+    expect((await send(path, wanted)).type).toBe("text")
+
+  await Lease.choose(bridge.id, { linkPreviews: true })
+  await call(bridge.id, "POST", "/look-at-lease")
+  const asked = server.asked.length
+  expect((await send("/tea", { link_preview: false })).type).toBe("text")
+  expect((await send("/tea")).text).toMatchObject({ title: "Tea & co" })
+  // It was fetched lately.
+  expect(server.asked).toHaveLength(asked)
 })
 
 test("a message is pinned in its chat, for everyone and for a time, and unpinned", async () => {
@@ -241,6 +290,34 @@ test("a status goes to the address book but those hidden from it, once under its
   const [toEve] = await eve.read({ id: revoked.message_id })
   expect(contentOf(toEve).protocolMessage?.key).toMatchObject({ id: first.message_id })
   expect(await network.control.read(eve.number, { id: messageId })).toEqual([])
-  for (const body of [{}, { background: "#fff" }, { url: `${url}/a.jpg`, background: "#ffffff" }])
+  for (const body of [{}, { background: "#fff" }])
     expect(await ask("POST", "/send/status", body)).toMatchObject({ status: 400 })
+})
+
+test("a video and a sound are posted as statuses, the sound as a voice note on its colour", async () => {
+  const { url } = await aFileServer({
+    "/a.mp4": { type: "video/mp4", body: mp4(3, { kind: "vide", width: 320, height: 240 }) },
+    "/a.ogg": { type: "audio/ogg", body: ogg("opus", 3) },
+    "/a.mp3": { type: "audio/mpeg", body: mp3(3) },
+    "/a.jpg": { type: "image/jpeg", body: picture },
+    "/a.csv": { type: "text/csv", body: Buffer.from("a,b") },
+  })
+  await network.control.addressBook(phone.number, [{ number: bob.number, full_name: "Bob" }])
+  await until(async () => (await ask("GET", `/contacts/${bob.jid}`)).status === 200)
+  const post = (file: string, more = {}) => ask("POST", "/send/status", { url: url + file, ...more })
+  const onPhone = async ({ message_id: id }: { message_id: string }) => contentOf((await bob.read({ id }))[0])
+  const video = await onPhone(await post("/a.mp4", { body: "how it is made" }))
+  expect(video.videoMessage).toMatchObject({ caption: "how it is made", seconds: 3 })
+  const voice = await onPhone(await post("/a.ogg", { background: "#205e7a" }))
+  expect(voice.audioMessage).toMatchObject({ ptt: true, seconds: 3, backgroundArgb: 0xff_20_5e_7a })
+  // It would become a voice note, which takes ffmpeg.
+  const music = await post("/a.mp3")
+  if (hasFfmpeg) expect((await onPhone(music)).audioMessage).toMatchObject({ ptt: true, seconds: 3 })
+  else expect(music).toMatchObject({ status: 422, code: "conversion_unavailable" })
+  for (const [file, more] of [
+    ["/a.csv", {}],
+    ["/a.jpg", { background: "#205e7a" }],
+    ["/a.ogg", { body: "no text stands beside a sound" }],
+  ] as const)
+    expect(await post(file, more)).toMatchObject({ status: 422, code: "media_type_mismatch" })
 })

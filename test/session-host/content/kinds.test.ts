@@ -57,7 +57,7 @@ function flow(name: string, params: object): MessageContent {
 test.for<[string, MessageContent, Record<string, unknown>]>([
   ["an image", { imageMessage: image }, media("image", "see")],
   ["a video", { videoMessage: { caption: "look" } }, media("video", "look")],
-  ["a round video", { ptvMessage: {} }, media("video")],
+  ["a round video", { ptvMessage: {} }, { ...media("video"), file: { video_note: true } }],
   ["music", { audioMessage: { ptt: false } }, media("audio")],
   ["a voice note", { audioMessage: { ptt: true } }, media("voice")],
   ["a document", { documentMessage: { fileName: "a.pdf" } }, media("document")],

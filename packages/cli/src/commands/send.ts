@@ -6,13 +6,14 @@ import { Misused } from "../refused.ts"
 export const send: Command = {
   takes: "<chat> <text>",
   says: "sends a text, or with --file a file and the text beside it; `-` reads the text from the input",
-  options: ["bridge", "file", "read", "typing-ms", "idempotency-key"],
+  options: ["bridge", "file", "as", "read", "typing-ms", "idempotency-key"],
   run: async (asked) => {
     const { words, options, print } = asked
     const chat = word(words, 0, "chat")
     const given = words.slice(1).join(" ")
     const text = given === "-" ? await inputText() : given
     if (!text && options.file === undefined) throw new Misused("<text> is missing")
+    const how = howOf(options)
     const shop = bridge(asked)
     const key = options["idempotency-key"]
     const under = key === undefined ? {} : { idempotencyKey: key }
@@ -25,7 +26,8 @@ export const send: Command = {
       filename: basename(options.file),
       ...typeOf(options.file),
     })
-    const sent = await shop.sendMedia({ chat, file, ...(text && { caption: text }), ...answering }, under)
+    const beside = { ...(text && { caption: text }), ...answering, ...how }
+    const sent = await shop.sendMedia({ chat, file, ...beside }, under)
     print(sent.message_id, sent)
   },
 }
@@ -33,6 +35,22 @@ export const send: Command = {
 function answeringOf({ read, "typing-ms": ms }: Options) {
   if (ms !== undefined && !/^\d+$/.test(ms)) throw new Misused("--typing-ms is no number")
   return { ...(read !== undefined && { read }), ...(ms !== undefined && { typing_ms: Number(ms) }) }
+}
+
+/** The fields of `sendMedia` for what `--as` may say. */
+const ways = {
+  sticker: { as_sticker: true },
+  voice: { as_voice: true },
+  document: { as_document: true },
+  gif: { gif_playback: true },
+  "video-note": { video_note: true },
+} as const
+
+function howOf({ as, file }: Options) {
+  if (as === undefined) return {}
+  if (file === undefined) throw new Misused("--as goes with --file")
+  if (!Object.hasOwn(ways, as)) throw new Misused(`--as takes one of ${Object.keys(ways).join(", ")}`)
+  return ways[as as keyof typeof ways]
 }
 
 async function inputText(): Promise<string> {

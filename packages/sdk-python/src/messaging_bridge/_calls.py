@@ -273,6 +273,7 @@ class BridgeCalls(Calls):
         ignore: List[Literal["status", "groups"]] | None = None,
         message_status: Literal["counts", "participants"] | None = None,
         daily_presence: bool | None = None,
+        link_previews: bool | None = None,
         pacing: Pacing | None = UNSET,
         proxy_url: str | None = UNSET,
         keep: Literal[7, 30, 90] | None = UNSET,
@@ -285,6 +286,7 @@ class BridgeCalls(Calls):
         :param ignore: Chats whose events are not sent: `status`, `groups`; `[]` is none.
         :param message_status: What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read and played it. `participants`: also who, in an event for each receipt that comes by itself.
         :param daily_presence: Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its owner of a linked device that was not available for about two weeks, and offers to log it out.
+        :param link_previews: Whether `send_text` fetches the page of a text's first link, where the call says neither `link_preview` nor `preview`; it does not unless you say true.
         :param pacing: How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait for longer than five seconds is refused with 429 `pacing`.
         :param proxy_url: A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none.
         :param keep: For how many days messages are kept, those that come in and those that are sent, so that `list_messages` has them: from now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` names are not kept.
@@ -354,6 +356,7 @@ class BridgeCalls(Calls):
         read: str | None = None,
         typing_ms: int | None = None,
         preview: SendTextPreview | None = None,
+        link_preview: bool | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send a text message
@@ -364,7 +367,8 @@ class BridgeCalls(Calls):
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
         :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
         :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
-        :param preview: What is shown of a link. The service never fetches a link in a text.
+        :param preview: What is shown of a link, in your words: nothing is fetched.
+        :param link_preview: Whether the service fetches the page of the text's first link, and shows its title, description and picture. By default as `link_previews` of the bridge says. The text goes without where that cannot be had within seven seconds.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/text", locals(), body=True, takes_key=True)
 
@@ -385,6 +389,7 @@ class BridgeCalls(Calls):
         as_voice: bool | None = None,
         as_document: bool | None = None,
         gif_playback: bool | None = None,
+        video_note: bool | None = None,
         view_once: bool | None = None,
         caption: str | None = None,
         filename: str | None = None,
@@ -406,6 +411,7 @@ class BridgeCalls(Calls):
         :param as_voice: Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without ffmpeg at the service it is `conversion_unavailable`.
         :param as_document: Sends any file as it is, also a picture, a video or a sound, as a document of at most 100 MB.
         :param gif_playback: Sends a video as phones send a GIF: it plays by itself, again and again, without sound. Any other file but an animated GIF, which is always sent so, is `media_type_mismatch`.
+        :param video_note: Sends a video as phones record a video note: round, without a text. Any other file is `media_type_mismatch`.
         :param view_once: An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.
         :param caption: The text beside an image, a video or a document; any other file is then `media_type_mismatch`.
         :param filename: The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. It goes without invisible characters, and with `_` for each `/` and `\\`.
@@ -581,14 +587,14 @@ class BridgeCalls(Calls):
         background: str | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
-        """Post a status: a text, or a picture
+        """Post a status: a text, a picture, a video or a sound
 
-        :param body: The text, or the one beside the picture.
+        :param body: The text, or the one beside the picture or the video.
         :param url: The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
         :param file: An uploaded file, as `create_upload` gave it.
         :param data: In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB.
         :param content_type: Required with `data`, as `image/png`. With `url` it counts in place of what that server says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.
-        :param background: The colour behind a text.
+        :param background: The colour behind a text or a sound.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/status", locals(), body=True, takes_key=True)
 

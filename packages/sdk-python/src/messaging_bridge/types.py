@@ -31,6 +31,8 @@ class MessageFile(Model):
     """How loud a voice note is over its time: mostly 64 values from 0 to 100."""
     gif: Literal[True] | None = None
     """A video that plays by itself, again and again, without sound."""
+    video_note: Literal[True] | None = None
+    """A video that phones show as a circle."""
 
 
 class MessageQuoted(Model):
@@ -738,6 +740,8 @@ class BridgeWithManager(Bridge):
     """What events of the type `message_status` say of a message to a group: `counts`, or also which `participants`."""
     daily_presence: bool
     """Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive."""
+    link_previews: bool
+    """Whether a text is sent with a preview of its first link, where the call does not say."""
     pacing: Pacing | None
     proxy_url: str | None
     """`***`: the session goes through a proxy; null: it does not."""
@@ -764,6 +768,8 @@ class BridgeAfterPatch(Bridge):
     """What events of the type `message_status` say of a message to a group: `counts`, or also which `participants`."""
     daily_presence: bool
     """Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive."""
+    link_previews: bool
+    """Whether a text is sent with a preview of its first link, where the call does not say."""
     pacing: Pacing | None
     proxy_url: str | None
     """`***`: the session goes through a proxy; null: it does not."""
@@ -1506,7 +1512,7 @@ class PairResult(Model):
 
 
 class SendTextPreview(Model):
-    """What is shown of a link. The service never fetches a link in a text."""
+    """What is shown of a link, in your words: nothing is fetched."""
 
     url: str
     """The link, as it stands in `body`."""

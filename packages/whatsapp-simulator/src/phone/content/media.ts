@@ -72,6 +72,7 @@ export function sealAndUpload(network: Network, kind: string, word: string, data
 /** The part of a message that carries a file. */
 export function filePartOf(message: proto.IMessage) {
   const inner = message.documentWithCaptionMessage?.message ?? message
+  if (inner.ptvMessage) return { kind: "video" as const, part: inner.ptvMessage }
   for (const kind of mediaKinds) {
     const part = inner[`${kind}Message`]
     if (part) return { kind, part }
