@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
 import { boolean, inAnyCase, inQuery, integer, plainUrl, string, text, Timestamp } from "./field-types.ts"
 import { Keep, openapiOfKeepOrNull } from "./keep.ts"
+import { MediaStore, ShownMediaStore } from "./media-store.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { Objection, Status } from "./status-and-objection.ts"
@@ -97,6 +98,9 @@ const chosen = {
   keep: Keep.nullable().openapi({
     ...openapiOfKeepOrNull,
     description: "For how many days messages are kept, to be listed; null: they are not.",
+  }),
+  media_store: ShownMediaStore.nullable().openapi({
+    description: "Your own S3, in which the files of messages are put; null: they are not.",
   }),
   history: boolean("Whether what the phone tells of earlier messages when it is linked is kept as well."),
 }
@@ -280,6 +284,11 @@ export const updateBridge = createRoute({
                 "connects anew. No answer shows it again. null is none.",
               pattern: `^(?:${inAnyCase("http")}[Ss]?|${inAnyCase("socks5")})://[^\\s/?#\\x00-\\x1f\\x7f-\\x9f]+/?$`,
             }),
+          media_store: MediaStore.nullish().openapi({
+            description:
+              "Your own S3, or a store that speaks its protocol: the file of each message from now on is put into it, and its event says " +
+              "where. It replaces the one before; null is none.",
+          }),
           keep: Keep.nullish().openapi({
             ...openapiOfKeepOrNull,
             description:

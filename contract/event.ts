@@ -3,6 +3,7 @@ import { ofChat, ContactJid, Offline, Phone, SenderName, Username } from "./even
 import { boolean, groupSettings, integer, string, Timestamp } from "./field-types.ts"
 import {
   EventResponseEvent,
+  MediaStoredEvent,
   MessageEvent,
   MessageLostEvent,
   MessageStatusEvent,
@@ -198,6 +199,7 @@ export const Event = z.discriminatedUnion("event", [
   ProfilePictureUpdatedEvent,
   GroupEvent,
   MessageStatusEvent,
+  MediaStoredEvent,
   TestEvent,
 ])
 export type Event = z.infer<typeof Event>
@@ -220,6 +222,7 @@ export const EventType = z
     "group",
     "message_status",
     "message_lost",
+    "media_stored",
   ] satisfies Exclude<Event["event"], "test">[])
   .openapi("EventType")
 export type EventType = z.infer<typeof EventType>

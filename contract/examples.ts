@@ -34,6 +34,7 @@ const chosen = {
   message_status: "counts" as const,
   daily_presence: true,
   link_previews: false,
+  media_store: null,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
   proxy_url: null,
   keep: 30 as const,
@@ -230,6 +231,14 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     from_me: false,
     timestamp: 1_795_166_920,
     participants: ["491715555555@s.whatsapp.net"],
+  },
+  media_stored: {
+    event: "media_stored",
+    message_id: "3EB0A1B2C3D4E5F6A7B8C9",
+    chat_id: "491711234567@s.whatsapp.net",
+    bucket: "shop-media",
+    key: "shop/2026-11-26/0f3b9c1a5d7e4f60a1b2c3d4e5f60718.jpg",
+    timestamp: 1_795_080_020,
   },
   message_status: {
     event: "message_status",

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi"
 import { ofChat, ContactJid, FromMe, Offline, Phone, SenderName, Username } from "./event-fields.ts"
 import { integer, string, Timestamp } from "./field-types.ts"
+import { StoredAs } from "./media-store.ts"
 import {
   Ad,
   ContactCard,
@@ -189,6 +190,19 @@ export const MessageLostEvent = z
       "and again, has not given it in two days, or was logged out before. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the " +
       "message after all, its event `message` follows.",
   })
+
+export const MediaStoredEvent = StoredAs.extend({
+  event: z.literal("media_stored"),
+  message_id: string("The message whose file it is."),
+  ...ofChat,
+  timestamp: Timestamp,
+  error: string(
+    "Why the file is not there, and will not be, in a sentence; absent: it is there. `messages/{id}/media` still gives it.",
+  ).optional(),
+}).openapi("MediaStoredEvent", {
+  description:
+    "The file of an earlier message is in your own S3, or was given up. Only a bridge with a `media_store` has these.",
+})
 
 export const PollVoteEvent = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi"
 import { integer, string, Timestamp } from "./field-types.ts"
+import { StoredAs } from "./media-store.ts"
 
 // The parts of a message event that only some kinds of messages have.
 
@@ -33,6 +34,10 @@ export const File = z.object({
     .literal(true)
     .optional()
     .openapi({ description: "A video that plays by itself, again and again, without sound." }),
+  stored_as: StoredAs.optional().openapi({
+    description:
+      "Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so.",
+  }),
   video_note: z.literal(true).optional().openapi({ description: "A video that phones show as a circle." }),
 })
 

@@ -48,6 +48,8 @@ export interface Timing {
    * again.
    */
   awaitedMs: number
+  /** Contract, "Your own S3": how long after a first failure a file is put there again. */
+  storeAgainMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
   /** Contract, "Usage": how long messages are counted before that is written down. */
@@ -79,6 +81,7 @@ export function timing(): Timing {
     dailyPresenceEachMs: 24 * 60 * minutes,
     dailyPresenceMs: 5 * minutes,
     awaitedMs: 10 * minutes,
+    storeAgainMs: 10 * seconds,
     usedEachMs: 60 * minutes,
     messageCountMs: 10 * minutes,
     idleMs: 72 * 60 * minutes,

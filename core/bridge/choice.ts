@@ -3,6 +3,7 @@ export * as Choice from "./choice.ts"
 import { z } from "zod"
 import { type Event, EventType, Ignored, isUsual, MessageStatusDetail } from "#contract/event.ts"
 import { Keep } from "#contract/keep.ts"
+import { MediaStore } from "#contract/media-store.ts"
 import { Pacing } from "#contract/pacing.ts"
 import { mask } from "#contract/webhook.ts"
 import { isGroup } from "../message/jid.ts"
@@ -23,6 +24,8 @@ export const Info = z.object({
   pacing: Pacing.optional(),
   /** The proxy that the session goes through, sealed (`proxy.ts`). */
   proxy: z.string().optional(),
+  /** The customer's own S3, its secret sealed (`media-store.ts`). */
+  mediaStore: MediaStore.optional(),
   /** For how many days messages are kept to be listed; undefined: they are not. */
   keep: Keep.optional(),
   /** Whether what was said before a phone is linked is kept, too. */
@@ -60,7 +63,8 @@ export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, messageStatus, dailyPresence, linkPreviews, pacing, proxy, keep, history } = choice
+  const { ignore, messageStatus, dailyPresence, linkPreviews, pacing, proxy, mediaStore, keep, history } =
+    choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
@@ -69,6 +73,7 @@ export function wire(choice: Info) {
     link_previews: linkPreviews,
     pacing: pacing ?? null,
     proxy_url: proxy === undefined ? null : mask,
+    media_store: mediaStore ? { ...mediaStore, secret_access_key: mask } : null,
     keep: keep ?? null,
     history,
   }

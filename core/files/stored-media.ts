@@ -1,32 +1,19 @@
 export * as StoredMedia from "./stored-media.ts"
 
-import { createHmac } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { open as openFile, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import type { Readable } from "node:stream"
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  NoSuchKey,
-  NotFound,
-  PutObjectCommand,
-  S3Client,
-  UploadPartCommand,
-} from "@aws-sdk/client-s3"
+import { GetObjectCommand, HeadObjectCommand, NoSuchKey, NotFound, S3Client } from "@aws-sdk/client-s3"
 import { serviceAt, transferTimeouts } from "../platform/aws-client-options.ts"
 import { nowMs } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { FilesOnDisk } from "./files-on-disk.ts"
+import { putInParts } from "./put-in-parts.ts"
+import { hmac, signingKey } from "./sign-v4.ts"
 
 /** Contract, "Received media", in milliseconds. */
 export const cachedForMs = 3 * 3600 * 1000
-
-/** S3 wants parts of at least 5 MB; one part is in memory at a time. */
-const partBytes = 8 * 1024 * 1024
 
 const bucket = lazily(
   () =>
@@ -83,45 +70,7 @@ export async function removeOld(): Promise<void> {
 async function putInBucket(input: Stored): Promise<void> {
   const target = { Bucket: need("MEDIA_BUCKET"), Key: input.key }
   const about = { ContentType: input.contentType, ContentDisposition: dispositionOf(input.fileName) }
-  const file = await openFile(input.path)
-  try {
-    const { size } = await file.stat()
-    const part = async (at: number) => {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(partBytes, size - at)), {
-        position: at,
-      })
-      return buffer.subarray(0, bytesRead)
-    }
-    if (size <= partBytes)
-      await bucket.send(new PutObjectCommand({ ...target, ...about, Body: await part(0) }))
-    else await putParts(target, about, size, part)
-  } finally {
-    await file.close()
-  }
-}
-
-async function putParts(
-  target: { Bucket: string; Key: string },
-  about: { ContentType: string; ContentDisposition: string },
-  size: number,
-  part: (at: number) => Promise<Buffer>,
-): Promise<void> {
-  const { UploadId } = await bucket.send(new CreateMultipartUploadCommand({ ...target, ...about }))
-  const upload = { ...target, UploadId }
-  try {
-    const Parts: { ETag: string | undefined; PartNumber: number }[] = []
-    for (let at = 0; at < size; at += partBytes) {
-      const PartNumber = Parts.length + 1
-      const { ETag } = await bucket.send(
-        new UploadPartCommand({ ...upload, PartNumber, Body: await part(at) }),
-      )
-      Parts.push({ ETag, PartNumber })
-    }
-    await bucket.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
-  } catch (error) {
-    await bucket.send(new AbortMultipartUploadCommand(upload))
-    throw error
-  }
+  await putInParts(bucket, target, about, input.path)
 }
 
 /** A file that a customer has put there themselves, with a form of `formFor`. */
@@ -182,8 +131,7 @@ export async function formFor(input: {
   const policy = Buffer.from(JSON.stringify({ expiration: input.until.toISOString(), conditions })).toString(
     "base64",
   )
-  const key = scope.reduce<string | Buffer>((key, word) => hmac(key, word), `AWS4${secretAccessKey}`)
-  const signature = hmac(key, policy).toString("hex")
+  const signature = hmac(signingKey(secretAccessKey, scope), policy).toString("hex")
   const local = config.AWS_ENDPOINT_URL_S3
   const url = local ? `${local}/${Bucket}` : `https://${Bucket}.s3.${region}.amazonaws.com/`
   return { url, fields: { ...signed, policy, "x-amz-signature": signature } }
@@ -191,8 +139,6 @@ export async function formFor(input: {
 
 const each = (fields: Record<string, string>) =>
   Object.entries(fields).map(([name, value]) => ({ [name]: value }))
-
-const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest()
 
 /** The answer to a call for media: a stranger's bytes, which a browser must neither run nor show. */
 export async function get(key: string): Promise<{ headers: Record<string, string>; body: Readable }> {

@@ -67,6 +67,7 @@ export const eventMeanings: Record<EventType, string> = {
   group: "a group or its members change",
   message_status: "a sent message was delivered, read or has failed",
   message_lost: "a message came that cannot be read",
+  media_stored: "a message's file is in your own S3, or was given up",
 }
 
 type Event = StoredEvent["event"]
@@ -87,6 +88,8 @@ export function eventLine(event: Event, nameOf: NameOf = chatName): Html | strin
       if (from_me) return html`from the phone to <b>${nameOf(chat)}</b> ${wordsOf(event)}`
       return html`<b>${nameOf(contact, name)}</b>${is_group ? ` in ${nameOf(chat)}` : ""} ${wordsOf(event)}`
     }
+    case "media_stored":
+      return html`${event.error ?? "it is there"}: <code>${event.key}</code>`
     case "message_lost":
       return html`from <b>${nameOf(event.contact_id, event.name)}</b>: the phone has not given it`
     case "connected":

@@ -88,12 +88,13 @@ function taken(ref: string): Html {
 }
 
 /**
- * Gives a new number what was chosen of another: events, pacing, what is kept. A proxy is each number's own.
+ * Gives a new number what was chosen of another: events, pacing, what is kept. Proxy and media store are each
+ * number's own.
  */
 async function takeSettings({ id }: Bridge.Info, like: Bridge.Info): Promise<void> {
   const lease = await Lease.get(like.id)
   if (!lease) return
-  const { proxy: _, ...choice } = lease.choice
+  const { proxy: _, mediaStore: __, ...choice } = lease.choice
   await Lease.choose(id, choice)
 }
 

@@ -5,6 +5,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { knownStateOf } from "#core/bridge/known-state.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
+import { MediaStore } from "#core/bridge/media-store.ts"
 import { processHealthOf } from "#core/bridge/process-health.ts"
 import { Proxy } from "#core/bridge/proxy.ts"
 import { remove } from "#core/bridge/remove.ts"
@@ -76,8 +77,9 @@ export const bridges = contractRouter()
     )
   })
   .openapi(contract.updateBridge, async (c) => {
-    const { proxy_url, ...given } = c.req.valid("json")
-    const input = { ...given, proxy: await proxyOf(c.var.bridge, proxy_url) }
+    const { proxy_url, media_store, ...given } = c.req.valid("json")
+    const mediaStore = await mediaStoreOf(c.var.bridge, media_store)
+    const input = { ...given, proxy: await proxyOf(c.var.bridge, proxy_url), mediaStore }
     const isOfUrl = input.webhook_url !== undefined || !hasChoice(input)
     const url = isOfUrl ? parseWebhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
@@ -163,6 +165,14 @@ export async function redirectEvents(
 /** A request's proxy as the lease keeps it. @throws ApiError `invalid_request` */
 async function proxyOf(bridge: Bridge.Info, given: string | null | undefined) {
   return given ? Proxy.sealed(given, bridge.id, await Bridge.deliveryKeyOf(bridge)) : given
+}
+
+/** A request's media store as the lease keeps it. @throws ApiError `invalid_request` */
+async function mediaStoreOf(
+  bridge: Bridge.Info,
+  given: Parameters<typeof MediaStore.sealed>[0] | null | undefined,
+) {
+  return given ? MediaStore.sealed(given, bridge.id, await Bridge.deliveryKeyOf(bridge)) : given
 }
 
 async function reportedBy(

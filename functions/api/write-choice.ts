@@ -19,6 +19,8 @@ interface ChoiceFields {
   pacing?: Choice.Info["pacing"] | null
   /** Sealed. Null: none. */
   proxy?: string | null | undefined
+  /** Its secret is sealed. Null: none. */
+  mediaStore?: Choice.Info["mediaStore"] | null
   /** Null: no message is kept. */
   keep?: Choice.Info["keep"] | null
   history?: boolean | undefined
@@ -39,6 +41,7 @@ export async function writeChoice(
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
   const pacing = said.pacing === undefined ? lease.choice.pacing : (said.pacing ?? undefined)
   const proxy = said.proxy === undefined ? lease.choice.proxy : (said.proxy ?? undefined)
+  const mediaStore = said.mediaStore === undefined ? lease.choice.mediaStore : (said.mediaStore ?? undefined)
   const keep = said.keep === undefined ? lease.choice.keep : (said.keep ?? undefined)
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
@@ -48,6 +51,7 @@ export async function writeChoice(
     linkPreviews: said.link_previews ?? lease.choice.linkPreviews,
     ...(pacing && { pacing }),
     ...(proxy && { proxy }),
+    ...(mediaStore && { mediaStore }),
     ...(keep && { keep }),
     history: said.history ?? lease.choice.history,
   })
@@ -64,7 +68,8 @@ export async function writeChoice(
 
 /** Whether a request changes the choice: it has at least one of its fields. */
 export function hasChoice(said: ChoiceFields): boolean {
-  const { events, ignore, message_status, daily_presence, link_previews, pacing, proxy, keep, history } = said
-  const fields = [events, ignore, message_status, daily_presence, link_previews, pacing, proxy, keep, history]
-  return fields.some((field) => field !== undefined)
+  const { events, ignore, message_status, daily_presence, link_previews, pacing, proxy } = said
+  const fields = [events, ignore, message_status, daily_presence, link_previews, pacing, proxy]
+  const more = [said.mediaStore, said.keep, said.history]
+  return [...fields, ...more].some((field) => field !== undefined)
 }

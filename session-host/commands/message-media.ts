@@ -5,12 +5,11 @@ import { toJid } from "#core/message/jid.ts"
 import { mediaOf } from "../content/content.ts"
 import { chatOf, type Remembered } from "../content/remembered.ts"
 import { unwrap } from "../content/unwrap.ts"
-import { downloadMedia } from "../media/download.ts"
+import { bringFile } from "../media/download.ts"
 import { inTurn } from "../media/in-turn.ts"
 import { contentTypeOf } from "../media/kind-and-content-type.ts"
 import { fileNameOf } from "../memory/messages/messages.ts"
 import type { Media } from "../network/connection.ts"
-import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 
 /** Answers with the place of a message's media in the bucket, from where the bytes go to the customer. */
@@ -49,28 +48,10 @@ async function store(session: Session, wanted: Wanted, key: string): Promise<voi
     inTurn(connected, async (folder) => {
       // Another call may have stored the file while this one waited.
       if (await StoredMedia.isFresh(key)) return
-      const path = await download(connected, wanted, folder)
+      const path = await bringFile(connected.connection, wanted, folder)
       const contentType = contentTypeOf(media.mimetype)
       await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
       session.storedMedia.set(key, true)
     }),
   )
-}
-
-/**
- * Downloads a file. If the network no longer has it, the account's phone is asked for it.
- * @throws ApiError `media_expired`, and those of `downloadMedia`
- */
-async function download(
-  { connection }: ConnectedSession,
-  { message, media }: Wanted,
-  folder: string,
-): Promise<string> {
-  const host = await connection.mediaHost()
-  const path = await downloadMedia(media, host, folder)
-  if (path) return path
-  const directPath = await connection.bringAgain({ ...message, mediaKey: media.mediaKey })
-  const again = directPath && (await downloadMedia({ ...media, directPath }, host, folder))
-  if (again) return again
-  throw new ApiError("media_expired")
 }

@@ -3,7 +3,7 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { announcedBytes, safeFetch } from "#core/fetch/safe-fetch.ts"
 import { FilesOnDisk } from "#core/files/files-on-disk.ts"
-import type { MediaHost, Media } from "../network/connection.ts"
+import type { Connection, MediaHost, Media } from "../network/connection.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
 
@@ -13,6 +13,25 @@ const maxBytes = limitOf("document") + 64
 
 /** The network's statuses for a file that it no longer keeps, or an address that was never valid. */
 const gone = new Set([403, 404, 410])
+
+/**
+ * Brings a message's file into this folder. If the network no longer has it, the account's phone is asked for
+ * it.
+ * @throws ApiError `media_expired`, and those of `downloadMedia`
+ */
+export async function bringFile(
+  connection: Pick<Connection, "mediaHost" | "bringAgain">,
+  { message, media }: { message: Omit<Parameters<Connection["bringAgain"]>[0], "mediaKey">; media: Media },
+  folder: string,
+): Promise<string> {
+  const host = await connection.mediaHost()
+  const path = await downloadMedia(media, host, folder)
+  if (path) return path
+  const directPath = await connection.bringAgain({ ...message, mediaKey: media.mediaKey })
+  const again = directPath && (await downloadMedia({ ...media, directPath }, host, folder))
+  if (again) return again
+  throw new ApiError("media_expired")
+}
 
 /**
  * Fetches a received file from the network's media host and decrypts it into this folder.

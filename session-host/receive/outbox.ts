@@ -33,6 +33,8 @@ interface OutboxParts {
   choice: () => Choice.Info
   keeping: Pick<MessageKeeping, "takes" | "ready">
   handovers: Pick<Handovers, "until">
+  /** Says in a message's event where its file will be, and has the file put there. */
+  ownStore: { announced: (event: Event) => Event; writes: (event: Event, n: number) => UnitWrite[] }
   login: { vault: { otherAddress: (jid: string) => Promise<string | undefined> } }
 }
 
@@ -105,20 +107,20 @@ export class EventOutbox {
 
   async #numberAndMake(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
-    for (const each of fresh)
-      each.mapped = { ...each.mapped, event: cutToFit(await this.#ofChat(each.mapped.event)) }
+    for (const each of fresh) each.mapped = { ...each.mapped, event: cutToFit(await this.#completed(each)) }
     // The line of each in the transcript, if messages are kept.
     const lineOf = await this.#parts.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     const changing = await this.#changing(fresh.map(({ mapped: each }) => each))
     // No `await` from here on: numbers are given and units made in one step.
     let next = this.#next
     let came = this.#came
-    const rows = fresh.map((each) => [
-      ...(each.isReported
-        ? [this.#rowOf(each, next++, (came = Came.withEvent(came, isOfOthers(each.mapped.event))))]
-        : []),
-      ...lineOf(each.mapped.event),
-    ])
+    const rows = fresh.map((each) => {
+      const { event } = each.mapped
+      if (!each.isReported) return lineOf(event)
+      came = Came.withEvent(came, isOfOthers(event))
+      const stored = this.#parts.ownStore.writes(event, next)
+      return [this.#rowOf(each, next++, came), ...stored, ...lineOf(event)]
+    })
     this.#parts.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
     const before = this.#came
     this.#next = next
@@ -161,6 +163,12 @@ export class EventOutbox {
     )
     for (const { from_me } of messages) if (from_me) messageCount.went()
     if (came && messages.some(isOfOthers)) messageCount.came({ day: came.day, count: Came.total(came) })
+  }
+
+  /** The event with what is known here; one that is reported says where its file will be. */
+  async #completed({ mapped: { event }, isReported }: Fresh): Promise<Event> {
+    const said = await this.#ofChat(event)
+    return isReported ? this.#parts.ownStore.announced(said) : said
   }
 
   /**

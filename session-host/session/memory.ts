@@ -27,6 +27,7 @@ import {
   removalsOfOldKeys,
   SessionVault,
 } from "../memory/vault.ts"
+import { OwnStore } from "../own-store/own-store.ts"
 import { Contacts, removalsOfContacts } from "../people/contacts.ts"
 import { Recipients } from "../people/recipients.ts"
 import { Awaited } from "../receive/awaited.ts"
@@ -103,7 +104,12 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, ...left }: LeftBe
   const handovers = new Handovers(ground)
   const keeping = new MessageKeeping({ store, transcript, chats, messages })
   const history = new History({ ...ground, messages, transcript, chats })
-  const outbox = new EventOutbox({ ...ground, messages, bell, messageCount, keeping, handovers }, left)
+  const againMs = ground.timing.storeAgainMs
+  const ownStore = new OwnStore({ ...ground, messages, againMs, outbox: () => outbox })
+  const outbox = new EventOutbox(
+    { ...ground, messages, bell, messageCount, keeping, handovers, ownStore },
+    left,
+  )
   const past = new KeptPast({ ...ground, transcript, chats, sentList, outbox }, rows.get(pastRow))
   const connectionEvents = new ConnectionEvents({ ...ground, outbox }, rows.get(reportedRow))
   const standing = new LoginStanding(ground, [...rows.values()])
@@ -133,6 +139,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, ...left }: LeftBe
     handovers,
     keeping,
     history,
+    ownStore,
     outbox,
     past,
     connectionEvents,

@@ -14,6 +14,7 @@ import { sessionScope } from "../concurrency/session-scope.ts"
 import type { UploadedFile } from "../content/compose.ts"
 import { Fenced, RuleBroken, SessionEnded } from "../memory/session-ended.ts"
 import type { Connection, KeysAnew } from "../network/connection.ts"
+import { startStoring } from "../own-store/own-store.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { startAskingAgain } from "../receive/awaited.ts"
 import { newSay, type Say } from "../say-in-log.ts"
@@ -298,6 +299,7 @@ export class Session {
         isWanted: () => this.#choice.dailyPresence,
       }),
       startAskingAgain({ ...about, awaited: memory.awaited, firstMs: timing.awaitedMs }),
+      startStoring({ ...about, ownStore: memory.ownStore, eachMs: timing.storeAgainMs }),
     ]
   }
 

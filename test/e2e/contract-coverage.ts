@@ -18,6 +18,7 @@ const shownIn = {
   group: "groups",
   message_status: "messages",
   message_lost: "awaited",
+  media_stored: "stored",
   test: "happenings",
 } as const satisfies Record<Event["event"], string>
 

@@ -135,6 +135,7 @@ function mediaOf({ media_type, file, caption, body, view_once }: Message): Conte
     ...(file?.pages !== undefined && { pageCount: file.pages }),
     ...(media_type === "voice" && { ptt: true }),
     ...(file?.gif && { gifPlayback: true }),
+    ...(file?.stored_as?.url && { mediaUrl: file.stored_as.url }),
     ...(view_once && { viewOnce: true }),
   })
 }

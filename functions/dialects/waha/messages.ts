@@ -91,7 +91,8 @@ function mediaOf(message: Kept, { files }: Around) {
   const named = message.file?.name || `${message.message_id}.${extensionOf(mimetype)}`
   const path = [messageIdOf(message), named].map(encodeURIComponent).join("/")
   const filename = message.file?.name || null
-  return { url: `${files}/${path}`, mimetype, filename, s3: null, error: null }
+  const { bucket: Bucket, key: Key, url = `${files}/${path}` } = message.file?.stored_as ?? {}
+  return { url, mimetype, filename, s3: Bucket ? { Bucket, Key } : null, error: null }
 }
 
 /** Programs take a file's kind from the end of its URL. */

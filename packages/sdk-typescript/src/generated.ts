@@ -52,6 +52,13 @@ export interface MessageEvent {
     waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
+    /** Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so. */
+    stored_as?: {
+      bucket: string
+      key: string
+      /** Of `link` `presigned`: good for seven days. */
+      url?: string
+    }
     /** A video that phones show as a circle. */
     video_note?: true
   }
@@ -584,6 +591,25 @@ export interface MessageStatusEvent {
   network_code?: number
 }
 
+/** The file of an earlier message is in your own S3, or was given up. Only a bridge with a `media_store` has these. */
+export interface MediaStoredEvent {
+  bucket: string
+  key: string
+  /** Of `link` `presigned`: good for seven days. */
+  url?: string
+  event: "media_stored"
+  /** The message whose file it is. */
+  message_id: string
+  /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
+  chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
+  /** Unix seconds. */
+  timestamp: number
+  /** Why the file is not there, and will not be, in a sentence; absent: it is there. `messages/{id}/media` still gives it. */
+  error?: string
+}
+
 /** Sent by `webhook-test` only. */
 export interface TestEvent {
   event: "test"
@@ -640,6 +666,7 @@ export type BridgeWithManager = Bridge & {
   proxy_url: string | null
   /** For how many days messages are kept, to be listed; null: they are not. */
   keep: 7 | 30 | 90 | null
+  media_store: ShownMediaStore
   /** Whether what the phone tells of earlier messages when it is linked is kept as well. */
   history: boolean
   /** `idle`: no phone was linked and no call came for three days; any call wakes it. `billing`: the account has not paid. `manual`: the operator has paused it, or its own people in the dashboard. The sentence of the 409 says which. */
@@ -652,7 +679,7 @@ export type BridgeWithManager = Bridge & {
   reported?: ReportedStatus
 }
 
-export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost"
+export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost" | "media_stored"
 
 /** How slowly it sends; null: as fast as it is asked to. */
 export type Pacing = {
@@ -663,6 +690,26 @@ export type Pacing = {
   /** For how long it is shown as typing before each message. */
   typing_ms?: number
 } | null
+
+/** Your own S3, in which the files of messages are put; null: they are not. */
+export type ShownMediaStore = MediaStore & {
+  /** `***`. */
+  secret_access_key?: string
+} | null
+
+export interface MediaStore {
+  /** An https URL without a path, as `webhook_url` at a public address; absent: Amazon's own. */
+  endpoint?: string
+  bucket: string
+  region?: string
+  /** What each key begins with, such as `shop/media/`; `""`: nothing. */
+  prefix?: string
+  /** `presigned`: events bring a `url` that is good for seven days. `key`: they bring none. */
+  link?: "presigned" | "key"
+  access_key_id: string
+  /** Answers show `***`. */
+  secret_access_key: string
+}
 
 export interface Manager {
   /** The health of the process that runs the session; `status` says whether the session is connected. `starting`: there was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). `stopped`: the bridge is paused or suspended, or has moved. */
@@ -700,6 +747,7 @@ export type BridgeAfterPatch = Bridge & {
   proxy_url: string | null
   /** For how many days messages are kept, to be listed; null: they are not. */
   keep: 7 | 30 | 90 | null
+  media_store: ShownMediaStore
   /** Whether what the phone tells of earlier messages when it is linked is kept as well. */
   history: boolean
   /** Whether its events go to the hosted inbox. */
@@ -912,6 +960,13 @@ export interface KeptMessage {
     waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
+    /** Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so. */
+    stored_as?: {
+      bucket: string
+      key: string
+      /** Of `link` `presigned`: good for seven days. */
+      url?: string
+    }
     /** A video that phones show as a circle. */
     video_note?: true
   }
@@ -1343,7 +1398,7 @@ export interface StoredEvent {
   state: "pending" | "delivered" | "undelivered" | "inbox"
   /** Unix seconds. */
   created_at: number
-  event: MessageEvent | MessageLostEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | TestEvent
+  event: MessageEvent | MessageLostEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | MediaStoredEvent | TestEvent
 }
 
 export interface Deliveries {
@@ -1837,6 +1892,20 @@ export interface BridgeCalls {
     } | null
     /** A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none. */
     proxy_url?: string | null
+    /** Your own S3, or a store that speaks its protocol: the file of each message from now on is put into it, and its event says where. It replaces the one before; null is none. */
+    media_store?: {
+      /** An https URL without a path, as `webhook_url` at a public address; absent: Amazon's own. */
+      endpoint?: string
+      bucket: string
+      region?: string
+      /** What each key begins with, such as `shop/media/`; `""`: nothing. */
+      prefix?: string
+      /** `presigned`: events bring a `url` that is good for seven days. `key`: they bring none. */
+      link?: "presigned" | "key"
+      access_key_id: string
+      /** Answers show `***`. */
+      secret_access_key: string
+    } | null
     /** For how many days messages are kept, those that come in and those that are sent, so that `listMessages` has them: from now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` names are not kept. */
     keep?: 7 | 30 | 90 | null
     /** With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events. */

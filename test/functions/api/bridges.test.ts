@@ -33,6 +33,7 @@ const choice = {
   message_status: "counts",
   daily_presence: true,
   link_previews: false,
+  media_store: null,
   pacing: null,
   proxy_url: null,
   keep: null,
@@ -396,6 +397,34 @@ describe("PATCH", () => {
     expect(await shown()).toMatchObject({ keep: 30 })
     await customer.patch("/api/instances/a", { keep: null })
     expect(await shown()).toMatchObject({ keep: null })
+  })
+
+  test("keeps a media store with its secret sealed, and refuses one at no public https address", async () => {
+    const customer = await aCustomer()
+    await customer.post("/api/instances", { customer_ref: "a" })
+    const patch = (media_store: object | null) => json(customer.patch("/api/instances/a", { media_store }))
+    const given = {
+      bucket: "shop-media",
+      access_key_id: "AKID",
+      secret_access_key: "a secret word".replaceAll(" ", "/"),
+    }
+    const shown = { ...given, region: "us-east-1", prefix: "", link: "presigned", secret_access_key: "***" }
+    expect(await patch(given)).toMatchObject({ media_store: shown })
+    const bridge = BridgeWithManager.strict().parse(await json(customer.get("/api/instances/a")))
+    expect(bridge).toMatchObject({ media_store: shown })
+    const kept = (await Lease.get(bridge.id))?.choice.mediaStore
+    expect(kept).toMatchObject({ bucket: "shop-media" })
+    expect(JSON.stringify(kept)).not.toContain(given.secret_access_key)
+    const endpoints = [
+      "http://10.0.0.1",
+      "https://a.example/path",
+      "https://ada@a.example",
+      "ftp://a.example",
+    ]
+    for (const endpoint of endpoints)
+      expect(await patch({ ...given, endpoint })).toMatchObject({ code: "invalid_request" })
+    expect(await patch({ ...given, secret_access_key: "***" })).toMatchObject({ code: "invalid_request" })
+    expect(await patch(null)).toMatchObject({ media_store: null })
   })
 
   test("of a wrong field is refused, says what to change, and changes nothing else", async () => {

@@ -304,6 +304,7 @@ const names: Record<Event["event"], string | undefined> = {
   call_terminated: "call",
   group: "group-participants.update",
   message_lost: undefined,
+  media_stored: undefined,
   event_response: undefined,
   offline_sync_preview: undefined,
   offline_sync_completed: undefined,

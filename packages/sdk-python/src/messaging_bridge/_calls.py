@@ -55,6 +55,7 @@ from .types import (
     SetGroupAvatarResult,
     StatusPrivacy,
     StoredEvent,
+    UpdateBridgeMediaStore,
     Upload,
     Usage,
     Webhook,
@@ -276,6 +277,7 @@ class BridgeCalls(Calls):
         link_previews: bool | None = None,
         pacing: Pacing | None = UNSET,
         proxy_url: str | None = UNSET,
+        media_store: UpdateBridgeMediaStore | None = UNSET,
         keep: Literal[7, 30, 90] | None = UNSET,
         history: bool | None = None,
     ) -> BridgeAfterPatch:
@@ -289,10 +291,11 @@ class BridgeCalls(Calls):
         :param link_previews: Whether `send_text` fetches the page of a text's first link, where the call says neither `link_preview` nor `preview`; it does not unless you say true.
         :param pacing: How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait for longer than five seconds is refused with 429 `pacing`.
         :param proxy_url: A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none.
+        :param media_store: Your own S3, or a store that speaks its protocol: the file of each message from now on is put into it, and its event says where. It replaces the one before; null is none.
         :param keep: For how many days messages are kept, those that come in and those that are sent, so that `list_messages` has them: from now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` names are not kept.
         :param history: With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.
         """
-        return self._ask(BridgeAfterPatch, "PATCH", "/api/instances/{customer_ref}", locals(), body=True, nulls=("webhook_url", "events", "pacing", "proxy_url", "keep"))
+        return self._ask(BridgeAfterPatch, "PATCH", "/api/instances/{customer_ref}", locals(), body=True, nulls=("webhook_url", "events", "pacing", "proxy_url", "media_store", "keep"))
 
     def remove_bridge(self) -> None:
         """Delete a bridge: unlink it, destroy its keys, free its reference"""

@@ -11,6 +11,15 @@ from ._model import Model, event_in
 E = TypeVar("E", bound=Model)
 
 
+class MessageFileStoredAs(Model):
+    """Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so."""
+
+    bucket: str
+    key: str = Field(repr=False)
+    url: str | None = None
+    """Of `link` `presigned`: good for seven days."""
+
+
 class MessageFile(Model):
     """The file of media, as its sender describes it."""
 
@@ -31,6 +40,8 @@ class MessageFile(Model):
     """How loud a voice note is over its time: mostly 64 values from 0 to 100."""
     gif: Literal[True] | None = None
     """A video that plays by itself, again and again, without sound."""
+    stored_as: MessageFileStoredAs | None = None
+    """Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so."""
     video_note: Literal[True] | None = None
     """A video that phones show as a circle."""
 
@@ -672,6 +683,26 @@ class MessageStatusEvent(Model):
     """Of `failed`: the network's number of the reason."""
 
 
+class MediaStoredEvent(Model):
+    """The file of an earlier message is in your own S3, or was given up. Only a bridge with a `media_store` has these."""
+
+    bucket: str
+    key: str = Field(repr=False)
+    url: str | None = None
+    """Of `link` `presigned`: good for seven days."""
+    event: Literal["media_stored"]
+    message_id: str
+    """The message whose file it is."""
+    chat_id: str
+    """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
+    chat_lid: str | None = None
+    """In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this."""
+    timestamp: int
+    """Unix seconds."""
+    error: str | None = None
+    """Why the file is not there, and will not be, in a sentence; absent: it is there. `messages/{id}/media` still gives it."""
+
+
 class TestEvent(Model):
     """Sent by `webhook-test` only."""
 
@@ -696,7 +727,7 @@ class Bridge(BridgeInList):
     """`""`: the hosted inbox."""
 
 
-EventType = Literal["message", "connected", "disconnected", "typing", "presence", "poll_vote", "event_response", "call_incoming", "call_terminated", "offline_sync_preview", "offline_sync_completed", "profile_picture_updated", "group", "message_status", "message_lost"]
+EventType = Literal["message", "connected", "disconnected", "typing", "presence", "poll_vote", "event_response", "call_incoming", "call_terminated", "offline_sync_preview", "offline_sync_completed", "profile_picture_updated", "group", "message_status", "message_lost", "media_stored"]
 
 
 class Pacing(Model):
@@ -708,6 +739,27 @@ class Pacing(Model):
     """The least time from one message to the next; up to half as much is added at random."""
     typing_ms: int | None = None
     """For how long it is shown as typing before each message."""
+
+
+class MediaStore(Model):
+    endpoint: str | None = None
+    """An https URL without a path, as `webhook_url` at a public address; absent: Amazon's own."""
+    bucket: str
+    region: str | None = None
+    prefix: str | None = None
+    """What each key begins with, such as `shop/media/`; `""`: nothing."""
+    link: Literal["presigned", "key"] | None = None
+    """`presigned`: events bring a `url` that is good for seven days. `key`: they bring none."""
+    access_key_id: str
+    secret_access_key: str
+    """Answers show `***`."""
+
+
+class ShownMediaStore(MediaStore):
+    """Your own S3, in which the files of messages are put; null: they are not."""
+
+    secret_access_key: str | None = None
+    """`***`."""
 
 
 class Manager(Model):
@@ -747,6 +799,7 @@ class BridgeWithManager(Bridge):
     """`***`: the session goes through a proxy; null: it does not."""
     keep: Literal[7, 30, 90] | None
     """For how many days messages are kept, to be listed; null: they are not."""
+    media_store: ShownMediaStore
     history: bool
     """Whether what the phone tells of earlier messages when it is linked is kept as well."""
     paused_reason: Literal["idle", "billing", "manual"] | None = None
@@ -775,6 +828,7 @@ class BridgeAfterPatch(Bridge):
     """`***`: the session goes through a proxy; null: it does not."""
     keep: Literal[7, 30, 90] | None
     """For how many days messages are kept, to be listed; null: they are not."""
+    media_store: ShownMediaStore
     history: bool
     """Whether what the phone tells of earlier messages when it is linked is kept as well."""
     inbox: bool
@@ -1507,6 +1561,22 @@ class CreateKeyResult(Model):
     """Send it as `Authorization: Bearer`."""
 
 
+class UpdateBridgeMediaStore(Model):
+    """Your own S3, or a store that speaks its protocol: the file of each message from now on is put into it, and its event says where. It replaces the one before; null is none."""
+
+    endpoint: str | None = None
+    """An https URL without a path, as `webhook_url` at a public address; absent: Amazon's own."""
+    bucket: str
+    region: str | None = None
+    prefix: str | None = None
+    """What each key begins with, such as `shop/media/`; `""`: nothing."""
+    link: Literal["presigned", "key"] | None = None
+    """`presigned`: events bring a `url` that is good for seven days. `key`: they bring none."""
+    access_key_id: str
+    secret_access_key: str
+    """Answers show `***`."""
+
+
 class PairResult(Model):
     code: str = Field(repr=False)
 
@@ -1576,6 +1646,7 @@ Event = Annotated[
     | ProfilePictureUpdatedEvent
     | GroupEvent
     | MessageStatusEvent
+    | MediaStoredEvent
     | TestEvent,
     PlainValidator(event_in),
 ]
