@@ -17,6 +17,8 @@ const packages = [
   "checkov==3.3.30",
   "setuptools<81",
 ]
+/** For each step; a busy machine takes a quarter of an hour. */
+const withinS = 3600
 const dynoxide = { version: "3.2.0", features: "native-sqlite,http-server,cli" }
 
 /** The judges' programs. */
@@ -36,13 +38,17 @@ export const programs = {
 export function installJudges(): void {
   mkdirSync(folder, { recursive: true })
   if (!existsSync(programs.checkov)) {
-    run("python3", ["-m", "venv", python], 120)
-    run(join(python, "bin/pip"), ["install", "--quiet", ...packages], 900)
+    run("python3", ["-m", "venv", "--clear", python], withinS)
+    run(join(python, "bin/pip"), ["install", "--quiet", "--no-compile", ...packages], withinS)
   }
   if (existsSync(programs.dynoxide)) return
   const { version, features } = dynoxide
   const only = ["--no-default-features", "--features", features]
-  run("cargo", ["install", "dynoxide-rs", "--version", version, "--locked", ...only, "--root", folder], 1800)
+  run(
+    "cargo",
+    ["install", "dynoxide-rs", "--version", version, "--locked", ...only, "--root", folder],
+    withinS,
+  )
 }
 
 /** Starts moto for the account and region that a stage is evaluated for. */

@@ -51,8 +51,8 @@ function testsOnAnotherStore(): Said {
 async function actsOnMoto(): Promise<Said> {
   const moto = await startMoto()
   try {
-    const config = ["--config", "test/infra/rehearsal/vitest.config.ts"]
-    const { passed, failed } = tests(config, { STAND_INS: moto.endpoint })
+    const acts = ["--config", "test/infra/rehearsal/vitest.config.ts", "first-hour"]
+    const { passed, failed } = tests(acts, { STAND_INS: moto.endpoint })
     const apply = spawnSync(programs.python, ["test/infra/judges/apply-to-moto.py"], { cwd: root })
     const lines = apply.stdout.toString().trim().split("\n")
     const [applied = "nothing applied"] = (lines[0] ?? "").split(":")

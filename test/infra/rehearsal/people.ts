@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { expect } from "vitest"
 import { z } from "zod"
+import { patiently, Unexpected } from "#one-machine/api-client.ts"
 import type { Stage } from "./stage.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
@@ -67,11 +68,12 @@ export function aBrowser(stage: Stage) {
     }
     const isFields = typeof sent === "object" && !(sent instanceof FormData)
     const body = isFields ? new URLSearchParams(sent) : sent
-    const answer = await fetch(`${stage.url}${path}`, {
-      method,
-      redirect: "manual",
-      headers,
-      ...(body !== undefined && { body }),
+    const options: RequestInit = { method, redirect: "manual", headers, ...(body !== undefined && { body }) }
+    const answer = await patiently(AbortSignal.timeout(60_000), async () => {
+      const answer = await fetch(`${stage.url}${path}`, options)
+      // What a page says of a store that is slow, as other stand-ins are: a person asks once more.
+      if (method === "GET" && answer.status === 503) throw new Unexpected(`${path} answered 503`, { answer })
+      return answer
     })
     for (const line of answer.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
