@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import type { StoredEvent } from "#contract/stored-event.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { newEventsOf } from "#core/event/new-events.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { toJid } from "#core/message/jid.ts"
@@ -62,7 +63,9 @@ async function shownIn(c: Context<DashboardEnv>, open: string | undefined) {
     const nameOf = await namesOf(c, [said.chat_id, ...peopleIn([said])])
     const { last, lastAt = 0 } = chats.get(said.chat_id) ?? {}
     // A page that comes back is told of earlier ones, too. The network's clock and ours differ by a little.
-    const isLast = last?.message_id === said.message_id || (isNew && said.timestamp > lastAt - clocksDiffer)
+    const isLater =
+      said.n !== undefined && last?.n !== undefined ? said.n > last.n : said.timestamp > lastAt - clocksDiffer
+    const isLast = last?.message_id === said.message_id || (isNew && isLater)
     const entry = isLast ? add(chats, said) : undefined
     const item: [string, Piece][] = entry
       ? [[`chat ${entry.jid}`, { html: chatItem(ref, entry, nameOf, open) }]]
@@ -108,18 +111,18 @@ async function arrivals(c: Context<DashboardEnv>, shown: Shown, over: AbortSigna
     const { value, done } = await following.next()
     if (done || over.aborted) return "over"
     const pieces = new Map<string, Piece>()
-    for (const { event } of value.events)
-      for (const [key, piece] of await piecesOf(c, event, shown)) pieces.set(key, piece)
+    for (const stored of value.events)
+      for (const [key, piece] of await piecesOf(c, stored, shown)) pieces.set(key, piece)
     return pieces.set("position", { html: "", id: `after_${value.at}` })
   }
 }
 
 async function piecesOf(
   c: Context<DashboardEnv>,
-  event: StoredEvent["event"],
+  { event, event_id: id }: StoredEvent,
   shown: Shown,
 ): Promise<[string, Piece][]> {
-  if (event.event === "message") return await shown.show(event, true)
+  if (event.event === "message") return await shown.show({ ...event, n: EventRow.numberOf(id) ?? 0 }, true)
   const cast = voteOf(event)
   if (!cast || !("chat_id" in event) || !shown.isOpen(event.chat_id)) return []
   return [[`vote ${cast.id}`, { html: vote(cast, await chatOf(c, event.chat_id, [cast.who.jid])) }]]

@@ -19,7 +19,18 @@ export const Said = KeptMessage.extend({
   counts: Counts.optional(),
   reason: z.string().optional(),
 })
-export type Said = z.infer<typeof Said>
+export type Said = z.infer<typeof Said> & {
+  /**
+   * Its place among the events: the number of its own, or, of what was sent, behind that of the last one before
+   * it. Clocks differ, and have whole seconds. Not known of what is kept.
+   */
+  n?: number
+}
+
+/** What was sent, as the session says it. */
+export const Sent = Said.extend({ events_before: z.number() }).transform(
+  ({ events_before, ...said }): Said => ({ ...said, n: events_before + 0.5 }),
+)
 
 /** The events that a chat shows. */
 export const shownTypes = ["message", "poll_vote", "event_response"] as const
@@ -99,8 +110,8 @@ async function recentOf(c: Context<DashboardEnv>, chat: string, from: string | u
 
 /** One of the two lists, from some place on. */
 interface Source {
-  /** Newest first; `id`: behind which the list goes on; `n`: of its event, or of the last event before it. */
-  items: { said: Said; id: string; n: number }[]
+  /** Newest first; `id`: behind which the list goes on. */
+  items: { said: Said; id: string }[]
   /** The id behind the last of these; undefined: the list is over. */
   next?: string | undefined
   problem?: string | undefined
@@ -117,7 +128,7 @@ export async function cameOf(
     const wanted = { types: shownTypes, isNewestFirst: true, limit }
     const page = await EventFeed.page(c.var.bridge, { ...wanted, chat, from: EventRow.numberOf(from) })
     const items = page.events.flatMap(({ event, event_id: id }) =>
-      event.event === "message" ? [{ said: event, id, n: EventRow.numberOf(id) ?? 0 }] : [],
+      event.event === "message" ? [{ said: { ...event, n: EventRow.numberOf(id) ?? 0 }, id }] : [],
     )
     return { items, votes: page.events.flatMap(({ event }) => voteOf(event) ?? []), next: page.next }
   } catch (error) {
@@ -125,8 +136,6 @@ export async function cameOf(
     return { items: [], votes: [], problem: `What came is not shown: ${bridgesAsNumbers(error.message)}` }
   }
 }
-
-const Sent = Said.extend({ events_before: z.number() })
 
 /** What was sent here and through the API: only the session can read it. */
 export async function wentOf(
@@ -138,7 +147,7 @@ export async function wentOf(
   const { value = [], ...sent } = await askSession(c, path, z.array(Sent), patienceMs)
   if (sent.problem !== undefined) return { items: [], problem: `What was sent is not shown: ${sent.problem}` }
   return {
-    items: value.map((said) => ({ said, id: said.message_id, n: said.events_before })),
+    items: value.map((said) => ({ said, id: said.message_id })),
     next: sent.next,
   }
 }
@@ -153,8 +162,7 @@ export function merged(came: Source, went: Source, most = Infinity) {
   while (said.length < most) {
     const [one, other] = [came.items[shown.came], went.items[shown.went]]
     if ((!one && came.next !== undefined) || (!other && went.next !== undefined)) break
-    // Clocks differ, and have whole seconds: how many events there were before a send says the order.
-    const newest = one && (!other || one.n > other.n) ? one : other
+    const newest = one && (!other || one.said.n! > other.said.n!) ? one : other // both have it
     if (!newest) break
     said.push(newest.said)
     shown[newest === one ? "came" : "went"]++

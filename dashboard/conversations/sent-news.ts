@@ -8,7 +8,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { toQuery } from "../answer.ts"
-import { patienceMs, Said } from "./said.ts"
+import { patienceMs, type Said, Sent } from "./said.ts"
 
 /** How long a session is asked to wait for news, in ms: `longestWaitMs` there. */
 const waitMs = 2000
@@ -86,7 +86,7 @@ async function newsAfter({ bridge, requestId }: About, after: string | undefined
     const call = { method: "GET", bridgeId: bridge.id, requestId, path } as const
     const answer = await callHost(lease, call, wait_ms + patienceMs)
     if (typeof answer === "string" || answer.status !== 200) return undefined
-    const said = z.array(Said).parse(JSON.parse(Buffer.from(answer.body).toString()))
+    const said = z.array(Sent).parse(JSON.parse(Buffer.from(answer.body).toString()))
     return { said, at: String(answer.headers["x-next-after"]) }
   } catch (error) {
     if (error instanceof ApiError) return undefined

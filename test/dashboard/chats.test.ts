@@ -189,7 +189,7 @@ test("what comes and what is sent, and how far it comes, is in the stream of eac
   const page = await (await member.get(member.at(cy.jid))).text()
   const path = /data-stream="([^"]+)"/.exec(page)![1]!.replaceAll("&amp;", "&").replaceAll("&#x2F;", "/")
   const [thread, list] = [await member.get(path), await member.get(`${member.list}/stream`)]
-  const inThread = streamed(thread, "it comes", ">it goes<", "Sent")
+  const inThread = streamed(thread, "it comes", ">it goes</p>", "Sent")
   const inList = streamed(list, "it comes", "it goes")
   await cy.send(phone.number, "it comes")
   // A stream has begun when it shows what came after it.
