@@ -21,8 +21,8 @@ export const Said = KeptMessage.extend({
 })
 export type Said = z.infer<typeof Said> & {
   /**
-   * Its place among the events: the number of its own, or, of what was sent, behind that of the last one before
-   * it. Clocks differ, and have whole seconds. Not known of what is kept.
+   * Its place among the events: the number of its own, or, of what was sent, behind that of the last one
+   * before it. Clocks differ, and have whole seconds. Not known of what is kept.
    */
   n?: number
 }
