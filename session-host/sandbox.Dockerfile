@@ -7,7 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
 RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu=$(echo $TARGETARCH | sed s/amd64/x64/) \
-  && rm -rf node_modules/node-linux-* node_modules/typescript node_modules/@typescript \
+  && rm -rf node_modules/node-linux-* node_modules/typescript node_modules/@types* \
   && find node_modules -type f -regex '.*\.\([cm]?ts\|map\|md\)' ! -iname '*licen[cs]e*' -delete
 
 # Makes voice notes, GIFs and first pictures of videos (docs/contract.md, "Sent files").

@@ -66,21 +66,23 @@ async function builds(engine: Engine, folder: string, name: string): Promise<voi
 
 /** What no image needs: types and maps of packages, what only develops, and what is nobody's business. */
 function isNeedless(path: string): boolean {
-  const isOfPackage = /node_modules\/.*\.([cm]?ts|map)$/.test(path)
-  const develops = /^app\/node_modules\/(typescript|vitest|oxlint|oxfmt|node-linux-|@types\/node\/)/.test(
-    path,
-  )
-  return isOfPackage || develops || /^app\/(test|trials|infra|\.git|.*\.env|.*\.test\.ts$)/.test(path)
+  const isUnread = /^app\/node_modules\/.*\.([cm]?ts|map)$/.test(path)
+  const develops = /^app\/node_modules\/(typescript|vitest|oxlint|oxfmt|node-linux-|@types\/)/.test(path)
+  return isUnread || develops || /^app\/((test|trials|infra|\.git)\/|.*(\.test\.ts|\/\.env)$)/.test(path)
 }
 
 /** What was seen, for whoever reads along. */
-const done = (what: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${what}`)
+function done(what: string): void {
+  console.log(`${new Date().toISOString().slice(11, 19)} ${what}`)
+}
 
 function must(isSo: boolean, otherwise: string): void {
   if (!isSo) throw new Unexpected(otherwise)
 }
 
-const caddyImage = () => /image: (\S+caddy\S+)/.exec(readFileSync("compose.yaml", "utf8"))![1]!
+function caddyImage(): string {
+  return /image: (\S+caddy\S+)/.exec(readFileSync("compose.yaml", "utf8"))![1]!
+}
 
 /** Runs what compose.yaml says, and looks at what becomes of it and of a number. */
 async function runs(engine: Engine, folder: string): Promise<void> {
