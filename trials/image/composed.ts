@@ -20,10 +20,19 @@ const relay = `require("net").createServer((one) => {
 export class Composed implements Place {
   readonly #engine: Engine
   readonly #folder: string
+  /** How many files its processes may open. */
+  readonly files: number
 
   constructor(engine: Engine, folder: string) {
     this.#engine = engine
     this.#folder = folder
+    // Where this machine gives less, its engine can set no more.
+    this.files = Math.min(
+      65_536,
+      Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))![1]),
+    )
+    const limits = { services: { bridge: { ulimits: { nofile: this.files } } } }
+    writeFileSync(join(folder, "limits.yaml"), JSON.stringify(limits))
     const settings = execFileSync("sh", ["one-machine/settings", "https://localhost", "you@example.com"])
     writeFileSync(join(folder, ".env"), settings, { mode: 0o600 })
     // The live network is none to try things on, and a trial asks again and again.
@@ -35,7 +44,8 @@ export class Composed implements Place {
 
   /** Runs `docker compose` with these words. */
   async compose(...words: string[]): Promise<string> {
-    return await this.#engine.docker("compose", "--file", `/machine${this.#folder}/compose.yaml`, ...words)
+    const files = ["compose", "limits"].flatMap((name) => ["--file", `/machine${this.#folder}/${name}.yaml`])
+    return await this.#engine.docker("compose", ...files, ...words)
   }
 
   /** Runs a program beside the service, in its container. */

@@ -139,7 +139,7 @@ async function isConfined(service: Composed): Promise<void> {
       [1000, "700"],
     ],
     memory: 2 * 1024 ** 3,
-    files: "65536",
+    files: String(service.files),
   }
   must(seen === JSON.stringify(wanted), `the service in its container sees ${seen}`)
   const began = await service.inspect("bridge", "{{.State.StartedAt}}")
