@@ -9,6 +9,7 @@ import { networkClient } from "../network/client.ts"
 import { untilConnected } from "../network/link.ts"
 import { sessionHostPids } from "../service/session-host-pids.ts"
 import { noRateLimits, type SpawnedService, spawnService } from "../service/spawn-service.ts"
+import { chatwootStory } from "./chatwoot.ts"
 import { conversationsStory } from "./conversations.ts"
 import { manyBridgesStory } from "./many-bridges.ts"
 import { messagesStory } from "./messages.ts"
@@ -32,7 +33,8 @@ const bridges = asked.data
  * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on
  * a page; with `--chromium <path>` in that browser, with the extension installed. `--conversations`: a group,
  * a file, statuses, and a dead webhook beside the one that is told of them. `--messages`: a
- * phone writes messages of most kinds, and the API sends most of its own.
+ * phone writes messages of most kinds, and the API sends most of its own. `--chatwoot`: messages go both ways
+ * between a number and an inbox of a pretend Chatwoot.
  */
 const options = {
   subscription: { type: "boolean", default: false },
@@ -40,9 +42,10 @@ const options = {
   chromium: { type: "string" },
   conversations: { type: "boolean", default: false },
   messages: { type: "boolean", default: false },
+  chatwoot: { type: "boolean", default: false },
 } as const
-const { subscription, passkey, conversations, messages, chromium } = parseArgs({ options }).values
-const stories = { subscription, passkey, conversations, messages }
+const { subscription, passkey, conversations, messages, chatwoot, chromium } = parseArgs({ options }).values
+const stories = { subscription, passkey, conversations, messages, chatwoot }
 const name = Object.entries(stories).find(([, isWanted]) => isWanted)?.[0] ?? "demo"
 /** Longer than any step may take, so that a demo that hangs fails. */
 const deadlineMs = (name === "demo" ? 60_000 : 120_000) + (bridges - 1) * 6000
@@ -91,6 +94,7 @@ async function tell(service: SpawnedService, receiver: Receiver, signal: AbortSi
   if (passkey) return await passkeyStory(service, { apiKey: await newKey(service), chromium, step, signal })
   if (conversations)
     return await conversationsStory(service, { apiKey: await newKey(service), receiver, step, signal })
+  if (chatwoot) return await chatwootStory(service, { apiKey: await newKey(service), step, signal })
   if (messages) return await messagesStory(service, { apiKey: await newKey(service), receiver, step, signal })
   if (bridges > 1)
     return await manyBridgesStory(service, {
